@@ -1,10 +1,10 @@
-// Command notice prints what is linked into the programs of this module, and the
-// licence of each:
+// Command notice prints the names and licences of all modules that are linked into the programs
+// of this repository:
 //
 //	go run ./tests/notice > local/bucketsearch/NOTICE
 //
-// A licence that several share is printed once. What no module holds, such as
-// PDFium, keeps its licences in files LICENSE.* and NOTICE beside its code.
+// A licence of several modules is printed once. The licences of code that is no Go module, such
+// as PDFium, are read from files LICENSE.* in its directory in this repository.
 package main
 
 import (
@@ -21,10 +21,11 @@ import (
 	"strings"
 )
 
-// programs are what is given to others.
+// programs are the packages of the programs that are distributed.
 var programs = []string{"./local/bucketsearch", "./functions/lambda/..."}
 
-// licence matches the names of the files that a copy must hold.
+// licence matches the names of files with licences and notices, which must be distributed with
+// the code.
 var licence = regexp.MustCompile(`^(LICEN[CS]E|COPYING|NOTICE|PATENTS)([.-].*)?$`)
 
 func main() {
@@ -34,10 +35,10 @@ func main() {
 	}
 }
 
-// part is one thing that is linked in.
+// part is a module, or other code, that is linked into a program; directory has its licences.
 type part struct{ name, directory string }
 
-// write writes the notice of the module in a directory.
+// write writes the notice for the programs of a module. module is its directory.
 func write(out io.Writer, module string) error {
 	module, err := filepath.Abs(module)
 	if err != nil {
@@ -74,7 +75,7 @@ func write(out io.Writer, module string) error {
 	return err
 }
 
-// linked returns the modules of the programs' packages, and Go's own library.
+// linked returns Go's standard library and all modules that are linked into the programs.
 func linked(module string) ([]part, error) {
 	list := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"}, programs...)...)
 	list.Dir, list.Stderr = module, os.Stderr
@@ -92,14 +93,14 @@ func linked(module string) ([]part, error) {
 	parts := []part{{"Go's standard library", strings.TrimSpace(string(root))}}
 	for _, line := range slices.Compact(lines) {
 		name, directory, _ := strings.Cut(line, "\t")
-		if directory != "" && !strings.HasPrefix(directory, module+string(filepath.Separator)) { // else ours, in the place of another
+		if directory != "" && !strings.HasPrefix(directory, module+string(filepath.Separator)) { // a directory of this repository that replaces a module is none: see beside
 			parts = append(parts, part{name, directory})
 		}
 	}
 	return parts, nil
 }
 
-// beside returns the directories of the module that hold licences.
+// beside returns the directories below that of this module that have files with licences.
 func beside(module string) (parts []part, err error) {
 	err = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
 		switch directory := filepath.Dir(path); {
@@ -118,7 +119,8 @@ func beside(module string) (parts []part, err error) {
 	return parts, err
 }
 
-// licences returns the texts in a directory, in the order of their names.
+// licences returns the contents of the files with licences in a directory, in the order of the
+// files' names. It fails if there are none.
 func licences(directory string) (texts []string, err error) {
 	entries, err := os.ReadDir(directory)
 	if err != nil {

@@ -1,9 +1,9 @@
-// Package corpus turns the documentation that Debian ships into one file of
-// extracted text, so that every engine indexes the same words and none pays
-// for extraction, and chooses queries from it.
+// Package corpus prepares the input of benchmarks: it extracts the text of documentation that
+// Debian ships into one file, the corpus, and chooses queries from it. So every engine indexes
+// the same words, and extraction is not part of the measured time.
 //
-// The file holds for each page a line of JSON and as many bytes of body as it
-// says:
+// For each page the file has a line of JSON, the body with the number of bytes that the line
+// gives, and a line feed:
 //
 //	{"url":"http://docs.test/…","title":"…","headings":["…"],…,"bytes":5}\n
 //	hello\n
@@ -27,11 +27,11 @@ type Page struct {
 	Lang     string        `json:"lang,omitempty"`
 	Emphasis []layout.Span `json:"emphasis,omitempty"`
 	Large    []layout.Span `json:"large,omitempty"`
-	Bytes    int           `json:"bytes"` // of the body
+	Bytes    int           `json:"bytes"` // length of Body
 	Body     string        `json:"-"`
 }
 
-// Text is how many bytes of text an engine is given.
+// Text returns the number of bytes of text in the page: title, headings and body.
 func (p *Page) Text() int {
 	n := len(p.Title) + len(p.Body)
 	for _, h := range p.Headings {

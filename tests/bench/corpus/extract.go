@@ -19,14 +19,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// Small are the packages of 8,026 pages, Large those of another 55,172.
+// Small and Large are Debian packages of documentation: those in Small have 8,026 pages, those
+// in Large 55,172 others.
 var (
 	Small = []string{"postgresql-doc-15", "python3.11-doc", "python-django-doc", "qtbase5-doc-html", "debian-handbook"}
 	Large = []string{"openjdk-17-doc", "rust-doc", "libstdc++-12-doc", "libboost1.81-doc", "cmake-doc", "linux-doc-6.1"}
 )
 
-// Extract writes the text of the HTML files of unpacked packages to a file,
-// in the order of their names, unless the file exists.
+// Extract writes the corpus of Debian packages to a file, in the order of their names, unless
+// the file exists. sites is the directory with the unpacked packages.
 func Extract(file, sites string, packages []string) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil
@@ -57,11 +58,11 @@ func Extract(file, sites string, packages []string) error {
 	return os.Rename(out.Name(), file)
 }
 
-// File is an HTML file and the URL that it stands for.
+// File is an HTML file, and the URL that its page gets.
 type File struct{ Path, URL string }
 
-// Files returns the HTML files of an unpacked package in the order of their
-// names.
+// Files returns the HTML files of the named package, which is unpacked in the directory sites,
+// in the order of their names.
 func Files(sites, name string) (files []File, err error) {
 	root, err := filepath.EvalSymlinks(filepath.Join(sites, name))
 	if err != nil {
@@ -79,7 +80,7 @@ func Files(sites, name string) (files []File, err error) {
 	return files, nil
 }
 
-// extracted yields the pages of files in their order. All processors extract.
+// extracted yields the pages of files in their order. It extracts on all processors.
 func extracted(files []File) iter.Seq[*Page] {
 	return func(yield func(*Page) bool) {
 		for files := range slices.Chunk(files, 64) {
@@ -102,7 +103,7 @@ func extracted(files []File) iter.Seq[*Page] {
 	}
 }
 
-// page returns the text of a file, or nil if it is no text.
+// page returns the page of a file, or nil if the file has no text that can be searched.
 func page(f File) *Page {
 	content, err := os.ReadFile(f.Path)
 	if err != nil || !document.Searchable(content, "text/html") {

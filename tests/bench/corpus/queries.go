@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Queries chooses n queries of two or three words that stand together on some
-// page, the same at every time: mostly words that one page in 20 to one in
-// 1,000 has, and in every fifth query one that up to two in five have.
+// Queries chooses n queries of two or three words from a corpus, the same ones at each call. The
+// words of a query are all on one page. Each word is on one page in 1,000 to one in 20; but one
+// word of every fifth query is on one page in 10 to two in 5.
 func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	frequencies, pages, err := countWords(open)
 	if err != nil {
@@ -52,7 +52,9 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	return queries, nil
 }
 
-// choose returns the first words of each kind that follow each other, or nil.
+// choose returns one word for each of kinds, in this order: the first word for which the first
+// function returns true, the next one after it for the second, and so on. It returns nil if
+// there are too few.
 func choose(words []string, kinds []func(string) bool) (query []string) {
 	for _, word := range words {
 		if kinds[len(query)](word) && !slices.Contains(query, word) {
@@ -64,7 +66,7 @@ func choose(words []string, kinds []func(string) bool) (query []string) {
 	return nil
 }
 
-// countWords counts the pages that have each word.
+// countWords returns the number of pages that have each word, and the number of pages.
 func countWords(open func() (io.ReadCloser, error)) (count map[string]int, pages int, err error) {
 	file, err := open()
 	if err != nil {
@@ -96,8 +98,8 @@ func countWords(open func() (io.ReadCloser, error)) (count map[string]int, pages
 	return count, pages, nil
 }
 
-// wordsOf yields the runs of 4 to 14 letters, all in lower case, which any
-// engine takes for a word.
+// wordsOf yields the words of a text that consist of 4 to 14 letters from a to z and have white
+// space on both sides. All engines agree that these are words.
 func wordsOf(text string) iter.Seq[string] {
 	return func(yield func(string) bool) {
 		start := 0

@@ -1,10 +1,11 @@
-// Command record passes the output of benchmarks on and keeps their figures in
-// the table of a Markdown file that tells how to repeat them:
+// Command record copies the output of benchmarks from standard input to standard output, and
+// writes their figures into a table of a Markdown file:
 //
 //	go test -bench . ./tests/bench | go run ./tests/bench/record tests/bench/README.md 'bash tests/bench/run'
 //
-// The table stands behind the line "<!-- COMMAND -->". A benchmark that was run
-// has its row replaced, or added; the other rows stay as they were measured.
+// The second argument is the command that repeats the figures. The table must follow the line
+// "<!-- COMMAND -->" with the same command. The row of each benchmark in the input is replaced,
+// or added; other rows stay as they are.
 package main
 
 import (
@@ -45,20 +46,22 @@ func run(args []string, in io.Reader, out io.Writer, now time.Time) error {
 	return os.WriteFile(args[0], []byte(changed), 0o644)
 }
 
-// row is a line of the table, by the name of its benchmark.
+// row is a line of the table with the name of its benchmark.
 type row struct{ name, line string }
 
-// result matches a line of a benchmark: name, number of processors, rounds,
-// figures. Lines of a log may stand before the rounds.
 var (
+	// result matches the line of a benchmark: its name, number of processors, number of
+	// iterations, and figures.
 	result = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(\S+ \S+(?:\s+\S+ \S+)*)\s*$`)
+	// figure matches a number and its unit.
 	figure = regexp.MustCompile(`(\S+) (\S+)`)
 )
 
+// read returns the rows of all benchmarks in the output of go test -bench. now is their date.
 func read(in io.Reader, now time.Time) (rows []row, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
-	of := "" // the package, unless it is one of benchmarks
+	of := "" // the package of the benchmarks, "" below tests/
 	for lines.Scan() {
 		if pkg, found := strings.CutPrefix(lines.Text(), "pkg: github.com/bucketsearch/bucketsearch/"); found {
 			if of = pkg + " "; strings.HasPrefix(pkg, "tests/") {
@@ -71,7 +74,7 @@ func read(in io.Reader, now time.Time) (rows []row, err error) {
 		}
 		var figures []string
 		for _, f := range figure.FindAllStringSubmatch(m[2], -1) {
-			if f[2] != "ns/op" { // rounds of seconds: the figures say it better
+			if f[2] != "ns/op" { // these benchmarks report figures of their own, which say more
 				figures = append(figures, f[1]+" "+f[2])
 			}
 		}
@@ -83,7 +86,7 @@ func read(in io.Reader, now time.Time) (rows []row, err error) {
 	return rows, lines.Err()
 }
 
-// put returns the page with rows in the table of a command.
+// put returns the Markdown page with the rows put into the table of the command.
 func put(page, command string, rows []row) (string, error) {
 	head, rest, found := strings.Cut(page, "<!-- "+command+" -->\n")
 	if !found {

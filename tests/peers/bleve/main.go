@@ -1,4 +1,4 @@
-// Command bleve indexes and queries with bleve, for comparison.
+// Command bleve runs the search engine bleve for benchmarks (see tests/peers/corpus).
 package main
 
 import (
@@ -20,7 +20,8 @@ type peer struct{}
 
 var fields = []string{"title", "headings", "body"}
 
-// schema keeps positions and the text, in English.
+// schema returns a mapping that analyses fields as English, and stores their text and the
+// positions of words.
 func schema() mapping.IndexMapping {
 	text := bleve.NewTextFieldMapping()
 	text.Analyzer, text.Store, text.IncludeTermVectors, text.IncludeInAll, text.DocValues = en.AnalyzerName, true, true, false, false

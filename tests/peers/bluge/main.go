@@ -1,5 +1,5 @@
-// Command bluge indexes and queries with bluge and its ice segments, for
-// comparison.
+// Command bluge runs the search engine bluge, with its ice segments, for benchmarks (see
+// tests/peers/corpus).
 package main
 
 import (
@@ -43,7 +43,7 @@ func (peer) Index(directory string, next func() (corpus.Page, error)) error {
 	}
 }
 
-// document has positions and the text.
+// document returns the document of a page: its fields are stored, with the positions of words.
 func document(p corpus.Page) *bluge.Document {
 	d := bluge.NewDocument(p.URL)
 	for i, text := range []string{p.Title, strings.Join(p.Headings, "\n"), p.Body} {

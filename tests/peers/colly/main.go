@@ -1,5 +1,5 @@
-// Command colly crawls one host with colly, for comparison: colly SEED. It
-// prints the number of pages it got.
+// Command colly crawls one host with the crawler colly, for benchmarks: colly SEED. It prints the
+// number of fetched pages.
 package main
 
 import (

@@ -1,14 +1,11 @@
-// Package corpus reads the files that tests/bench/corpus writes, and runs what
-// every indexing peer has in common:
+// Package corpus is the common part of the commands that run other search engines (peers) for
+// benchmarks. It reads corpus files, which tests/bench/corpus writes. Each command has these
+// subcommands; queries has one query, some words, on each line:
 //
-//	PEER index DIRECTORY < corpus
-//	PEER query DIRECTORY < queries
-//
-//	PEER merge DIRECTORY < corpus
-//
-// The second prints for each query, a line of words, the microseconds that it
-// took and the number of results, at most ten; the third, which not all have,
-// the bytes of the segments that it made one of, and the microseconds.
+//	PEER index DIRECTORY < corpus     indexes the corpus
+//	PEER query DIRECTORY < queries    prints for each query its microseconds and number of results, at most 10
+//	PEER merge DIRECTORY < corpus     makes segments and merges them (not all peers can); prints the size
+//	                                  of the segments in bytes, and the microseconds of merging
 package corpus
 
 import (
@@ -31,18 +28,19 @@ type Page struct {
 	Body     string `json:"-"`
 }
 
-// Peer is an engine.
+// Peer is a search engine that is compared with this one.
 type Peer interface {
 	// Index indexes the pages that next returns, until it returns io.EOF.
 	Index(directory string, next func() (Page, error)) error
-	// Open returns a function that answers queries with the number of results.
+	// Open opens the index in a directory, and returns a function that runs a query and returns
+	// the number of results, at most 10.
 	Open(directory string) (search func(words []string) (int, error), err error)
 }
 
 // Merger is a peer whose merging can be measured.
 type Merger interface {
-	// Merge makes one segment of several that it makes of the pages, and
-	// returns the size of the latter and how long merging took.
+	// Merge indexes the pages into several segments and then merges these into one. It
+	// returns the total size of the former in bytes, and the time that merging took.
 	Merge(next func() (Page, error)) (size int64, took time.Duration, err error)
 }
 
@@ -67,6 +65,7 @@ func Main(p Peer) {
 	}
 }
 
+// read reads the next page of a corpus.
 func read(r *bufio.Reader) (p Page, err error) {
 	line, err := r.ReadBytes('\n')
 	if err != nil {
@@ -81,6 +80,7 @@ func read(r *bufio.Reader) (p Page, err error) {
 	return p, err
 }
 
+// query runs the queries of an input and prints their times and numbers of results.
 func query(p Peer, directory string, input io.Reader) error {
 	search, err := p.Open(directory)
 	if err != nil {

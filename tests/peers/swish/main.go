@@ -1,5 +1,5 @@
-// Command swish indexes and queries with swish-e, for comparison. Each query
-// starts a process: swish-e has no other way but its C library.
+// Command swish runs the search engine swish-e for benchmarks (see tests/peers/corpus). Each query
+// starts a process, because the only other interface of swish-e is a C library.
 package main
 
 import (

@@ -16,7 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/tests/bench/corpus"
 )
 
-// index makes a segment of each so many bytes of text.
+// index writes segments of a corpus to a directory, each with at least text bytes of text but
+// the last.
 func index(directory string, text int, pages io.Reader) error {
 	var held []*corpus.Page
 	size, number := 0, 0
@@ -39,7 +40,7 @@ func index(directory string, text int, pages io.Reader) error {
 	return build(directory, number, held)
 }
 
-// build makes a segment, as functions/index does of a package.
+// build writes a segment of the pages, as functions/index does with the pages of a package.
 func build(directory string, number int, pages []*corpus.Page) error {
 	var documents []*segments.Page
 	for _, p := range pages {
@@ -62,7 +63,8 @@ func build(directory string, number int, pages []*corpus.Page) error {
 	return put(directory, number, content)
 }
 
-// merge makes one segment of all, and prints their bytes and the microseconds.
+// merge merges all segments of a directory into one. It prints the total size of the segments in
+// bytes, and the time that merging took in microseconds.
 func merge(ctx context.Context, directory string) error {
 	refs, err := list(directory)
 	if err != nil {

@@ -1,10 +1,10 @@
-// Command bucketsearch runs the program's own index and query as peers run
-// theirs (see tests/peers/corpus):
+// Command bucketsearch runs indexing and queries of this project for benchmarks, with the same
+// input and output as the commands of other engines (see tests/peers/corpus):
 //
-//	bucketsearch index DIRECTORY BYTES < corpus    segments of so much text
-//	bucketsearch merge DIRECTORY                   all segments into one
-//	bucketsearch query DIRECTORY < queries
-//	bucketsearch cold DIRECTORY < queries
+//	bucketsearch index DIRECTORY BYTES < corpus    writes segments of BYTES of text each
+//	bucketsearch merge DIRECTORY                   merges all segments into one
+//	bucketsearch query DIRECTORY < queries         measures queries with a warm cache
+//	bucketsearch cold DIRECTORY < queries          measures queries on a slow store without a cache
 package main
 
 import (

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
 )
 
-// query prints for each query the microseconds and the number of hits.
+// query prints for each query the time that it took in microseconds, and the number of hits.
 func query(ctx context.Context, directory string, queries io.Reader) error {
 	refs, err := list(directory)
 	if err != nil {
@@ -38,16 +38,16 @@ func query(ctx context.Context, directory string, queries io.Reader) error {
 	return cache.Close()
 }
 
-// memoryGB is the memory of a query function.
+// memoryGB is the memory of a query function in Lambda, in GB, by which its time is billed.
 const memoryGB = 0.5
 
-// distant is the median time of a GET to S3.
+// distant is the delay of each read of the store: the median time of a GET to S3.
 const distant = 63 * time.Millisecond
 
-// cold prints for each query what it takes of a distant store for a function
-// that has read nothing yet, and for one that has opened the segments:
-// microseconds, hits, requests, bytes, dependent steps, and what a million of
-// them cost in USD, of either.
+// cold runs each query twice on a store in which each read takes the time distant: first with a
+// function that has read nothing, then with one that has opened the segments but read no
+// postings. For each of the two it prints microseconds, hits, requests, bytes, dependent steps,
+// and the cost of a million such queries in USD.
 func cold(ctx context.Context, directory string, queries io.Reader) error {
 	refs, err := list(directory)
 	if err != nil {
@@ -88,7 +88,7 @@ func cold(ctx context.Context, directory string, queries io.Reader) error {
 	return nil
 }
 
-// files is a segment.Source that keeps nothing.
+// files is a segment.Source without a cache.
 type files struct{ blob.Reader }
 
 func (f files) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {

@@ -15,13 +15,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// store reads segments from a directory, each request after a delay.
+// store is a bucket that reads segments from a directory. Each read takes a delay.
 type store struct {
-	blob.Bucket // absent: nothing but Get is asked of it
+	blob.Bucket // nil: only Get is called
 	root        string
 	delay       time.Duration
 }
 
+// Get implements blob.Bucket.
 func (s store) Get(_ context.Context, key string, r blob.Range) ([]byte, error) {
 	time.Sleep(s.delay)
 	file, err := os.Open(filepath.Join(s.root, key))
@@ -42,8 +43,8 @@ func (s store) Get(_ context.Context, key string, r blob.Range) ([]byte, error) 
 	return content, err
 }
 
-// put writes a segment under a name that says how long its tail is, which in a
-// bucket the manifest says.
+// put writes a segment to a directory. The file's name has the length of the segment's tail,
+// which in a real bucket is in the manifest.
 func put(root string, number int, content []byte) error {
 	tail, err := segment.TailOf(content)
 	if err != nil {
@@ -73,7 +74,7 @@ func list(root string) (refs []segment.Ref, err error) {
 	return refs, nil
 }
 
-// open opens all segments at once.
+// open opens the segments concurrently, and returns an index of all of them.
 func open(ctx context.Context, source segment.Source, refs []segment.Ref) (*search.Index, error) {
 	parts := make([]search.Part, len(refs))
 	fork := meter.NewFork(ctx)
@@ -90,8 +91,8 @@ func open(ctx context.Context, source segment.Source, refs []segment.Ref) (*sear
 	return search.New(parts, search.NewMemory(documents))
 }
 
-// Budgets of a query function, in bytes.
+// Sizes of caches, in bytes.
 const (
-	documents = 32 << 20
-	ranges    = 480 << 20
+	documents = 32 << 20  // documents of hits
+	ranges    = 480 << 20 // ranges read from the store
 )
