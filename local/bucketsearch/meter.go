@@ -76,7 +76,7 @@ func (m *crawlMeter) show(p system.Progress, err error) {
 	}
 	text := m.describe(p, err)
 	if err != nil && m.width == nil && text == m.text {
-		return // once is enough
+		return // the line shown last has the same error
 	}
 	m.shown, m.text = now, text
 	m.write(clock(now.Sub(m.began)) + "  " + text)
