@@ -46,7 +46,6 @@ var explanations = map[string]string{
 	"no sitemap":         "given as a sitemap, and is none",
 	"not storable":       "does not fit the format of pages",
 	"not parsable":       "the program broke down on it",
-	book.Panicked:        "the program broke down on it",
 	"bad address":        "cannot be asked for as it is",
 	"bad redirect":       "redirected to what is no web address",
 	"fetch died":         "the fetching process died with it",
@@ -62,6 +61,7 @@ var explanations = map[string]string{
 	"tls":                "no safe connection, for a wrong certificate say",
 	"connection":         "the network broke off the connection",
 	// stored, with a remark
+	book.Panicked:     "the program broke down on it",
 	book.NeedsScripts: "shows hardly any text without running scripts",
 	book.Cut:          "too long to be read in full",
 	book.Recoded:      "is not in the charset that it declares",
