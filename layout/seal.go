@@ -52,7 +52,7 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 }
 
 // rightBytes counts how many bytes of a sum's fixed text (`"sum":"` before the hash,
-// `"}` and a newline behind it) are correct. A damaged sum has most of them right; the
+// `"}` and a newline after it) are correct. A damaged sum has most of them right; the
 // last bytes of an object without a sum have few.
 func rightBytes(seal []byte) (n int) {
 	for i := range sealBegin {

@@ -22,7 +22,7 @@ var (
 	// ErrRetryable: the store did not answer, or said that it is busy; the
 	// operation may or may not have happened, and may be tried again.
 	ErrRetryable = errors.New("object store is not available")
-	// ErrRange: the range begins at or behind the end of the object.
+	// ErrRange: the range begins at or after the end of the object.
 	ErrRange = errors.New("range is outside of the object")
 )
 
@@ -54,7 +54,7 @@ type Reader interface {
 	// Head returns the size of an object in bytes. It fails with ErrAbsent or
 	// ErrRetryable.
 	Head(ctx context.Context, key string) (int64, error)
-	// List yields the objects whose keys begin with prefix and sort behind
+	// List yields the objects whose keys begin with prefix and sort after
 	// startAfter, in the order of their keys. An error ends the sequence.
 	List(ctx context.Context, prefix, startAfter string) iter.Seq2[Object, error]
 }
@@ -84,7 +84,7 @@ func (r Range) Check() error {
 
 // Within returns the part of an object of the given size that the range selects: its
 // bytes from the index from up to, but not including, to. It fails with ErrRange if
-// that part would begin at or behind the end of the object. The zero Range never fails,
+// that part would begin at or after the end of the object. The zero Range never fails,
 // not even for an empty object.
 func (r Range) Within(size int64) (from, to int64, err error) {
 	if err := r.Check(); err != nil {

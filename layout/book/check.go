@@ -64,7 +64,7 @@ func checkOutcome(o Outcome) error {
 }
 
 // inOrder reports whether names can be Outcome.Collections: each stands there once, and
-// all behind the first are sorted.
+// all after the first are sorted.
 func inOrder(names []string) bool {
 	for i := 1; i < len(names); i++ {
 		if names[i] == names[0] || i > 1 && names[i] <= names[i-1] {

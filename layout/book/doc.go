@@ -55,7 +55,7 @@
 //	1        2026-11-22  a stored outcome may have a Reason, Panicked, and a Detail
 //	1        2026-11-23  other reasons of stored outcomes (see Panicked)
 //	2        2026-11-22  outcomes have a Pace, in three columns more: the rest in milliseconds
-//	                     behind the answer (0 none, else one more if it is not before it), the
+//	                     after the answer (0 none, else one more if it is not before it), the
 //	                     delay in milliseconds, the failures
 //	1        2026-11-24  links of kind 'i' are to all parts of a page, as Rel says; before, to
 //	                     images only

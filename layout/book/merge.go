@@ -127,7 +127,7 @@ func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, 
 }
 
 // cursor is a position in a sorted sequence: the row there, and the function that
-// returns the rows behind it.
+// returns the rows after it.
 type cursor[T any] struct {
 	row  T
 	next func() (T, error, bool)

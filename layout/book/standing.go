@@ -8,9 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Standing is what is known of one URL: of its outcomes, given to Add in any order,
-// those that count. All others are superseded. A field is nil if there is no such
-// outcome.
+// Standing holds those outcomes of one URL that count. Outcomes are given to Add in any order;
+// all but these are superseded. A field is nil if there is no such outcome.
 type Standing struct {
 	// Final is the final outcome, or Lost, with the highest version. But an Unchanged
 	// is passed over if the highest of the others is Failed or Skipped, because only a

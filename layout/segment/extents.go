@@ -14,7 +14,7 @@ type extents struct {
 	ends  []int64
 }
 
-// add adds a piece behind the last.
+// add adds a piece after the last.
 func (p *extents) add(size int64) { p.ends = append(p.ends, p.end()+size) }
 
 // move adds a distance to all offsets.
@@ -56,7 +56,7 @@ type termIndex struct {
 	extents                // of the blocks, each with its positions
 	counts        []uint32 // number of terms of each block
 	positions     []int64  // size of each block's positions, without checksums
-	separators    []byte   // all separators, one behind the other
+	separators    []byte   // all separators, one after the other
 	separatorEnds []uint32 // where each separator ends
 }
 

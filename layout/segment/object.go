@@ -17,7 +17,7 @@ func newObjectWriter(capacity int) *objectWriter {
 	return o
 }
 
-// join makes one piece of the bytes written so far, with room for more bytes behind
+// join makes one piece of the bytes written so far, with room for more bytes after
 // them.
 func (o *objectWriter) join(more int) {
 	if len(o.before) == 0 {

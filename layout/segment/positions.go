@@ -119,7 +119,7 @@ func fromPages(pages []byte, r blob.Range) ([]byte, error) {
 	return within(content, skip, r)
 }
 
-// within returns r.Length bytes of content, behind the first skip bytes.
+// within returns r.Length bytes of content, after the first skip bytes.
 func within(content []byte, skip int, r blob.Range) ([]byte, error) {
 	if len(content) < skip+int(r.Length) {
 		return nil, damaged("positions at %d end early", r.Offset)

@@ -60,7 +60,7 @@ func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, er
 
 // stringWriter collects the column of strings of all documents.
 type stringWriter struct {
-	sets map[string]uint32 // number of each set; the key is its strings, each behind its size
+	sets map[string]uint32 // number of each set; the key consists of its strings, each preceded by its size
 	of   []uint64          // for each document, the number of its set
 	key  []byte            // memory that add reuses
 }

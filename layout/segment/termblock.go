@@ -149,7 +149,7 @@ func (r *blockReader) open(sealed []byte, total int64, t *tail) error {
 	return nil
 }
 
-// next moves to the next term. It returns false behind the last term, and if the block
+// next moves to the next term. It returns false after the last term, and if the block
 // is damaged: then err returns an error.
 func (r *blockReader) next() bool {
 	if r.p.left() == 0 {

@@ -10,7 +10,7 @@ import (
 
 // cursor walks a sequence of ascending keys.
 type cursor interface {
-	next() (bool, error) // moves to the next key; false behind the last
+	next() (bool, error) // moves to the next key; false after the last
 	key() []byte         // valid until the next call of next
 }
 
@@ -22,7 +22,7 @@ func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) er
 		key    []byte
 		moves  bool // whether next must be called
 	}
-	live := make([]place, len(cursors)) // the cursors that are not behind their last key
+	live := make([]place, len(cursors)) // the cursors that are not after their last key
 	for i, c := range cursors {
 		live[i] = place{cursor: c, moves: true}
 	}

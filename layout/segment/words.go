@@ -162,7 +162,7 @@ func (w *wordWalk) next() (ok bool, err error) {
 	return ok, nil
 }
 
-// nextWord moves to the next word, without its sample; ok is false behind the last.
+// nextWord moves to the next word, without its sample; ok is false after the last.
 func (w *wordWalk) nextWord() (ok bool, err error) {
 	defer guard(&err)
 	if w.iterator == nil {

@@ -61,7 +61,7 @@ func decodeSpool(content []byte) (Spool, error) {
 }
 
 // tailSize returns the size in bytes of the tail of a spool object: of everything
-// behind the bodies. content is the end of the object, with at least the footer.
+// after the bodies. content is the end of the object, with at least the footer.
 func tailSize(content []byte) (int64, error) {
 	if len(content) < footerSize {
 		return 0, fmt.Errorf("%d bytes are too few for a spool", len(content))

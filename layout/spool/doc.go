@@ -11,7 +11,7 @@
 //	−24     4    b, u32
 //	−20     4    r, u32
 //	−16     4    h, u32
-//	−12     4    CRC-32C of everything behind the bodies and before this
+//	−12     4    CRC-32C of everything after the bodies and before this
 //	−8      8    FF 'S' 'P' 'O' 'O' 'L', version 01, LF
 //
 // Numbers are big-endian. The heading has the CRC-32C of every run, so that damage is

@@ -24,7 +24,7 @@ const (
 const (
 	magic      = "\xffSPOOL\x01\n"
 	footerSize = 4*4 + len(magic)
-	maxTail    = 512 << 20 // bytes of everything behind the bodies
+	maxTail    = 512 << 20 // bytes of everything after the bodies
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -56,7 +56,7 @@ type Spool struct {
 	Pages  []Page
 }
 
-// heading is the JSON in a spool object: what is neither a body nor an outcome or link.
+// heading is the JSON in a spool object: all data except bodies, outcomes and links.
 type heading struct {
 	Batch    layout.Version `json:"batch"`
 	Crawl    int            `json:"crawl"`

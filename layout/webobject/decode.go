@@ -151,7 +151,7 @@ func (c *cursor) strings(what string) []string {
 	return list
 }
 
-// conversionCheck is what the added fields tell of the conversion's HTML.
+// conversionCheck has the size and CRC-32 of the conversion's HTML, which the added fields contain.
 type conversionCheck struct {
 	size uint64
 	crc  uint32
@@ -170,8 +170,8 @@ func (c *cursor) checked(want conversionCheck) []byte {
 }
 
 // added reads into o the fields that version 2, 3 or 4 has and version 1 lacks. It returns
-// the size and the CRC-32 of the conversion's HTML, which stands behind the data; both are
-// 0 if there is no conversion. In versions 3 and 4, it skips bytes behind the CRC-32 that
+// the size and the CRC-32 of the conversion's HTML, which stands after the data; both are
+// 0 if there is no conversion. In versions 3 and 4, it skips bytes after the CRC-32 that
 // ends these fields: a newer program may have appended fields of its own.
 func (c *cursor) added(o *Object, version byte) (behind conversionCheck) {
 	size := int(c.uint16("size of the added fields"))

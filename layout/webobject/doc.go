@@ -101,15 +101,15 @@
 // to nothing before them, ended on a byte by a sync flush, 00 00 FF FF. So one
 // ranged read gets one page, runs can be joined without being inflated, and
 // any unzip sees one stream. A package has less than 4 GiB, of which at most 64
-// MiB stand behind the .webop: they are enough to list its content (List).
+// MiB stand after the .webop: they are enough to list its content (List).
 //
 // A hole is what is left where Web objects were erased (Erase): empty deflate
 // blocks of exactly the length of their runs, so that all others keep their
-// offsets. Before the first run, between two, or behind the last, a hole of n
+// offsets. Before the first run, between two, or after the last, a hole of n
 // bytes is
 //
 //	n mod 5 times                   02 00 00 00 FF FF    fixed codes, stored
-//	as often as fit behind those    00 00 00 FF FF       stored
+//	as often as fit after those     00 00 00 FF FF       stored
 //
 // which there is for every n from 20; every run is longer. Description, map,
 // sizes and CRCs are those of the Web objects that are left.

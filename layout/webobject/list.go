@@ -89,7 +89,7 @@ func (d Description) IsErasedFrom(whole Description) bool {
 	return true
 }
 
-// readTail reads and decodes everything behind the .webop of the package with the key.
+// readTail reads and decodes everything after the .webop of the package with the key.
 func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 	var a archive
 	end, err := blob.Tail(ctx, r, key, suffix, ErrDamaged, func(end []byte) (size int64, err error) {
@@ -119,7 +119,7 @@ func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 // pages.
 const maxTail = 64 << 20
 
-// tail is a package's tail, decoded: everything behind the .webop, which lists the
+// tail is a package's tail, decoded: everything after the .webop, which lists the
 // content of the package.
 type tail struct {
 	archive
@@ -127,10 +127,10 @@ type tail struct {
 	pages  []Listed
 }
 
-// tailSize returns the number of bytes behind the .webop.
+// tailSize returns the number of bytes after the .webop.
 func (a archive) tailSize() int64 { return a.size() - a.offset(1) }
 
-// parseTail decodes b, which is everything behind the .webop of a package. a is the
+// parseTail decodes b, which is everything after the .webop of a package. a is the
 // zip's directory at the end of b, which parseDirectory has decoded.
 func parseTail(b []byte, a archive) (tail, error) {
 	desc, b, err := a.cut(b, 1)
@@ -157,7 +157,7 @@ func parseTail(b []byte, a archive) (tail, error) {
 }
 
 // cut returns the content of the n-th member of the zip, which is stored uncompressed,
-// and the bytes behind the member. b must begin with the member's local header.
+// and the bytes after the member. b must begin with the member's local header.
 func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 	m := a.members[n]
 	b, found := bytes.CutPrefix(b, a.appendLocal(nil, n))

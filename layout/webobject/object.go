@@ -73,10 +73,10 @@ const (
 	version2    = 2 // only read
 	version3    = 3
 	version4    = 4
-	fixedSize   = 34 // of what stands before the MIME type
+	fixedSize   = 34 // bytes before the MIME type
 )
 
-// tail returns what stands behind the data.
+// tail returns the bytes after the data: the fields that version 1 lacks.
 func (o Object) tail() []byte {
 	if o.Conversion == nil {
 		return nil

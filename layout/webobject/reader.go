@@ -82,7 +82,7 @@ func damagedPage(listed Listed, err error) error {
 
 func (r *Reader) run(listed Listed) []byte { return r.spf[listed.Offset : listed.Offset+listed.Length] }
 
-// checkBetween checks the bytes of the .webop before, between and behind the runs:
+// checkBetween checks the bytes of the .webop before, between and after the runs:
 // header, magic, holes and the final block.
 func (r *Reader) checkBetween() error {
 	start := append(r.tail.appendLocal(nil, 0), magicRun...)

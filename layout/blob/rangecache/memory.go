@@ -155,7 +155,7 @@ func (l *lru[K, V]) victim() (key K, found bool) {
 
 // ring is a list of entries, the most recently used first.
 type ring[K comparable, V any] struct {
-	root entry[K, V] // stands before the first entry and behind the last
+	root entry[K, V] // stands before the first entry and after the last
 	cost int64       // sum of the entries' costs
 }
 

@@ -16,7 +16,7 @@
 //	4 uvarint  documents that have the term in each field
 //	…          impacts of the whole list
 //	           for each block:
-//	uvarint      documents that are not in the list, from behind the block
+//	uvarint      documents that are not in the list, from after the block
 //	             before to its last document
 //	uvarint      bytes of the block
 //	uvarint      bytes of its positions

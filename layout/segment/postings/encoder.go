@@ -12,7 +12,7 @@ import (
 // address, 3 the body.
 const Fields = 4
 
-// NoMore stands for the document behind the last of a list; no document has this
+// NoMore stands for the document after the last of a list; no document has this
 // number.
 const NoMore = math.MaxUint32
 

@@ -94,7 +94,7 @@ func appendPair(dst []byte, freq uint32, length uint8) []byte {
 	return dst
 }
 
-// readPair reads what appendPair wrote, and returns the bytes behind it.
+// readPair reads what appendPair wrote, and returns the bytes after it.
 func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
 	if len(data) == 0 {
 		return 0, 0, nil, false
@@ -116,7 +116,7 @@ func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
 }
 
 // readImpacts reads the impacts that impactSet.append wrote, appends them to dst, and
-// returns the bytes behind them.
+// returns the bytes after them.
 func readImpacts(dst []Impact, data []byte) (impacts []Impact, rest []byte, ok bool) {
 	if len(data) == 0 || data[0]>>Fields != 0 {
 		return dst, nil, false

@@ -13,7 +13,7 @@ const noBlock = -2
 type Iterator struct {
 	list  *List
 	err   error
-	block int // the current block; -1 before the first, len(blocks)-1 behind the last
+	block int // the current block; -1 before the first, len(blocks)-1 after the last
 	at, n int // index of the document in the current block, and the block's number of documents
 	doc   uint32
 
@@ -40,7 +40,7 @@ func (it *Iterator) Reset(l *List) {
 // Err returns an error if damage has ended the walk or emptied a payload, else nil.
 func (it *Iterator) Err() error { return it.err }
 
-// Doc returns the current document, NoMore behind the last. It is undefined before the
+// Doc returns the current document, NoMore after the last. It is undefined before the
 // first call of Next or Advance.
 func (it *Iterator) Doc() uint32 { return it.doc }
 
@@ -79,7 +79,7 @@ func (it *Iterator) Advance(doc uint32) uint32 {
 }
 
 // open decodes a block's documents and moves to the first of them. If there is no such
-// block, it moves behind the last document.
+// block, it moves after the last document.
 func (it *Iterator) open(block int) {
 	end := len(it.list.blocks) - 1
 	if block >= end {
@@ -108,7 +108,7 @@ func (it *Iterator) open(block int) {
 	it.rest = rest[:size]
 }
 
-// end moves behind the last document.
+// end moves after the last document.
 func (it *Iterator) end() {
 	it.block, it.at, it.n, it.doc = len(it.list.blocks)-1, 0, 0, NoMore
 }
@@ -123,7 +123,7 @@ func (it *Iterator) Payload() (freq *[Fields]uint32, length *[Fields]uint8, hits
 	return &it.payload.freq[i], &it.payload.length[i], it.payload.hits[i]
 }
 
-// openPayload decodes the current block's payload. Before the first block, behind the
+// openPayload decodes the current block's payload. Before the first block, after the
 // last, and if it is damaged, the payload is empty.
 func (it *Iterator) openPayload() {
 	it.payloadOf = it.block
@@ -138,7 +138,7 @@ func (it *Iterator) openPayload() {
 
 // Shallow finds the block that contains doc, if any does, without decoding it or moving
 // the iterator; doc must not be below the current document. It returns the last
-// document of that block, NoMore behind the last block.
+// document of that block, NoMore after the last block.
 func (it *Iterator) Shallow(doc uint32) (last uint32) {
 	blocks := it.list.blocks
 	least := max(it.block, 0)
@@ -153,7 +153,7 @@ func (it *Iterator) Shallow(doc uint32) (last uint32) {
 }
 
 // BlockImpacts returns the impacts of the block that Shallow found, or of the current
-// block if that is later; none behind the last. They are valid until the next call, and
+// block if that is later; none after the last. They are valid until the next call, and
 // must not be changed.
 func (it *Iterator) BlockImpacts() []Impact {
 	block := max(it.block, it.shallow)

@@ -11,7 +11,7 @@ import (
 type List struct {
 	data    []byte
 	summary Summary
-	blocks  []blockEntry  // one for each block, and one behind the last with the document NoMore
+	blocks  []blockEntry  // one for each block, and one after the last with the document NoMore
 	few     [2]blockEntry // memory of blocks if there is one block
 }
 
@@ -53,7 +53,7 @@ func Documents(data []byte) (uint32, error) {
 	return l.summary.Documents, nil
 }
 
-// readHeader reads the header of a list into the summary, and returns the bytes behind
+// readHeader reads the header of a list into the summary, and returns the bytes after
 // it.
 func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
 	first, n := binary.Uvarint(data)
@@ -178,7 +178,7 @@ func appendDocuments(dst []byte, postings []Posting, base uint32) []byte {
 }
 
 // readDocuments reads len(docs) documents that appendDocuments wrote, and returns the
-// bytes behind them. The documents ascend and are below NoMore. ok is false if data is
+// bytes after them. The documents ascend and are below NoMore. ok is false if data is
 // damaged.
 func readDocuments(docs []uint32, data []byte, base uint32) (rest []byte, ok bool) {
 	if docs[0], data, ok = readNumber(data); !ok {

@@ -19,7 +19,7 @@ func pack(dst []byte, numbers []uint32, width uint) []byte {
 func packed(n int, width uint) int { return (n*int(width) + 7) / 8 }
 
 // unpack reads len(numbers) numbers that pack has appended. data may have more bytes
-// behind them.
+// after them.
 func unpack(numbers []uint32, data []byte, width uint) {
 	if width == 0 {
 		clear(numbers)
@@ -52,7 +52,7 @@ func unpack(numbers []uint32, data []byte, width uint) {
 	}
 }
 
-// load returns the bits of data from bit number at on, at least 57 of them; bits behind
+// load returns the bits of data from bit number at on, at least 57 of them; bits after
 // the end are zero.
 func load(data []byte, at uint) uint64 {
 	from := at >> 3
@@ -122,7 +122,7 @@ func appendRice(dst []byte, w *bitWriter, v uint32, k uint) []byte {
 }
 
 // readRice reads the gap that begins at bit number at, and returns the number of the
-// bit behind it, which may be behind the end of data.
+// bit after it, which may be after the end of data.
 func readRice(data []byte, at, k uint) (v uint32, next uint) {
 	word := load(data, at)
 	ones := uint(bits.TrailingZeros64(^word))
@@ -191,7 +191,7 @@ func bestWidth(numbers []uint32) (width uint, exceptions bool) {
 }
 
 // readNumbers reads len(numbers) numbers that appendNumbers wrote, and returns the
-// bytes behind them. ok is false if data is damaged.
+// bytes after them. ok is false if data is damaged.
 func readNumbers(numbers []uint32, data []byte) (rest []byte, ok bool) {
 	if len(numbers) < few {
 		for i := range numbers {
@@ -216,8 +216,8 @@ func readNumbers(numbers []uint32, data []byte) (rest []byte, ok bool) {
 	return readExceptions(numbers, data[size:], width)
 }
 
-// readExceptions reads the set of the wider numbers and their other bits, and adds
-// these above the low width bits in numbers.
+// readExceptions reads the part of packed numbers that is about the numbers wider than width
+// bits: which they are, and their high bits. It adds these bits to numbers, which has the low ones.
 func readExceptions(numbers []uint32, data []byte, width uint) (rest []byte, ok bool) {
 	wider, data, ok := readSet(data, len(numbers))
 	count := wider.count()
@@ -236,7 +236,7 @@ func readExceptions(numbers []uint32, data []byte, width uint) (rest []byte, ok 
 	return data, true
 }
 
-// readNumber reads one varint of at most 32 bits, and returns the bytes behind it.
+// readNumber reads one varint of at most 32 bits, and returns the bytes after it.
 func readNumber(data []byte) (v uint32, rest []byte, ok bool) {
 	if len(data) > 0 && data[0] < 0x80 {
 		return uint32(data[0]), data[1:], true

@@ -94,7 +94,7 @@ type payload struct {
 }
 
 // read decodes the payload of n documents. It returns false if data is damaged, or has
-// more bytes behind the payload.
+// more bytes after the payload.
 func (p *payload) read(data []byte, n int) (ok bool) {
 	clear(p.freq[:n])
 	clear(p.length[:n])
@@ -129,7 +129,7 @@ func (p *payload) read(data []byte, n int) (ok bool) {
 	return len(data) == 0
 }
 
-// readField decodes what appendField wrote, and returns the bytes behind it.
+// readField decodes what appendField wrote, and returns the bytes after it.
 func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []byte, ok bool) {
 	count := p.fields[field].count()
 	freqs, lengths := p.freqs[:count], p.lengths[:count]
@@ -156,7 +156,7 @@ func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []b
 	return data, true
 }
 
-// readLengths decodes the length codes of a field, and returns the bytes behind them.
+// readLengths decodes the length codes of a field, and returns the bytes after them.
 func readLengths(lengths []uint32, data []byte) (rest []byte, ok bool) {
 	if len(lengths) < few {
 		if len(data) < len(lengths) {

@@ -54,7 +54,7 @@ func holds(block []byte, bit uint, n uint32) bool {
 	return uint64(bit)+uint64(n) <= uint64(len(block))*8
 }
 
-// skipPositions moves the cursor's bit behind the positions of its document. It returns
+// skipPositions moves the cursor's bit after the positions of its document. It returns
 // false if the block ends before.
 func (p *payload) skipPositions(block []byte, c *cursor) bool {
 	for field, freq := range p.freq[c.doc] {
@@ -74,7 +74,7 @@ func (p *payload) skipPositions(block []byte, c *cursor) bool {
 }
 
 // readPositions appends the positions of the cursor's document to dst, and moves the
-// cursor's bit behind them. ok is false if the block is damaged.
+// cursor's bit after them. ok is false if the block is damaged.
 func (p *payload) readPositions(block []byte, c *cursor, dst []uint32) (positions []uint32, ok bool) {
 	for field, freq := range p.freq[c.doc] {
 		if freq == 0 {

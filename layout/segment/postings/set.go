@@ -64,7 +64,7 @@ func appendSet(dst []byte, s set, n int) []byte {
 	return append(dst, whole[:size]...)
 }
 
-// readSet reads a set that appendSet wrote, and returns the bytes behind it. ok is
+// readSet reads a set that appendSet wrote, and returns the bytes after it. ok is
 // false if data is damaged.
 func readSet(data []byte, n int) (s set, rest []byte, ok bool) {
 	size := (n + 7) / 8
