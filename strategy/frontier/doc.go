@@ -64,7 +64,7 @@
 //
 // Expiries is the number of leases of the URL that were not settled in time. Left is
 // the number of its outdated elements that are still in queues (see below); a final
-// state behind W or L has no such number. A tally is the number of stored URLs that
+// state after W or L has no such number. A tally is the number of stored URLs that
 // count toward one limit, and its mark is the first 8 bytes of the SHA-256 of its name.
 // A URL that is requested again is counted twice, under the letter of its final state
 // and under both letters, such as Ws, and its tallies still count it. A parked URL is

@@ -12,7 +12,7 @@ type Word struct {
 	Of         []int    // for each of the rules: the index of its term in Terms
 	Prefix     bool     // Terms are beginnings of terms: a lone character of a script without spaces
 	Position   int      // as in Occurrence
-	Start, End int      // bytes of the query
+	Start, End int      // range of the word in the query, in bytes
 }
 
 // Query returns the words of a query, or of a phrase, with their terms by the rules of
