@@ -17,9 +17,9 @@ import (
 	"slices"
 )
 
-// Depths of the measures.
+// Numbers of results that the measures look at.
 const (
-	cumulated = 10  // results that count for nDCG
+	cumulated = 10  // first results that count for nDCG
 	recalled  = 100 // results of a query that are requested, and count for the other measures
 )
 
@@ -27,10 +27,10 @@ const (
 // Raghavan and Schütze, Introduction to Information Retrieval, 2008, 8.4). All are
 // between 0 and 1.
 type Figures struct {
-	NDCG   float64 // of the first 10, with gain 2^grade − 1 and discount log2(place + 1)
-	MAP    float64 // average precision within the first 100
-	Recall float64 // share of the answers among the first 100
-	MRR    float64 // 1 / place of the first answer within the first 100
+	NDCG   float64 // nDCG of the first 10 results, with gain 2^grade − 1 and discount log2(place + 1)
+	MAP    float64 // average precision of the first 100 results
+	Recall float64 // share of the relevant documents that are among the first 100 results
+	MRR    float64 // 1 ÷ place of the first relevant document among the first 100 results; 0 if there is none
 }
 
 // MarshalJSON implements json.Marshaler, with the names that the measures have in the

@@ -19,8 +19,8 @@ import (
 
 // Task is one evaluation.
 type Task struct {
-	Docs    string   // path of docs.jsonl; "": the queries are asked of the bucket
-	Among   []string // paths of further documents for the index, none of which is an answer
+	Docs    string   // path of the documents, docs.jsonl; "": the queries are run on the bucket
+	Among   []string // paths of more documents to be indexed, of which none is relevant for any query
 	Queries string   // path of queries.tsv
 	Qrels   string   // path of qrels.tsv
 }
@@ -28,10 +28,10 @@ type Task struct {
 // Report is the result of an evaluation.
 type Report struct {
 	Queries  int       `json:"queries"`
-	Unjudged int       `json:"unjudged"` // queries without an answer in the judgments, which are not asked
+	Unjudged int       `json:"unjudged"` // number of queries without a relevant document in the judgments; they are not run
 	Mean     Figures   `json:"mean"`
-	Interval Figures   `json:"interval"` // half the widths of the 95 % confidence intervals of the means
-	Each     []Outcome `json:"each"`     // in the order of the queries
+	Interval Figures   `json:"interval"` // half the width of the 95 % confidence interval of each mean
+	Each     []Outcome `json:"each"`     // one for each query, in their order
 }
 
 // Outcome is the result of one query.

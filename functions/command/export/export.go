@@ -43,8 +43,8 @@ import (
 // storedPages are the selected pages of a bucket as they were at one moment.
 type storedPages struct {
 	bucket   blob.Reader
-	packages []string // keys
-	places   []place  // by package and offset
+	packages []string // keys of the packages with the pages
+	places   []place  // sorted by package and offset
 	all      *inventory.Inventory
 	faults   []error // a partition.Fault for each partition that lost generations or books
 }
@@ -54,9 +54,9 @@ type place struct {
 	id      layout.Identity
 	offset  int64
 	length  int32
-	pkg     uint32 // index of its key
-	indexed bool   // and is in the language that is selected
-	asset   bool   // of pages; in no language
+	pkg     uint32 // index in storedPages.packages of its package
+	indexed bool   // the page is indexed, and in the selected language if there is one
+	asset   bool   // it is an asset of pages, which has no language
 }
 
 // findPages finds the selected pages, if asked to, with assets. The language of those that are not indexed is not
@@ -101,9 +101,9 @@ const (
 // loaded is a page whose compressed bytes are in memory.
 type loaded struct {
 	at   *place
-	key  string // of its package
+	key  string // key of its package
 	span span   // part of the package that contains the page
-	err  error  // of the object store; if it is set, all else is empty
+	err  error  // why the bytes could not be read; the other fields are empty then
 }
 
 // read yields the pages from a number on, in the order of their packages, after the GETs
@@ -141,7 +141,7 @@ func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 }
 
 // span returns what one GET should read next, without reading it: the page with the index
-// from, and the pages close behind it.
+// from, and the pages close after it.
 func (p *storedPages) span(from int) span {
 	first := &p.places[from]
 	end := first.offset + int64(first.length)

@@ -12,7 +12,7 @@ import (
 type fileFormat struct {
 	begin func(at time.Time) ([]byte, error) // returns the bytes before the first page; at is the moment of the export
 	page  func(r *Record) ([]byte, error)    // returns the bytes of a page
-	end   string                             // behind the last page
+	end   string                             // bytes after the last page
 }
 
 var formats = map[string]fileFormat{
@@ -27,9 +27,9 @@ var formats = map[string]fileFormat{
 const (
 	WARC     = "warc"
 	WACZ     = "wacz"
-	Webo     = "webo"     // and a description beside the file
-	Markdown = "markdown" // which is a folder
-	Mirror   = "mirror"   // another
+	Webo     = "webo"     // with a description in a second file
+	Markdown = "markdown" // a folder
+	Mirror   = "mirror"   // a folder, too
 )
 
 // formatOf returns the format with a name, and an error for an unknown one. It does not

@@ -31,8 +31,8 @@ type mirror struct {
 	root     string
 	settings *settings.Settings
 	seeds    []string
-	names    map[layout.Identity]string            // of files; never changed after prepare
-	aliases  map[layout.Identity][]layout.Identity // see inventory.Alias
+	names    map[layout.Identity]string            // names of the pages' files; not changed after prepare
+	aliases  map[layout.Identity][]layout.Identity // Alias.To of each inventory.Alias, by Alias.ID
 }
 
 // prepare names the files. Names depend on media types and on each other; the types are
@@ -141,11 +141,11 @@ type mirrored struct {
 	*mirror
 	name        string
 	page, base  address.Address
-	based       bool // the first base element counts
+	based       bool // a base element has been read: later ones are ignored
 	collections []string
 }
 
-// replace returns what stands in the mirror for an address in the page.
+// replace returns the text that replaces an address in the page: a relative path, or a URL.
 func (p *mirrored) replace(a hypertext.Address) string {
 	if a.Use == hypertext.ToBase {
 		if base, err := p.base.Resolve(a.URL); err == nil && !p.based {

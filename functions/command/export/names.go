@@ -53,7 +53,8 @@ func (n *names) assign() map[layout.Identity]string {
 	return assigned
 }
 
-// alike returns what is equal of names that are one name on some file system.
+// alike returns the key of a name for comparison: it is equal for names that some file system takes
+// for the same, such as A and a.
 func alike(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
 
 // name returns the name of a page, and one with its hash.

@@ -180,7 +180,7 @@ func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 // writesText reports whether texts of pages are written.
 func (t Task) writesText() bool { return t.isOfText() || t.Format == WACZ }
 
-// isOfText reports whether the format is of texts, and not of what servers sent.
+// isOfText reports whether the format has the text of pages, and not the bytes that servers sent.
 func (t Task) isOfText() bool {
 	switch t.Format {
 	case WARC, WACZ, Webo, Mirror:

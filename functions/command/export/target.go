@@ -12,10 +12,10 @@ import (
 // file is a target that is one file. Until it is finished its name has the suffix .part.
 type file struct {
 	format fileFormat
-	path   string // without .part
+	path   string // of the finished file, without the suffix .part
 	open   *os.File
-	out    *bufio.Writer // to open
-	size   int64         // in bytes, those in out's buffer included
+	out    *bufio.Writer // buffered writer to the file open
+	size   int64         // size so far in bytes, with those in the buffer
 }
 
 func (f *file) begin(at time.Time, bytes int64) (err error) {

@@ -32,8 +32,8 @@ import (
 type wacz struct {
 	file
 	at    time.Time // moment whose pages are exported
-	head  int64     // bytes before the WARC
-	pages *os.File  // the list, PATH.part.pages
+	head  int64     // offset of the WARC in the zip file
+	pages *os.File  // the temporary file PATH.part.pages, to which list writes
 	list  *bufio.Writer
 }
 
@@ -43,8 +43,8 @@ type capture struct {
 	Time   time.Time `json:"time"`
 	MIME   string    `json:"mime"`
 	Status int       `json:"status"`
-	Digest string    `json:"digest"` // of the body
-	Offset int64     `json:"offset"` // of the record in the WARC
+	Digest string    `json:"digest"` // hash of the body
+	Offset int64     `json:"offset"` // offset of the record in the WARC
 	Length int64     `json:"length"`
 	Title  string    `json:"title"`
 	Text   bool      `json:"text"` // the page has text
@@ -301,11 +301,11 @@ func (s *summed) Write(b []byte) (int, error) {
 	return s.hash.Write(b)
 }
 
-// behind is a writer for a file whose first bytes are already there: it drops as many, and
-// passes the rest to out, the end of the file.
+// behind is a writer for a file that already has the first bytes of its content: it drops these,
+// and writes the others to out.
 type behind struct {
 	out   io.Writer
-	bytes int64 // still to be dropped
+	bytes int64 // number of bytes still to be dropped
 }
 
 func (w *behind) Write(b []byte) (int, error) {

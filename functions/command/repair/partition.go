@@ -26,12 +26,12 @@ import (
 // generation.
 type mending struct {
 	*Repairer
-	*partition.Partition                                                // in the generation by which the problems are judged, until the commit
-	elsewhere            []layout.Partition                             // to which pages may have moved
-	looked               map[string]bool                                // objects that were seen to
-	edits                []func(context.Context, *partition.Edit) error // in an edit of a commit
+	*partition.Partition                                                // the generation in which the problems were found; after the commit, the new one
+	elsewhere            []layout.Partition                             // other partitions to which pages of this one may have moved
+	looked               map[string]bool                                // keys of objects that have been handled
+	edits                []func(context.Context, *partition.Edit) error // changes of the manifest, made by one commit
 	said                 []string
-	lost                 map[string]string // URLs that are taken back, and why
+	lost                 map[string]string // URLs whose outcomes are replaced by Lost, with the reason
 
 	faulty    map[uint32]*faultyPackage // packages, by identifier
 	lostBooks map[string]bool           // books that are lost
@@ -158,7 +158,7 @@ func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }
 
-// say adds sentences on what was mended to the report and the log.
+// say adds sentences on mended problems to the report and the log.
 func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	for _, sentence := range said {
 		r.Log.InfoContext(ctx, "mended", "what", sentence)

@@ -61,7 +61,7 @@ type Repairer struct {
 	Progress  func(verify.Progress)
 }
 
-// Report says what was mended, and what was not.
+// Report is the result of a repair: the problems that it has mended, and those that are left.
 type Report struct {
 	Mended []string         `json:"mended"` // a sentence each
 	Left   []verify.Problem `json:"left"`   // problems that cannot be mended, or not by repair

@@ -17,14 +17,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Report is a bucket in numbers.
+// Report has the numbers of pages in a bucket, and the sizes of its parts.
 type Report struct {
 	At          time.Time `json:"at"`
 	Total       Row       `json:"total"`
-	Languages   []Row     `json:"languages"` // sorted, most pages first, as the next two
+	Languages   []Row     `json:"languages"` // rows with most pages first; so are Collections and Sites
 	Collections []Row     `json:"collections"`
 	Sites       []Row     `json:"sites"`
-	Days        []Row     `json:"days"` // of the download, in UTC; sorted
+	Days        []Row     `json:"days"` // days (UTC) on which pages were downloaded, in order
 	Sizes       []Size    `json:"sizes"`
 	// Faults has a sentence for every lost or damaged object or generation, whose pages or
 	// bytes are not counted.
@@ -34,10 +34,10 @@ type Report struct {
 // Row counts the pages of one language, collection, site or day. A page of two
 // collections counts in both.
 type Row struct {
-	Value string `json:"value"` // the language, …; language "": unknown, or the page is not indexed yet
+	Value string `json:"value"` // language, collection, site or day; "": the language is unknown, or the page is not indexed yet
 	Pages int    `json:"pages"`
 	Sites int    `json:"sites"`
-	Bytes int64  `json:"bytes"` // compressed, in packages
+	Bytes int64  `json:"bytes"` // compressed size of the pages in packages
 }
 
 // Table returns the rows by "language", "collection", "site" or "day"; nil for any other

@@ -34,14 +34,15 @@ func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
 
-// forgotten tells which URLs a partition must no longer hold. Its methods return false
-// while the partition still has to erase. It caches the result for the last site, which
-// makes it fast for URLs sorted by site. It is not safe for concurrent use.
+// forgotten reports for URLs whether they are forgotten, so that the partition must not have them
+// any more. While the partition has not erased all forgotten URLs yet, its methods return false.
+// It caches the result for the last site, which makes it fast for URLs sorted by site. It is not
+// safe for concurrent use.
 type forgotten struct {
 	set  *takedown.Set // nil if the partition may still hold forgotten URLs
 	site uint32        // site of the last URL
-	hit  bool          // that site is forgotten
-	any  bool          // site and hit are set
+	hit  bool          // the whole site is forgotten
+	any  bool          // site and hit have a value
 }
 
 // forgotten returns the check for a partition.

@@ -177,7 +177,7 @@ func (c *problems) sorted() []Problem {
 // Progress is the progress of a stage.
 type Progress struct {
 	Stage       Stage
-	Done, Total int64 // in the unit of the stage
+	Done, Total int64 // in the unit of the stage, see Stage
 }
 
 // Stage names a part of the proof.
@@ -185,11 +185,11 @@ type Stage string
 
 // The stages, in their order.
 const (
-	Manifests Stage = "manifests" // counted in generations
-	Packages  Stage = "packages"  // in bytes
-	Books     Stage = "books"     // in bytes
-	Ranges    Stage = "ranges"    // of URLs
-	Segments  Stage = "segments"  // in bytes
+	Manifests Stage = "manifests" // progress in generations
+	Packages  Stage = "packages"  // progress in bytes
+	Books     Stage = "books"     // progress in bytes
+	Ranges    Stage = "ranges"    // ranges of URLs whose outcomes are compared; progress in ranges
+	Segments  Stage = "segments"  // progress in bytes
 )
 
 // stage counts the progress of a stage and passes it to Verifier.Progress.

@@ -17,7 +17,7 @@ import (
 // that its outcomes name.
 type foundBook struct {
 	manifest.Book
-	listed  bool                    // by the newest readable generation
+	listed  bool                    // the newest readable generation lists it
 	batches map[layout.Version]bool // versions of its outcomes, Lost ones of repair included
 	pages   map[string][]place      // places of its stored pages, by the key of their package
 	whole   bool                    // all packages that it names exist
