@@ -64,7 +64,7 @@ func byStart(pages []*draft, n int) func(yield func([]*draft) bool) {
 	}
 }
 
-// start returns a URL up to the n-th slash behind its scheme, or up to the last slash if
+// start returns a URL up to the n-th slash after its scheme, or up to the last slash if
 // it has fewer. Example: http://a/docs/x.html is cut to http://a/ for n = 1 and to
 // http://a/docs/ for n = 2.
 func start(url string, n int) string {

@@ -21,15 +21,15 @@ import (
 // discoveries are the URLs that the links of a batch add to the frontiers.
 type discoveries struct {
 	admitted map[int][]frontier.Entry   // by crawl partition, one entry per URL and collection
-	targets  map[string]address.Address // of admitted entries, by URL
-	changed  []change                   // also among admitted, in case they are new
+	targets  map[string]address.Address // addresses of the admitted entries, by URL
+	changed  []change                   // pages that a sitemap says have changed; they are also in admitted, for the case that they are new
 }
 
 // change is a page that has changed, according to a sitemap.
 type change struct {
 	page   address.Address
-	weight uint8     // of its URL, for the band
-	at     time.Time // of the change
+	weight uint8     // weight of the page's URL
+	at     time.Time // time of the change
 }
 
 // decide returns the URLs that the links of a batch add to the frontiers. The pages are

@@ -104,7 +104,7 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 	return deletions.Dead, nil
 }
 
-// hide adds the documents of forgotten pages to the dead ones. It reads the columns of
+// hide adds the documents of forgotten pages to o.dead. It reads the columns of
 // identities and sites.
 func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	ids, err := o.segment.Identities(ctx)

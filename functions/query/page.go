@@ -25,7 +25,7 @@ import (
 // ErrNoPage means that no page is stored for an address.
 var ErrNoPage = errors.New("no page is stored for this address")
 
-// Copy is a stored page, and what could not be read in the search for it.
+// Copy is a stored page, with errors that occurred in the search for it.
 type Copy struct {
 	webobject.Object
 	Unread []error       // errors of books and generations that could not be read, which may have a later copy

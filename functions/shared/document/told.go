@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/phrases"
 )
 
-// contents are the types of schema.org whose objects are content, with the keys under
-// which it stands, in them and in the objects inside.
+// contents has the types of schema.org whose objects have content of a page, with the keys of the
+// values that are content, in these objects and those inside of them.
 var contents = map[string][]string{
 	"Product": {"name", "description", "category", "color", "material"}, "ProductGroup": {"name", "description"}, "Brand": {"name"}, "Offer": {"price", "priceCurrency"},
 	"PropertyValue": {"name", "value"},
@@ -23,14 +23,14 @@ var contents = map[string][]string{
 	"SoftwareApplication": {"name", "description"}, "Book": {"name", "description"}, "Movie": {"name", "description"},
 }
 
-// fewTold is the number of phrases from which on an object is looked for on the page.
+// fewTold is the least number of phrases of an object of JSON-LD that told compares with the page.
 const fewTold = 8
 
-// unshown are paragraphs of content that a page tells in JSON-LD and does not show.
+// unshown are paragraphs of content that a page has in JSON-LD but does not show.
 type unshown []string
 
-// exceeds reports whether the page tells more than its main part holds: then scripts
-// show the content.
+// exceeds reports whether there is more text in the paragraphs than in the main part: then the page
+// shows its content only by scripts.
 func (u unshown) exceeds(main passage) bool {
 	size := 0
 	for _, paragraph := range u {
@@ -39,10 +39,10 @@ func (u unshown) exceeds(main passage) bool {
 	return size > len(main.text)
 }
 
-// blocks returns the paragraphs as blocks of a body that is cut to a size, in which they
-// stand behind a main part.
+// blocks returns the paragraphs as blocks of a body in which they follow the main part. main is the
+// length of the main part, size that to which the body is cut.
 func (u unshown) blocks(main, size int) (all []Block) {
-	at := main + min(main, 1) // behind a line feed
+	at := main + min(main, 1) // after a line feed
 	for _, paragraph := range u {
 		b := Block{Hash: fingerprint.Exact(0, []byte(paragraph))}
 		if at < size {
@@ -54,9 +54,9 @@ func (u unshown) blocks(main, size int) (all []Block) {
 	return all
 }
 
-// told returns the paragraphs of content in the page's JSON-LD that it does not show: of
-// the outermost objects of content, all of those whose longest text shares less than half
-// of its phrases with the text of the page.
+// told returns the paragraphs of content in the page's JSON-LD that the page does not show: those
+// of each outermost object of content whose longest text has less than half of its phrases in the
+// text of the page.
 func (d *Document) told() (paragraphs unshown) {
 	type object struct {
 		paragraphs []string
@@ -107,9 +107,8 @@ func (d *Document) told() (paragraphs unshown) {
 	return paragraphs
 }
 
-// outermostContent returns the number of the outermost object of content around another,
-// or itself; -1 for one that belongs to a review, or to a list of what other pages are
-// about.
+// outermostContent returns the index of the outermost object of content that is the given object or
+// around it. It returns -1 for an object of a review, or of a list of other pages.
 func outermostContent(data *linkeddata.Data, object int32) int32 {
 	outermost := int32(-1)
 	for ; object >= 0; object = data.Objects[object].Parent {

@@ -56,12 +56,12 @@ type Environment struct {
 	Agent        string
 	AllowPrivate bool
 	Log          *slog.Logger
-	Traffic      *vitals.Traffic // of the process
+	Traffic      *vitals.Traffic // counts the network traffic of the process
 	Paid         float64         // GB of memory that Lambda is paid for; 0 elsewhere
 
 	function string
 	vitals   *vitals.Recorder
-	feedback blob.Bucket // the same bucket; its requests are not counted
+	feedback blob.Bucket // the bucket for vital signs, whose requests are not counted
 }
 
 // Read reads the variables of a function and opens what they name. It sends no

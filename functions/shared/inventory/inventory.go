@@ -25,9 +25,9 @@ import (
 type Selection struct {
 	Collection string    `json:"collection,omitempty"`
 	Site       string    `json:"site,omitempty"` // host, or a domain with all its hosts
-	Lang       string    `json:"lang,omitempty"` // as in Page.Lang
-	Since      time.Time `json:"since,omitzero"` // fetched then or later
-	Until      time.Time `json:"until,omitzero"` // fetched before
+	Lang       string    `json:"lang,omitempty"` // language, as in Page.Lang
+	Since      time.Time `json:"since,omitzero"` // pages fetched at this time or later
+	Until      time.Time `json:"until,omitzero"` // pages fetched before this time
 }
 
 // Page is a stored page.
@@ -36,12 +36,12 @@ type Page struct {
 	Key           string // present key of its package, which changes when pages are erased from it
 
 	// From the index, after ReadIndex:
-	Indexed bool   // the page was indexed by then; a new page is indexed some seconds later
+	Indexed bool   // the page was indexed at the moment of the inventory
 	Lang    string // ISO 639-1, as search filters by it; "" if it is in doubt
 	MIME    string
 }
 
-// Inventory is the stored pages of a bucket at one moment.
+// Inventory lists the stored pages of a bucket as of one moment.
 type Inventory struct {
 	bucket     blob.Reader
 	settings   *settings.Settings
@@ -58,9 +58,9 @@ type Inventory struct {
 
 // part is a storage partition.
 type part struct {
-	then, now manifest.Manifest // at the moment of the inventory, and the newest
+	then, now manifest.Manifest // the generations at the moment of the inventory and now
 	books     *partition.Books
-	index     map[string][]fact // by the present key of the package
+	index     map[string][]fact // facts of the index about the pages of each package, by the package's key in now
 }
 
 // Open opens all storage partitions of a bucket as they were at a moment.
@@ -150,7 +150,7 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 // by the canonical address that its page names.
 type Alias struct {
 	ID layout.Identity
-	To []layout.Identity // of the other address, as it is and as collections crawl it
+	To []layout.Identity // identities of the other address: as it is written, and as collections clean it
 }
 
 // Aliases yields all of them. An error ends the sequence.
@@ -174,7 +174,7 @@ func (v *Inventory) Aliases(ctx context.Context) iter.Seq2[Alias, error] {
 // selector is a selection that was checked, with Site in canonical form.
 type selector struct {
 	Selection
-	number uint32 // the site's half of a place
+	number uint32 // of the site: the upper half of the places of its URLs
 }
 
 func (s Selection) parse() (selector, error) {

@@ -25,19 +25,19 @@ const MaxReceives = 12
 
 // Limits of a dead letter.
 const (
-	maxReason     = 4 << 10 // bytes; the rest is cut off
-	maxDeadLetter = 2 << 20 // bytes as JSON, which may write a byte as six
+	maxReason     = 4 << 10 // bytes of DeadLetter.Reason; the rest is cut off
+	maxDeadLetter = 2 << 20 // bytes of a dead letter as JSON, which writes some characters as six bytes
 )
 
 // DeadLetter is a message that was given up: one JSON object under
 // layout.DeadLetters, created only if absent.
 type DeadLetter struct {
-	Queue    string    `json:"queue"`    // a name of package task
+	Queue    string    `json:"queue"`    // name of the queue, as in package task
 	Message  string    `json:"message"`  // the id of the message
-	Body     string    `json:"body"`     // what is sent again
+	Body     string    `json:"body"`     // body of the message
 	Reason   string    `json:"reason"`   // why the last try failed
-	At       time.Time `json:"at"`       // of the last try
-	Receives int       `json:"receives"` // tries
+	At       time.Time `json:"at"`       // time of the last try
+	Receives int       `json:"receives"` // number of tries
 }
 
 // Key returns the key of the dead letter, by queue and body: the same body in the
@@ -123,8 +123,8 @@ func DeadLetters(ctx context.Context, bucket blob.Reader) iter.Seq2[string, erro
 }
 
 const (
-	receiveCount = "ApproximateReceiveCount" // an attribute of a message
-	storeTime    = 10 * time.Second          // for storing a dead letter, even if the function's own time is up
+	receiveCount = "ApproximateReceiveCount" // attribute of an SQS message: the number of its deliveries
+	storeTime    = 10 * time.Second          // time limit for storing a dead letter; it applies even after the function's own deadline
 )
 
 // DeadLetterStore stores dead letters in the bucket.

@@ -2,7 +2,7 @@
 //
 //	keys      snake_case
 //	lists     [] when empty; there is no null
-//	numbers   at most six digits behind the point, and six digits of what is below 1
+//	numbers   at most six digits after the point, and six digits of what is below 1
 //	times     RFC 3339 in UTC
 //	durations a number of seconds or milliseconds, which the key names: _seconds, _ms
 //
@@ -106,7 +106,7 @@ func copyOf(v reflect.Value) reflect.Value {
 	return into
 }
 
-// round rounds a number to six digits behind the point, or to six significant digits if
+// round rounds a number to six digits after the point, or to six significant digits if
 // it is below 1.
 func round(n float64) float64 {
 	format, behind := byte('f'), 6

@@ -89,7 +89,7 @@
 // them. [Result].Total counts them all.
 //
 // With [Query].Spread, a site has at most two hits among the first ten, if there are ten
-// hits without more of them among the best thirty. Its others follow behind the tenth.
+// hits without more of them among the best thirty. Its others follow after the tenth.
 //
 // # Images
 //

@@ -31,7 +31,7 @@ func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded && !s.pl
 // alike. They are ordered by score, then by identity.
 type alikeGroup struct {
 	members []match
-	more    int // number of the site's groups that spread has moved behind the first ten hits; set in the site's last group among these
+	more    int // number of the site's groups that spread has moved after the first ten hits; set in the site's last group among these
 }
 
 // folder groups matches.

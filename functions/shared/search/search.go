@@ -92,7 +92,7 @@ type search struct {
 	*gathered
 	statistics *statistics
 	documents  map[spot]*segment.Document // the documents that are read
-	alike      map[spot][]string          // for the match shown for a group, the addresses of the group's others
+	alike      map[spot][]string          // for a match that is shown for a group of alike ones: addresses of the others
 	spreads    bool                       // spread has moved hits
 	more       map[spot]int               // for a match, Hit.MoreOfSite
 	identities [][]layout.Identity        // by part; nil before they are read

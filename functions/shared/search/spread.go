@@ -13,7 +13,7 @@ const (
 	spreadFrom = 30 // number of best hits from which the first ones are taken
 )
 
-// spread moves hits of a site behind the first ten if the site has two better ones, so
+// spread moves hits of a site after the first ten if the site has two better ones, so
 // that other sites are seen as well:
 //
 //	by score                       shown

@@ -102,7 +102,7 @@ func parse(text string) (clauses []clause) {
 }
 
 // nextClause reads the first clause of a text and returns the rest of the text. signed says
-// that a sign may begin here, at the start of the query or behind white space: that in
+// that a sign may begin here, at the start of the query or after white space: that in
 // „Model C“-Schulen is a hyphen.
 func nextClause(text string, signed bool) (c clause, rest string) {
 	if text[0] == '+' || text[0] == '-' {

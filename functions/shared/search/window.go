@@ -9,7 +9,7 @@ import (
 const (
 	snippetSize = 220      // bytes
 	scanSize    = 64 << 10 // bytes of a text that are searched for matches
-	patience    = 8 << 10  // bytes that are searched behind the best window so far
+	patience    = 8 << 10  // bytes that are searched after the best window so far
 	titleSize   = 300      // bytes of a title that are shown
 )
 

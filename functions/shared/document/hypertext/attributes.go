@@ -7,12 +7,12 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// attributes are those of a start tag that are read.
+// attributes holds the values of those attributes of a start tag that the reader needs.
 type attributes struct {
 	reader *reader
 
 	own                                    Words
-	language                               string // of a class such as language-go
+	language                               string // programming language, from a class such as language-go
 	hidden, navigation, main               bool
 	href, src, alt, title, rel, lang, kind string
 	name, property, pragma, content        string
@@ -76,14 +76,14 @@ func (a *attributes) set(to *string, value []byte) {
 	*to = string(bytes.TrimSpace(value))
 }
 
-// classMeaning is what an attribute's value tells.
+// classMeaning is the information in the value of an attribute such as class.
 type classMeaning struct {
 	words      Words
-	navigation bool // if it is a class or an id
+	navigation bool // a class or id with this value means navigation
 	language   string
 }
 
-// words reads an attribute that tells what its element is for.
+// words reads an attribute whose words say what its element is for: class, id, role, itemprop.
 func (a *attributes) words(name string, value []byte) {
 	value = value[:min(len(value), maxClass)]
 	known, found := a.reader.classes[string(value)]
@@ -172,7 +172,7 @@ func saysNavigation(word []byte) bool {
 	return false
 }
 
-// element returns what an element's name and attributes tell.
+// element returns the Element for a start tag, by its name and attributes.
 func (r *reader) element(name atom.Atom, a *attributes) Element {
 	e := Element{Name: name, Own: a.own}
 	parent := r.page.Elements[r.top()].Flags

@@ -18,69 +18,69 @@ package hypertext
 
 import "golang.org/x/net/html/atom"
 
-// Limits on what is read of one page. What they cut off is told by Page.Cut.
+// Limits on the part of a page that is read. Page.Cut says what they cut off.
 const (
-	MaxBytes      = 16 << 20 // of markup
+	MaxBytes      = 16 << 20 // bytes of markup
 	MaxElements   = 1_000_000
-	MaxNesting    = 256      // elements; deeper ones become siblings
+	MaxNesting    = 256      // depth of the tree of elements; a deeper element becomes a sibling of the one around it
 	MaxReferences = 100_000  // links, images and frames
-	MaxMetas      = 256      // meta elements, and as many link elements
+	MaxMetas      = 256      // meta elements, and also link elements
 	MaxData       = 1 << 20  // bytes of JSON-LD
-	MaxAttributes = 64       // of a tag
+	MaxAttributes = 64       // attributes of a tag
 	MaxValue      = 16 << 10 // bytes of an attribute's value
-	maxClass      = 1 << 10  // bytes of one that tells what its element is for
+	maxClass      = 1 << 10  // bytes of an attribute such as class or role, which says what its element is for
 )
 
 // Page is a page that was read.
 type Page struct {
-	Text       []byte      // all of it, white space folded but in pre; blocks and lines end with a line feed
+	Text       []byte      // the page's text; white space is folded except in pre, and blocks and lines end with a line feed
 	Elements   []Element   // in document order; the first is html
-	Blocks     []Block     // in order, without gaps but for line feeds
+	Blocks     []Block     // in the order of the text; only line feeds are between them
 	References []Reference // in document order
-	Title      string      // of the title element, white space folded
-	Lang       string      // attribute of html
-	Base       string      // href of base
+	Title      string      // text of the title element, white space folded
+	Lang       string      // attribute lang of the html element
+	Base       string      // attribute href of the base element
 	Metas      []Meta
 	Links      []Link           // link elements
 	Data       [][]byte         // contents of script elements of type application/ld+json
-	Languages  map[int32]string // by number of an element: the programming language that its class tells
-	Scripts    int              // bytes of scripts, and their number of elements
+	Languages  map[int32]string // programming language that the class of an element names, by the element's number
+	Scripts    int              // bytes of all scripts, plus the number of script elements
 	Cut        Cut
 }
 
-// Cut says what limits cut off.
+// Cut says what the limits cut off: numbers of things that were not read.
 type Cut struct {
-	Bytes      int // of markup
+	Bytes      int // bytes of markup
 	Elements   bool
 	References int
-	Metas      int // meta and link elements
+	Metas      int // meta elements and link elements
 	Data       int // bytes of JSON-LD
-	Attributes int // of tags with more
+	Attributes int // attributes beyond MaxAttributes of their tags
 	Values     int // attributes of which only the beginning was read
 }
 
 // Element is an element of the page.
 type Element struct {
-	Name       atom.Atom // 0 for an unknown one
-	Parent     int32     // number of the element around it, -1 of html
-	Last       int32     // number of the first element behind its last descendant
-	Start, End int32     // of its text
+	Name       atom.Atom // 0 for an unknown element
+	Parent     int32     // index in Page.Elements of the element around it; -1 for html
+	Last       int32     // index of the first element after its last descendant
+	Start, End int32     // range of its text in Page.Text
 	Own        Words     // groups of the words in its class, id, role and itemprop
-	Around     Words     // those of its own and of all elements around it
+	Around     Words     // groups in Own, and those of all elements around it
 	Flags      Flags
 	Depth      uint8
 }
 
-// Flags tell where an element stands.
+// Flags are properties of an element that text inside of it has, too.
 type Flags uint32
 
-// The flags. All are inherited by what is inside.
+// The flags. An element also has the flags of the elements around it.
 const (
 	Hidden     Flags = 1 << iota // a browser does not show it
-	Navigation                   // it says of itself that it holds navigation
-	Main                         // or the main part
-	Linked                       // inside a link
-	Preformed                    // white space is kept
+	Navigation                   // it is navigation, by its name, class, id or role
+	Main                         // it is the main part, by its name or role
+	Linked                       // it is inside of a link
+	Preformed                    // its white space is kept, as in pre
 	InArticle
 	InHeader
 	InFooter
@@ -91,34 +91,34 @@ const (
 	InList
 	InHeading
 	InQuote
-	Unseen   // no text of a page: script, style, template …
-	NoScript // shown where no scripts run
+	Unseen   // its content is not text of the page: script, style, template …
+	NoScript // it is shown only if scripts are off
 
 	// FlagCount is the number of flags.
 	FlagCount = iota
 )
 
-// Block is a run of text that stands alone: a paragraph, a heading, an item, a
-// cell.
+// Block is a piece of text on lines of its own: a paragraph, a heading, an item of a list, a
+// cell of a table.
 type Block struct {
-	Start, End int32 // of Text
-	Element    int32 // the innermost that begins and ends lines
-	Linked     int32 // bytes inside links
-	Emphasized int32 // bytes that are bold
-	Flags      Flags // of the innermost element of its first text
+	Start, End int32 // range in Page.Text
+	Element    int32 // index of the innermost element around it that begins and ends lines
+	Linked     int32 // number of its bytes in links
+	Emphasized int32 // number of its bytes in bold type
+	Flags      Flags // flags of the innermost element around its beginning
 }
 
-// Reference is an element that refers to an address, as it is written.
+// Reference is an element that refers to an address, with its attributes as they are written.
 type Reference struct {
-	Element         int32 // a, area, img, frame or iframe
+	Element         int32 // index in Page.Elements of the element: a, area, img, frame or iframe
 	Address         string
 	Alt, Title, Rel string
-	Image           string // alternative text of the first image inside
-	Start, End      int32  // of its text
+	Image           string // alternative text of the first image inside of the element
+	Start, End      int32  // range of the element's text in Page.Text
 }
 
 // Meta is a meta element.
 type Meta struct{ Name, Property, Pragma, Content string }
 
-// Link is a link element of the head.
+// Link is a link element.
 type Link struct{ Rel, Address string }

@@ -38,27 +38,27 @@ func (r *reader) readAll(markup []byte) {
 type reader struct {
 	scanner  scanner
 	page     *Page
-	open     []int32  // numbers of open elements, html first
-	unknown  []string // names of the open elements that atom does not know, by place in open
+	open     []int32  // indexes of the open elements, html first
+	unknown  []string // names of the open elements that package atom does not know, by their index in open
 	inBody   bool
-	foreign  int               // open svg and math elements
-	unopened map[atom.Atom]int // elements beyond MaxNesting whose end tags are awaited
+	foreign  int               // number of open svg and math elements
+	unopened map[atom.Atom]int // number of elements beyond MaxNesting whose end tags have not come yet, by name
 	title    []byte
 	inTitle  bool
 	script   []byte
 	isData   bool
 	data     int // bytes of JSON-LD so far
 
-	block      int     // number of the open block, -1
-	lineBroken bool    // a block or line ends here
-	spaced     bool    // white space ends the text
-	links      []int32 // open references of a elements: their numbers
+	block      int     // index of the open block in page.Blocks; -1: none
+	lineBroken bool    // a line break comes before the next text
+	spaced     bool    // white space comes before the next text
+	links      []int32 // indexes in page.References of the open a elements
 	bold       int
-	lastLink   bool // the text before ended with a link
+	lastLink   bool // the last text was in a link
 
 	classes map[string]classMeaning
-	decoded []byte // text of a token
-	steps   int    // tokens, and elements that were looked at for each
+	decoded []byte // text of the current token, with its character references decoded
+	steps   int    // amount of work, for tests: number of tokens, and of elements looked at for each
 }
 
 func (r *reader) begin() {
@@ -105,7 +105,7 @@ func (r *reader) top() int32 { return r.open[len(r.open)-1] }
 
 func (r *reader) name(at int) atom.Atom { return r.page.Elements[r.open[at]].Name }
 
-// close ends all open elements from a place in open on.
+// close ends all open elements from index from of r.open on.
 func (r *reader) close(from int) {
 	for i := len(r.open) - 1; i >= from; i-- {
 		r.steps++
@@ -140,8 +140,8 @@ func (r *reader) close(from int) {
 	r.open, r.unknown = r.open[:from], r.unknown[:from]
 }
 
-// dropMark takes the text of a link out of the page if it is only the mark of an
-// anchor, as manuals put behind a heading.
+// dropMark removes the text of a link from the page if it is only a sign such as ¶, by which
+// manuals link a heading to itself.
 func (r *reader) dropMark(l *Reference, number int32) {
 	p := r.page
 	start := min(l.Start, int32(len(p.Text)))
@@ -171,8 +171,8 @@ func (r *reader) dropMark(l *Reference, number int32) {
 
 func isBold(a atom.Atom) bool { return a == atom.B || a == atom.Strong }
 
-// separates reports whether an element without lines of its own parts the words
-// around it, as a button does.
+// separates reports whether there is a space between an element's text and the words around it,
+// although the element has no lines of its own, as with a button.
 func separates(a atom.Atom) bool {
 	switch a {
 	case atom.Button, atom.Label, atom.Input, atom.Select, atom.Option, atom.Img, atom.Svg, atom.Iframe, atom.Video, atom.Legend:
@@ -189,7 +189,7 @@ func (r *reader) separate(a atom.Atom) {
 	}
 }
 
-// enterBody ends the head.
+// enterBody begins the body, if that has not begun yet.
 func (r *reader) enterBody() {
 	if r.inBody {
 		return
@@ -286,7 +286,7 @@ func (r *reader) start() {
 	}
 }
 
-// leave takes an element that cannot hold others from those that are open.
+// leave closes an element that cannot have content, such as br.
 func (r *reader) leave() {
 	at := len(r.open) - 1
 	r.open, r.unknown = r.open[:at], r.unknown[:at]
@@ -327,7 +327,7 @@ func (r *reader) end(raw []byte) {
 	}
 }
 
-// imply closes the elements that a start tag ends without saying so.
+// imply closes the open elements whose end is implied by a start tag: a li ends the li before it.
 func (r *reader) imply(name atom.Atom) {
 	if !impliesEnds(name) {
 		return
@@ -396,7 +396,7 @@ func isBlank(data []byte) bool {
 	return true
 }
 
-// into makes room for a text: in the open block, or in a new one.
+// into returns the block to which the next text belongs: the open block, or a new one.
 func (r *reader) into(flags Flags) *Block {
 	if r.block >= 0 {
 		b := &r.page.Blocks[r.block]
@@ -457,7 +457,7 @@ func (r *reader) folded(data []byte, flags Flags) {
 	}
 }
 
-// run adds words that are parted by single spaces.
+// run adds words that have single spaces between them.
 func (r *reader) run(b *Block, words []byte, flags Flags) {
 	p := r.page
 	before := len(p.Text)
@@ -479,7 +479,7 @@ func (r *reader) run(b *Block, words []byte, flags Flags) {
 	}
 }
 
-// What a byte may be to folded text.
+// Classes of bytes for folding white space.
 const (
 	inWord = iota
 	space
@@ -491,8 +491,8 @@ var byteKinds = [256]uint8{
 	0xC2: maybeSpace, 0xE1: maybeSpace, 0xE2: maybeSpace, 0xE3: maybeSpace, 0xEF: maybeSpace,
 }
 
-// runLength returns the length of the words parted by single spaces with which a
-// text begins.
+// runLength returns the length of the beginning of a text that consists of words with single
+// spaces between them, and so need not be folded.
 func runLength(text []byte) int {
 	for i, c := range text {
 		if byteKinds[c] == inWord || spaceAt(text[i:]) == 0 {
@@ -519,7 +519,7 @@ func spaceAt(text []byte) int {
 	return 0
 }
 
-// preformed adds text whose white space is kept.
+// preformed adds a text with its white space, as in pre.
 func (r *reader) preformed(data []byte, flags Flags) {
 	if r.block < 0 {
 		data = bytes.TrimLeft(data, "\r\n")

@@ -39,8 +39,7 @@ func isWhole(text []byte, n int, decoded string) bool {
 	return utf8.RuneCountInString(decoded) == 1 && (n == len(text) || text[n] != '=')
 }
 
-// referenceLength returns the number of bytes behind an & that may belong to its
-// reference.
+// referenceLength returns the number of bytes after an & that may belong to a character reference.
 func referenceLength(b []byte) int {
 	n := 0
 	if n < len(b) && b[n] == '#' {

@@ -11,34 +11,35 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/style"
 )
 
-// Use says why a page refers to an address.
+// Use is the purpose for which a page has an address.
 type Use uint8
 
 // The uses of addresses.
 const (
-	ToPage  Use = iota // it leads there, or shows the page in a frame
+	ToPage  Use = iota // a link to the address, or a frame that shows it
 	ToAsset            // it is loaded to show the page: an image, a style sheet, a script, a font, an icon
-	ToOther            // a video, the receiver of a form
-	ToBase             // other addresses are relative to it
+	ToOther            // any other use: a video, the target of a form
+	ToBase             // base element: relative addresses are resolved against it
 )
 
 // Address is an address in a page, without white space around it.
 type Address struct {
 	URL string
 	Use Use
-	Rel string // of an asset: the rel of its link element; script; "" for an image or a font
+	Rel string // of an asset: rel of its link element, or "script"; "" for an image or a font
 }
 
-// Rewriter replaces the addresses in markup whose charset holds ASCII.
+// Rewriter replaces the addresses in HTML. The charset of the HTML must be one that contains
+// ASCII.
 type Rewriter struct {
 	Replace func(Address) string
-	Decode  func(value []byte) []byte // from the charset of the markup; nil for UTF-8
-	// Detach renames the attributes because of which a copy of the page that does not lie on
-	// its server is not shown: integrity, crossorigin, and a Content-Security-Policy.
+	Decode  func(value []byte) []byte // decodes a value from the charset of the HTML; nil for UTF-8
+	// Detach renames attributes that keep browsers from showing a copy of the page that is not
+	// on its server: integrity, crossorigin, and a Content-Security-Policy.
 	Detach bool
 
 	markup []byte
-	out    []byte // what is rewritten, up to copied
+	out    []byte // result so far: markup[:copied], rewritten
 	copied int
 }
 
@@ -101,7 +102,8 @@ func (w *Rewriter) inStyle(url string, isSheet bool) string {
 	return w.replaced(a, url)
 }
 
-// replaced returns what replaces an address, or the address as it is written.
+// replaced returns the result of Replace for an address; if that is the same URL, the address as
+// it is written.
 func (w *Rewriter) replaced(a Address, written string) string {
 	if by := w.Replace(a); by != a.URL {
 		return by
@@ -198,8 +200,9 @@ func (w *Rewriter) value(raw []byte, rewrite func(string) string) {
 	w.edit(from, len(raw), escaped(after, quote, w.Decode != nil))
 }
 
-// escaped writes the value of an attribute that stands in quotation marks, or, for 0,
-// shall get them; if asked to, in ASCII.
+// escaped returns a value as it is written in an attribute between quotation marks of the kind
+// quote, with character references where needed. For quote 0 it adds the marks. With inASCII it
+// writes all other characters as references, too.
 func escaped(value string, quote byte, inASCII bool) []byte {
 	var b []byte
 	if quote == 0 {
@@ -225,8 +228,8 @@ func escaped(value string, quote byte, inASCII bool) []byte {
 	return b
 }
 
-// candidates rewrites a srcset (WHATWG HTML, 4.8.4.2.1): addresses, each with white space
-// and descriptors behind it, and separated by commas.
+// candidates rewrites the value of a srcset attribute (WHATWG HTML, 4.8.4.2.1): addresses, each with white space
+// and descriptors after it, and separated by commas.
 func (w *Rewriter) candidates(list string) string {
 	var b strings.Builder
 	for list != "" {
@@ -251,7 +254,7 @@ func (w *Rewriter) candidates(list string) string {
 	return b.String()
 }
 
-// endOfDescriptors returns the place of the comma behind descriptors; commas in
+// endOfDescriptors returns the place of the comma after descriptors; commas in
 // parentheses do not count.
 func endOfDescriptors(s string) int {
 	depth := 0

@@ -16,26 +16,26 @@ const (
 	endTag
 )
 
-// rawAttribute is an attribute as it is written: its name in any case, its value
-// with character references and without quotation marks.
+// rawAttribute is an attribute as it is written, but without quotation marks: its name may have
+// capitals, and its value character references.
 type rawAttribute struct{ name, value []byte }
 
-// scanner splits markup into tokens (WHATWG HTML, 13.2.5). What it returns lies in
-// the markup itself. Comments, declarations and instructions are no tokens.
+// scanner splits markup into tokens (WHATWG HTML, 13.2.5). Tokens are parts of the markup and
+// are not copied. It skips comments, declarations and processing instructions.
 type scanner struct {
 	markup []byte
-	at     int       // where the next token begins
-	raw    atom.Atom // the element whose end tag ends the text here, set by the reader
-	cdata  bool      // whether there may be CDATA sections, set by the reader
+	at     int       // offset of the next token
+	raw    atom.Atom // element such as script, whose content is text up to its end tag; set by the reader
+	cdata  bool      // CDATA sections are allowed here; set by the reader
 
-	// Of the last token.
-	text        []byte // of a text, with character references
-	literal     bool   // its character references are none
-	name        []byte // of a tag, in lower case
+	// The last token:
+	text        []byte // of a text token, as it is written
+	literal     bool   // the text has no character references: & stands for itself
+	name        []byte // name of a tag, in lower case
 	attributes  []rawAttribute
 	selfClosing bool
 
-	dropped int // attributes beyond MaxAttributes, of all tags
+	dropped int // number of attributes beyond MaxAttributes, in all tags
 
 	lowered [32]byte
 }
@@ -165,8 +165,8 @@ func (s *scanner) tag(i int) bool {
 	}
 }
 
-// readValue reads the value of an attribute from the place behind its equals sign on.
-// It returns the place behind the value, which lies beyond b if nothing ends it.
+// readValue reads the value of an attribute from the place after its equals sign on.
+// It returns the place after the value, which lies beyond b if nothing ends it.
 func readValue(b []byte, i int) ([]byte, int) {
 	for i < len(b) && isSpace(b[i]) {
 		i++
@@ -254,7 +254,7 @@ func endOfScript(b []byte) int {
 	return len(b)
 }
 
-// endOfComment returns the place behind a comment, from what follows its <!--.
+// endOfComment returns the place after a comment, from what follows its <!--.
 func endOfComment(b []byte) int {
 	switch {
 	case bytes.HasPrefix(b, []byte(">")):

@@ -192,5 +192,5 @@ func (w *Words) Add(value []byte) {
 	flush()
 }
 
-// WordCount is the number of groups.
+// WordCount is the number of groups of words, each a bit of Words.
 const WordCount = 54

@@ -172,7 +172,7 @@ func (r *reader) space() {
 	}
 }
 
-// pass passes what goes to an end.
+// pass skips a part of the JSON up to and with its end, such as a comment.
 func (r *reader) pass(rest []byte, end string) {
 	if i := bytes.Index(rest, []byte(end)); i >= 0 {
 		r.at += i + len(end)

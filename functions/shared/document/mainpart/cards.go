@@ -6,14 +6,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// run is a run of elements that follow each other in one parent and have the same
-// name and words: the items of a list, the cards of a shop, the posts of a thread.
+// run is a sequence of sibling elements with the same name and word groups, and its totals: the
+// items of a list, the products of a shop, the posts of a thread.
 type run struct{ elements, blocks, bytes, linked, prose, prices int32 }
 
-// isCards reports whether a run is one of elements with several blocks each.
+// isCards reports whether a run has at least three elements with two blocks each on average, such
+// as products with their pictures and prices.
 func (r *run) isCards() bool { return r.elements >= 3 && r.blocks >= 2*r.elements }
 
-// findRuns finds the runs of elements that hold text.
+// findRuns finds the runs of elements that have text.
 func (s *surroundings) findRuns() {
 	all := s.page.Elements
 	s.runs, s.runOf = make([]run, 1, len(all)/8+8), make([]int32, len(all))
@@ -49,8 +50,8 @@ func (s *surroundings) findRuns() {
 	}
 }
 
-// cards adds what the innermost run of cards around a block is like, and the run of
-// its own element.
+// cards adds features of block i: totals of the innermost run of cards around it, and of the run
+// of its own element.
 func (v *vector) cards(i int, b *hypertext.Block) {
 	all := v.page.Elements
 	at, steps := b.Element, 0

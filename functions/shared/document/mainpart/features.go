@@ -8,26 +8,26 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/phrases"
 )
 
-// Features are the vectors of a page's blocks, one row a block. A feature is a
-// number from 0 to 255; only its order counts for the trees.
+// Features holds the vectors of features of a page's blocks, one row for each block. A feature is
+// a number from 0 to 255. The trees only compare it with thresholds.
 type Features struct {
-	Width  int     // features of a block
-	Values []uint8 // rows one after another
-	Words  []int   // of each block, see Choose
-	Texts  []Text  // of each block
+	Width  int     // number of features of a block
+	Values []uint8 // the rows, one after another
+	Words  []int   // number of words of each block, for Choose
+	Texts  []Text  // one for each block
 
-	steps int // elements that were looked at for them
+	steps int // amount of work, for tests: number of elements looked at
 }
 
-// Text says what a block's text is, and where it stands: a hash of it, and one of the
-// names and words of the elements around it.
+// Text identifies the text of a block and its position in the page: hash is a hash of the text,
+// path one of the names and classes of the elements around it.
 type Text struct {
 	hash uint32
 	path uint32
 }
 
-// copyWords is the number of words from which on a text that stands elsewhere again is
-// a copy: for another size of screen, in a quotation, in a list of contents.
+// copyWords is the least number of words of a text that counts as a copy if the page has it a
+// second time: for another size of screen, in a quotation, in a table of contents.
 const copyWords = 10
 
 // Row returns the features of a block.
@@ -35,33 +35,33 @@ func (f *Features) Row(block int) []uint8 {
 	return f.Values[block*f.Width:][:f.Width]
 }
 
-// surroundings is what the features of all blocks are computed from.
+// surroundings holds data of the whole page from which the features of its blocks are computed.
 type surroundings struct {
 	page    *hypertext.Page
-	texts   []textCounts // by block
-	prose   []int        // bytes of prose before each block, and of all
-	bytes   []int        // bytes before each block, and of all
-	linked  []int        // bytes in links before each block, and of all
+	texts   []textCounts // counts of each block's text
+	prose   []int        // by block: bytes of prose in all blocks before it; at the end, in all blocks
+	bytes   []int        // the same of all text
+	linked  []int        // the same of text in links
 	words   int
-	trees   []subtree // by element
-	paths   []uint64  // by element: hash of the names and word groups from html on
+	trees   []subtree // totals of each element
+	paths   []uint64  // by element: hash of the names and word groups of it and all elements around it
 	byPath  map[uint64]pathTotal
-	byText  map[uint32]sameText // by hash of the text
-	core    int32               // the element that holds most prose, see findCore
+	byText  map[uint32]sameText // blocks with the same text, by its hash
+	core    int32               // the innermost element with most of the prose, see findCore
 	body    hypertext.Words
 	firstH1 int
 	lastH1  int
 
-	steps           int            // elements that were looked at for others
-	repeated        [5]phrases.Set // of title, description, JSON-LD, and the comments and reviews in it
+	steps           int            // amount of work, for tests: number of elements looked at for others
+	repeated        [5]phrases.Set // phrases of the title, the description, the JSON-LD, and the comments and reviews in it
 	mains, articles int
-	runs            []run   // of elements alike that follow each other
-	runOf           []int32 // by element: number of its run
-	inRuns          int     // bytes in cards
-	prices          int     // blocks with a price
+	runs            []run   // runs of similar elements, see run
+	runOf           []int32 // by element: index of its run
+	inRuns          int     // bytes of text in runs of cards
+	prices          int     // number of blocks with a price
 	told            told
-	marked          [len(counted)]int // elements with words of the groups
-	footer          int               // the first block of a footer that has only such behind it
+	marked          [len(counted)]int // number of elements with words of each of the groups
+	footer          int               // index of the first block of the footer at the end of the page
 }
 
 // subtree holds the totals of the blocks inside an element.
@@ -70,7 +70,7 @@ type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 // pathTotal counts the blocks with the same path.
 type pathTotal struct{ blocks, bytes int }
 
-// sameText counts the blocks with the same text: of the page, and so far.
+// sameText counts the blocks with the same text: in the whole page, and before the current block.
 type sameText struct{ blocks, before int32 }
 
 // Compute returns the features of a page's blocks.

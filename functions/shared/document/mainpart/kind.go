@@ -16,7 +16,7 @@ import (
 // Kind is the kind of a page.
 type Kind string
 
-// Kinds are the kinds of pages that are told apart.
+// Kinds are the kinds of pages that KindOf distinguishes.
 var Kinds = [...]Kind{"article", "collection", "documentation", "forum", "listing", "product", "service"}
 
 //go:embed kinds.bin
@@ -30,11 +30,11 @@ var kindModels = sync.OnceValue(func() []*Model {
 	return models
 })
 
-// fewBytes is the length of a text that tells nothing of its page's kind.
+// fewBytes is the size of a page's text in bytes below which KindOf does not guess its kind.
 const fewBytes = 200
 
-// KindOf returns the likeliest kind of a page: that of the model, one for each of Kinds,
-// that is surest. A page with hardly any text has none.
+// KindOf returns the likeliest kind of a page. There is a model for each of Kinds; the one with
+// the highest score decides. It returns "" for a page with hardly any text.
 func KindOf(p *hypertext.Page, data *linkeddata.Data) Kind {
 	if len(p.Text) < fewBytes {
 		return ""
@@ -106,14 +106,14 @@ func PageFeatures(p *hypertext.Page, data *linkeddata.Data) []uint8 {
 	return v.values
 }
 
-// groups adds whether words of some groups were said.
+// groups adds a feature for each of some groups: whether its words occur.
 func (v *vector) groups(words hypertext.Words) {
 	for _, group := range [...]hypertext.Words{hypertext.WordForum, hypertext.WordProduct, hypertext.WordArticle, hypertext.WordList, hypertext.WordRelated, hypertext.WordCart, hypertext.WordReview, hypertext.WordFaq} {
 		v.flag(words&group != 0)
 	}
 }
 
-// words returns the number of words, at most, in the texts that a page tells.
+// words returns an upper bound of the number of words in texts of a page's JSON-LD.
 func (t *told) words() (n int) {
 	for _, text := range t.texts {
 		n += len(text) / 6
@@ -121,8 +121,8 @@ func (t *told) words() (n int) {
 	return n
 }
 
-// addressOf returns the path of the canonical address that a page tells, in lower case,
-// and the number of its steps.
+// addressOf returns the path of the canonical address that a page names, in lower case, and the
+// number of segments of the path.
 func addressOf(p *hypertext.Page) (path string, steps int) {
 	for _, l := range p.Links {
 		if strings.EqualFold(strings.TrimSpace(l.Rel), "canonical") {
@@ -135,8 +135,7 @@ func addressOf(p *hypertext.Page) (path string, steps int) {
 	return "", 255
 }
 
-// EncodeKinds returns the bytes of a model for each of Kinds: the length of each, u16,
-// before it.
+// EncodeKinds encodes the models of all Kinds: for each its length, u16, and its bytes.
 func EncodeKinds(models []*Model) (out []byte) {
 	for _, m := range models {
 		encoded := m.Encode()
@@ -146,7 +145,7 @@ func EncodeKinds(models []*Model) (out []byte) {
 	return out
 }
 
-// DecodeKinds reads what EncodeKinds wrote.
+// DecodeKinds decodes the models that EncodeKinds has encoded.
 func DecodeKinds(data []byte) (models []*Model, err error) {
 	for range Kinds {
 		if len(data) < 2 || len(data)-2 < int(binary.BigEndian.Uint16(data)) {

@@ -33,7 +33,7 @@ func Find(p *hypertext.Page, data *linkeddata.Data) []bool {
 // Model is a sum of decision trees of one depth.
 type Model struct {
 	Depth int
-	Width int // features
+	Width int // number of features
 	Trees []Tree
 }
 
@@ -41,7 +41,7 @@ type Model struct {
 // a feature of at most the threshold, and 2n+2.
 type Tree struct {
 	Feature, Threshold []uint8
-	Leaf               []float32 // log-odds
+	Leaf               []float32 // values of the leaves, in log-odds
 }
 
 // Score returns the log-odds that each block belongs to the main part.
@@ -68,8 +68,8 @@ func (t *Tree) value(row []uint8, depth int) float32 {
 	return t.Leaf[node-(1<<depth-1)]
 }
 
-// softness brings probabilities closer to a half: the trees are too sure of blocks
-// that they have not seen.
+// softness is a factor of the log-odds, which brings probabilities closer to a half, because the
+// trees' probabilities are too extreme for pages on which they were not trained.
 const softness = 0.7
 
 // Choose reports for each block whether to keep it, given the log-odds of the blocks:
@@ -104,8 +104,9 @@ func (f *Features) Choose(scores []float64) []bool {
 	return keep
 }
 
-// copies returns the blocks of copyWords words or more that say elsewhere what one before
-// them in order says. Blocks in the same list, say, may say the same of different things.
+// copies returns the blocks with at least copyWords words whose text is also that of a block before
+// them in order, at another position in the page. Blocks at the same position, such as items of one
+// list, are no copies: they may say the same of different things.
 func (f *Features) copies(order []int) []bool {
 	first := make(map[uint32]uint32) // by text: the path of the first block
 	copied := make([]bool, len(f.Words))
@@ -124,11 +125,11 @@ func (f *Features) copies(order []int) []bool {
 }
 
 const (
-	holeWords = 30 // most words of a hole that is filled
-	holeScore = -1 // least log-odds of its blocks
+	holeWords = 30 // greatest number of words of a gap between kept blocks that is kept, too
+	holeScore = -1 // least log-odds of a block in such a gap
 )
 
-// fill keeps short blocks between kept ones too, unless they are very unlikely: the
+// fill also keeps short sequences of blocks between kept blocks, unless they are very unlikely:
 // cells of a table, an example, a label.
 func (f *Features) fill(keep, copied []bool, scores []float64) {
 	for i := 0; i < len(keep); i++ {
@@ -151,7 +152,7 @@ func (f *Features) fill(keep, copied []bool, scores []float64) {
 
 func probability(score float64) float64 { return 1 / (1 + math.Exp(-softness*score)) }
 
-// ErrDamaged means that bytes are not those of a model.
+// ErrDamaged means that bytes are not an encoded model.
 var ErrDamaged = errors.New("model of main parts is damaged")
 
 const header = 8
@@ -178,7 +179,7 @@ func (m *Model) Encode() []byte {
 	return out
 }
 
-// Decode reads what Encode wrote.
+// Decode decodes a model that Encode has encoded.
 func Decode(data []byte) (*Model, error) {
 	if len(data) < header {
 		return nil, ErrDamaged

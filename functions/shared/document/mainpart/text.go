@@ -10,14 +10,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/phrases"
 )
 
-// textCounts are the counts of one block's text.
+// textCounts holds counts and properties of the text of one block.
 type textCounts struct {
 	words, bytes, linked int
 	commas, stops        int
 	digits, questions    int
-	capitals, small      int  // words by their first letter
-	ended                bool // with a sign that ends a sentence
-	price                bool // a number beside the sign of a currency
+	capitals, small      int  // numbers of words that begin with a capital, and with a small letter
+	ended                bool // the text ends with a sign that ends a sentence
+	price                bool // the text has a number next to the sign of a currency
 	hash                 uint32
 }
 
@@ -115,8 +115,8 @@ const (
 	hashFactor = 16777619
 )
 
-// shares returns the shares of a text's phrases that are in each of the sets, in
-// 255ths.
+// shares returns, for each of the sets, the share of the text's phrases that are in it: 0 for
+// none, 255 for all.
 func shares(sets *[5]phrases.Set, text []byte) (in [5]uint8) {
 	all, found := 0, [len(in)]int{}
 	phrases.Each(text, func(phrase uint32) {
@@ -158,7 +158,7 @@ func signed(n int) uint8 {
 	return uint8(min(255, 128+int(level(n)/2)))
 }
 
-// says returns the groups of words in a short text.
+// says returns the groups to which the words of a short text belong.
 func says(c *textCounts, text []byte) (w hypertext.Words) {
 	if c.words <= 12 {
 		w.Add(text)

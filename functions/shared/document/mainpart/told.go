@@ -8,13 +8,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 )
 
-// told is what a page tells machines of its content.
+// told holds the texts of a page's JSON-LD, and the kinds of its objects.
 type told struct {
 	texts, comments, reviews [][]byte
-	flags                    [6]uint8 // the kinds of its objects
+	flags                    [6]uint8 // kinds of JSON-LD objects that the page has, and its og:type, see tell
 }
 
-// counted are the groups of words whose elements are counted.
+// counted are the groups of words for which the elements with their words are counted.
 var counted = [...]hypertext.Words{
 	hypertext.WordForum, hypertext.WordComment, hypertext.WordProduct, hypertext.WordCart, hypertext.WordReview, hypertext.WordCard,
 }

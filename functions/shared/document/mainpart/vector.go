@@ -6,15 +6,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// vector appends the features of one block after another.
+// vector computes the features of one block after another, and appends them to values.
 type vector struct {
 	*surroundings
 	values []uint8
 
-	heading      hypertext.Words    // that the last heading says
-	levels       [6]hypertext.Words // that the headings say under which the block stands
-	headings     int                // so far
-	sinceHeading int                // words since the last heading
+	heading      hypertext.Words    // groups of the words in the last heading
+	levels       [6]hypertext.Words // groups of the words in the headings above the block, by level
+	headings     int                // number of headings so far
+	sinceHeading int                // number of words since the last heading
 }
 
 func (v *vector) add(values ...uint8) { v.values = append(v.values, values...) }
@@ -51,7 +51,7 @@ func (v *vector) block(i int) {
 	}
 }
 
-// text adds what the block's text looks like.
+// text adds features of the block's text: its length, capitals, digits and punctuation.
 func (v *vector) text(b *hypertext.Block, c *textCounts) {
 	v.add(level(c.words), level(c.bytes), share(c.linked, c.bytes), level(c.bytes-c.linked),
 		share(8*c.commas, c.words), share(8*c.stops, c.words), share(c.digits, c.bytes),
@@ -61,7 +61,7 @@ func (v *vector) text(b *hypertext.Block, c *textCounts) {
 	v.add(share(int(b.Emphasized), c.bytes), uint8(min(255, 10*c.bytes/max(1, c.words))))
 }
 
-// place adds where the block stands on the page.
+// place adds features of the block's position in the page.
 func (v *vector) place(i int, e *hypertext.Element) {
 	n := len(v.texts)
 	v.add(nameClass(e.Name), e.Depth, share(i, n), share(v.bytes[i], v.bytes[n]), level(i), level(n-i),
@@ -70,7 +70,8 @@ func (v *vector) place(i int, e *hypertext.Element) {
 	v.add(level(v.headings), level(v.sinceHeading))
 }
 
-// marks adds what the block and the elements around it say of themselves.
+// marks adds features of the flags and word groups of the block's element and the elements around
+// it.
 func (v *vector) marks(b *hypertext.Block, e *hypertext.Element) {
 	for bit := range hypertext.FlagCount {
 		v.flag(b.Flags>>bit&1 == 1)
@@ -99,8 +100,8 @@ func (v *vector) repeats(i int, c *textCounts) {
 		level(same.blocks), level(same.bytes), share(same.bytes, v.bytes[len(v.texts)]))
 }
 
-// ancestors adds the totals of the block's element and of the next three around
-// it that hold more.
+// ancestors adds the totals of the block's element and of the next three elements around it that
+// have more text.
 func (v *vector) ancestors(at int32) {
 	all := v.page.Elements
 	for range 4 {
@@ -118,7 +119,7 @@ func (v *vector) ancestors(at int32) {
 	}
 }
 
-// coreOf adds where the block stands relative to the core.
+// coreOf adds features of the block's position relative to the core (see findCore).
 func (v *vector) coreOf(b *hypertext.Block) {
 	all := v.page.Elements
 	v.flag(v.core <= b.Element && b.Element < all[v.core].Last)
@@ -132,7 +133,8 @@ func (v *vector) coreOf(b *hypertext.Block) {
 		share(int(v.trees[v.core].prose), v.bytes[len(v.texts)]), signed(v.coreDistance(b)))
 }
 
-// neighbours adds the texts of the blocks around, one by one and in windows.
+// neighbours adds features of the texts of the blocks before and after: of single blocks, and of
+// windows of several.
 func (v *vector) neighbours(i int) {
 	n := len(v.texts)
 	for _, distance := range [...]int{-3, -2, -1, 1, 2, 3} {
@@ -159,7 +161,8 @@ func (v *vector) neighbours(i int) {
 	}
 }
 
-// saying adds the groups of words in a short text, and in the heading before it.
+// saying adds features of the groups of words in the block, if its text is short, and in the
+// heading before it.
 func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	own := says(c, text)
 	if rank := rankOf(e.Name); rank > 0 {
@@ -185,7 +188,7 @@ func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	}
 }
 
-// wholePage adds the totals of the page.
+// wholePage adds totals of the page, the same for each block.
 func (v *vector) wholePage(i int) {
 	n := len(v.texts)
 	v.add(level(v.words), share(v.linked[n], v.bytes[n]), share(v.prose[n], v.bytes[n]), level(n),
@@ -197,7 +200,7 @@ func (v *vector) wholePage(i int) {
 	v.add(v.told.flags[:]...)
 }
 
-// telling are the groups whose words tell something in a text, too.
+// telling are the groups whose words count in texts, and not only in classes and ids.
 var telling = []hypertext.Words{
 	hypertext.WordRelated, hypertext.WordShare, hypertext.WordComment, hypertext.WordAuthor, hypertext.WordDate,
 	hypertext.WordSubscribe, hypertext.WordReview, hypertext.WordCart, hypertext.WordCookie, hypertext.WordProduct,

@@ -199,7 +199,7 @@ var windows1252 = charmap.Windows1252
 const (
 	DOC   = "application/msword"
 	PPT   = "application/vnd.ms-powerpoint"
-	XLS   = "application/vnd.ms-excel" // not read
+	XLS   = "application/vnd.ms-excel" // Excel; this package cannot read it
 	Other = "application/x-ole-storage"
 )
 

@@ -12,9 +12,9 @@ import (
 const (
 	wordFlags      = 0x0A
 	flagEncrypted  = 0x0100
-	flagTable1     = 0x0200 // the pieces are listed in the stream 1Table, else 0Table
-	wordTextLength = 0x4C   // number of characters of the main text, which notes and headers follow
-	wordPieces     = 0x01A2 // offset and size of the list of pieces in its stream
+	flagTable1     = 0x0200 // flag: the list of pieces of text is in the stream 1Table, and not in 0Table
+	wordTextLength = 0x4C   // where the number of characters of the main text is; notes and headers follow that text
+	wordPieces     = 0x01A2 // where the offset and the size of the list of pieces of text are
 	wordHeaderSize = 0x01AA
 )
 
@@ -156,13 +156,13 @@ func hyperlink(instruction string) string {
 const (
 	master      = 0x03F8
 	handout     = 0x0FC9
-	slideList   = 0x0FF0 // the outline of slides, notes or masters
+	slideList   = 0x0FF0 // list of slides, of notes or of masters, with their text
 	textHeader  = 0x0F9F
 	textWide    = 0x0FA0
 	textNarrow  = 0x0FA8
 	listMasters = 1   // instance of a slideList of masters
 	recordSize  = 8   // bytes of a record's header
-	containerOf = 0xF // version of a record that consists of records
+	containerOf = 0xF // version in the header of a record that contains other records
 )
 
 // slides reads the text of every slide. The file is a sequence of records, each with a

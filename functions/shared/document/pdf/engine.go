@@ -45,7 +45,8 @@ var compiled = sync.OnceValues(func() (*engine, error) {
 	return e, e.environment(ctx)
 })
 
-const pageSize = 64 << 10 // of WebAssembly's memory
+// pageSize is the size in bytes of a page of WebAssembly's memory.
+const pageSize = 64 << 10
 
 // environment gives the library the functions that it imports, which emscripten has in
 // JavaScript: those of package emscripten for long jumps, and the answers.

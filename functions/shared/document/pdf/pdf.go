@@ -38,13 +38,13 @@ const MediaType = "application/pdf"
 // Limits of a file. Beyond them it is refused, or cut.
 const (
 	MaxPages  = 500
-	MaxMemory = 128 << 20 // bytes that the library may have
-	maxLinks  = 1_000     // of a page
+	MaxMemory = 128 << 20 // bytes of memory of the library
+	maxLinks  = 1_000     // links of a page
 	maxField  = 16_384    // bytes of an address or a title, as the library returns it
 
-	MaxInstructions = 200e9 // for a file; some 15 s of a processor
+	MaxInstructions = 200e9 // instructions of WebAssembly for any file: some 15 s of a processor
 	minInstructions = 10e9
-	instructions    = 100_000 // for each byte of a file; those of manuals take up to 21,000
+	instructions    = 100_000 // instructions for each byte of a file; the files of manuals take up to 21,000
 )
 
 // allowance returns how many instructions a file of a size may take: a small one that

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// Parts returns the parts of a page that the blocks to keep belong to. Resolve makes an
-// address of a reference, "" for one that is none.
+// Parts returns the parts of a page that have a block for which keep is true. resolve returns the
+// URL of a reference, "" for one that cannot be resolved.
 func Parts(p *hypertext.Page, keep []bool, resolve func(string) string) []Part {
 	b := newBuilder(p, keep, resolve)
 	b.build()
@@ -43,37 +43,38 @@ func (b *builder) build() {
 	b.imagesBefore(len(p.Blocks), int32(len(p.Text))+1)
 }
 
+// builder builds the parts of a page, block by block.
 type builder struct {
 	page    *hypertext.Page
 	keep    []bool
 	resolve func(string) string
 	parts   []Part
 
-	marks    []mark // from the current block on
-	open     []mark // that reach into it
+	marks    []mark // marks that begin in the current block or later
+	open     []mark // marks that began earlier and reach into the current block
 	images   []*hypertext.Reference
-	done     int32               // the place in the text behind the last table
-	tables   map[int32]bool      // by element: the table holds data
-	lists    map[int32]itemCount // by list
-	begun    map[int32]bool      // items of lists
-	figures  map[int32]bool      // searched for a caption
+	done     int32               // offset in the text of the end of the last table
+	tables   map[int32]bool      // by table element: it is a table of data, and not of layout
+	lists    map[int32]itemCount // numbers of items, by list element
+	begun    map[int32]bool      // items that have a part already, by element
+	figures  map[int32]bool      // figures that were searched for a caption, by element
 	captions map[int32]bool      // figcaption elements that belong to an image
-	code     int32               // the element of the last code
-	codePart int                 // the part that it is
-	lines    strings.Builder     // its text
-	steps    int                 // elements and marks that were looked at
+	code     int32               // element of the last code block
+	codePart int                 // index of its part
+	lines    strings.Builder     // its text so far
+	steps    int                 // amount of work, for tests: number of elements and marks looked at
 }
 
 // itemCount is the number of items of a list before one of its children.
 type itemCount struct {
-	next  int32 // the child
+	next  int32 // the child element
 	items int
 }
 
-// place is what stands around a block.
+// place describes the elements around a block.
 type place struct {
-	heading, list, quote   int
-	item, table, code      int32 // elements, 0 for none
+	heading, list, quote   int   // level of the heading, 0 for none; numbers of lists and quotes
+	item, table, code      int32 // indexes of the innermost such elements; 0 for none
 	term, definition       bool
 	caption                int32
 	language               string
@@ -153,7 +154,8 @@ func (b *builder) block(i int) {
 	b.parts = append(b.parts, part)
 }
 
-// addCode adds code, to the part before if it is of the same element.
+// addCode adds a block of code: to the part before if both are in the same element, else as a new
+// part.
 func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
 	if n := len(b.parts); n > 0 && n-1 == b.codePart && element == b.code {
 		b.lines.WriteByte('\n')
@@ -165,7 +167,7 @@ func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
 	b.lines.Write(b.page.Text[block.Start:block.End])
 }
 
-// endCode gives the last code its text.
+// endCode completes the last part of code with its text.
 func (b *builder) endCode() {
 	if b.lines.Len() > 0 {
 		b.parts[b.codePart].Text = b.lines.String()
@@ -173,7 +175,7 @@ func (b *builder) endCode() {
 	}
 }
 
-// textOf returns the text of a block plainly and in Markdown, and its links.
+// textOf returns the text of a block, the same in Markdown, and its links.
 func (b *builder) textOf(block *hypertext.Block) (plain, marked string, links []Link) {
 	start, end := int(block.Start), int(block.End)
 	marks := innermostLink(b.within(start, end), start, end)
@@ -208,9 +210,9 @@ func (b *builder) ordinal(item int32) int {
 	return max(1, count.items)
 }
 
-// isData reports whether a table holds data, and not the layout of a page: two rows or
-// more, one of them with two cells or more, and text alone, in cells and the caption
-// alone. The first of its blocks that are kept is given.
+// isData reports whether a table is one of data, and not for the layout of a page: it has at
+// least two rows, one of them with at least two cells, and nothing but text, all of it in cells or
+// the caption. first is the index of its first block that is kept.
 func (b *builder) isData(table int32, first int) bool {
 	known, found := b.tables[table]
 	if found {
@@ -291,8 +293,8 @@ func (b *builder) table(first int, in place) {
 	b.parts = append(b.parts, part)
 }
 
-// imagesBefore adds the images that stand before a place in the text, if the block
-// before or behind them is kept.
+// imagesBefore adds the images before an offset in the text, if the block before or after them is
+// kept.
 func (b *builder) imagesBefore(block int, start int32) {
 	for ; len(b.images) > 0 && b.images[0].Start < start; b.images = b.images[1:] {
 		r := b.images[0]
@@ -313,8 +315,8 @@ func (b *builder) imagesBefore(block int, start int32) {
 	}
 }
 
-// captionOf returns the caption of a figure, for its first image. The caption then is
-// no paragraph of its own.
+// captionOf returns the caption of a figure when it is called for the figure's first image, else
+// "". The caption does not become a paragraph then.
 func (b *builder) captionOf(figure int32) string {
 	if b.figures[figure] {
 		return ""

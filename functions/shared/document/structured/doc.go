@@ -1,6 +1,6 @@
-// Package structured gives the main part of a page its structure back: headings,
-// paragraphs, lists, tables, code, quotes and images, with links and emphasis. A page
-// can then be written as Markdown, plain text or JSON.
+// Package structured turns the main part of a page into a list of parts: headings, paragraphs,
+// items of lists, tables, code, quotes and images, with links and emphasis. It writes them as
+// Markdown, plain text or JSON.
 //
 //	<h2>Use</h2><ul><li>Run <code>go <b>run</b></code></ul>
 //
@@ -12,21 +12,21 @@ package structured
 
 import "time"
 
-// Page is a page with its structure.
+// Page is a page as a list of parts, with its metadata.
 type Page struct {
 	URL         string    `json:"url"`
 	Title       string    `json:"title"`               // without the name of the site
-	Site        string    `json:"site_name,omitempty"` // as the page tells it
+	Site        string    `json:"site_name,omitempty"` // name of the site, from the page's metadata
 	Description string    `json:"description,omitempty"`
 	Author      string    `json:"author,omitempty"`
-	Published   string    `json:"published,omitempty"` // as the page tells it: a date, or an RFC 3339 time
+	Published   string    `json:"published,omitempty"` // date or RFC 3339 time, as it is in the page's metadata
 	Modified    string    `json:"modified,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
 	Lang        string    `json:"lang,omitempty"`    // primary subtag (RFC 5646)
-	Charset     string    `json:"charset,omitempty"` // WHATWG name of that in which it was read; "" for a document such as a PDF
+	Charset     string    `json:"charset,omitempty"` // WHATWG name of the charset in which it was read; "" for a document such as a PDF
 	Canonical   string    `json:"canonical,omitempty"`
-	Type        string    `json:"type,omitempty"` // of its JSON-LD: Article, Product, …
-	PageKind    string    `json:"kind,omitempty"` // likeliest: article, collection, documentation, forum, listing, product or service
+	Type        string    `json:"type,omitempty"` // @type of its JSON-LD: Article, Product, …
+	PageKind    string    `json:"kind,omitempty"` // likeliest kind of page: article, collection, documentation, forum, listing, product or service
 	Parts       []Part    `json:"parts"`
 }
 
@@ -37,8 +37,8 @@ type Kind string
 const (
 	Heading    Kind = "heading"
 	Paragraph  Kind = "paragraph"
-	Item       Kind = "item" // of a list
-	Term       Kind = "term" // of a list of definitions
+	Item       Kind = "item" // item of a list
+	Term       Kind = "term" // term in a list of definitions
 	Definition Kind = "definition"
 	Code       Kind = "code"
 	Table      Kind = "table"
@@ -48,19 +48,19 @@ const (
 // Part is a part of a page.
 type Part struct {
 	Kind     Kind       `json:"kind"`
-	Level    int        `json:"level,omitempty"`    // of a heading, 1 to 6
-	List     int        `json:"list,omitempty"`     // lists around it
-	Ordinal  int        `json:"ordinal,omitempty"`  // of an item of a numbered list, from 1 on
-	Quote    int        `json:"quote,omitempty"`    // quotes around it
-	Text     string     `json:"text,omitempty"`     // plain; of an image its alternative text
-	Language string     `json:"language,omitempty"` // of code, as the page names it: go, c++
-	Rows     [][]string `json:"rows,omitempty"`     // of a table: the texts of its cells
-	Address  string     `json:"address,omitempty"`  // of an image
-	Caption  string     `json:"caption,omitempty"`  // of an image
-	Links    []Link     `json:"links,omitempty"`    // in its text, in order
+	Level    int        `json:"level,omitempty"`    // level of a heading, 1 to 6
+	List     int        `json:"list,omitempty"`     // number of lists around the part
+	Ordinal  int        `json:"ordinal,omitempty"`  // number of an item in a numbered list, from 1; 0: no number
+	Quote    int        `json:"quote,omitempty"`    // number of quotes around the part
+	Text     string     `json:"text,omitempty"`     // plain text; alternative text of an image
+	Language string     `json:"language,omitempty"` // programming language of code, as the page names it: go, c++
+	Rows     [][]string `json:"rows,omitempty"`     // texts of the cells of a table, by row
+	Address  string     `json:"address,omitempty"`  // URL of an image
+	Caption  string     `json:"caption,omitempty"`  // caption of an image
+	Links    []Link     `json:"links,omitempty"`    // links in Text, in order
 
-	marked string     // its text in Markdown
-	cells  [][]string // its rows in Markdown
+	marked string     // Text in Markdown
+	cells  [][]string // Rows in Markdown
 }
 
 // Link is a link in a text.
@@ -69,7 +69,7 @@ type Link struct {
 	Text    string `json:"text"`
 }
 
-// Plain returns a paragraph of a text without markup.
+// Plain returns a paragraph with a text that has no markup.
 func Plain(text string) Part {
 	w := inline{text: []byte(text)}
 	w.escape(w.text)

@@ -10,11 +10,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// mark is a piece of text with a meaning: a link, emphasis, code.
+// mark is a range of the text that is a link, emphasis or code.
 type mark struct {
-	start, end int    // of the page's text
-	around     string // what stands around it in Markdown; "" for a link
-	address    string // of a link
+	start, end int    // range in the page's text
+	around     string // Markdown delimiter before and after it, such as **; "" for a link
+	address    string // URL of a link
 }
 
 // marksOf returns the marks of a page by their start, outer before inner ones.
@@ -47,7 +47,8 @@ func marksOf(p *hypertext.Page, resolve func(string) string) (marks []mark) {
 	return marks
 }
 
-// within returns the marks that overlap a piece of text. Pieces are asked for in order.
+// within returns the marks that overlap a range of the text. The ranges of successive calls must
+// be in order.
 func (b *builder) within(start, end int) []mark {
 	b.open = slices.DeleteFunc(b.open, func(m mark) bool { return m.end <= start })
 	for len(b.marks) > 0 && b.marks[0].start < end {
@@ -59,8 +60,8 @@ func (b *builder) within(start, end int) []mark {
 	return b.open
 }
 
-// innermostLink returns the marks of a piece of text, of the links around all of it only
-// the innermost: links that hold each other would be said again for each.
+// innermostLink returns the marks of a range of the text. Of nested links that contain the whole
+// range it returns only the innermost, so that the link is not written several times.
 func innermostLink(marks []mark, start, end int) []mark {
 	isAround := func(m mark) bool { return m.address != "" && m.start <= start && end <= m.end }
 	last := -1
@@ -87,8 +88,8 @@ func innermostLink(marks []mark, start, end int) []mark {
 type inline struct {
 	text   []byte
 	out    strings.Builder
-	active []string // what stands around the text at present
-	steps  int      // marks that were looked at
+	active []string // delimiters of the marks that are open
+	steps  int      // amount of work, for tests: number of marks looked at
 }
 
 // write writes text[start:end] with the marks in it.
@@ -149,8 +150,8 @@ func (w *inline) mark(m mark, inner []mark) {
 	w.active = w.active[:len(w.active)-1]
 }
 
-// code writes code between more backticks than follow each other in it (CommonMark
-// 0.31, 6.1).
+// code writes code between backticks: more of them than it has anywhere in a row (CommonMark 0.31,
+// 6.1).
 func (w *inline) code(text string) {
 	text = strings.ReplaceAll(text, "\n", " ")
 	fence := fenceFor(text, 1)
@@ -175,7 +176,7 @@ func fenceFor(text string, n int) string {
 	return strings.Repeat("`", n)
 }
 
-// destination writes an address such that it ends a link (CommonMark 0.31, 6.3).
+// destination writes an address as the destination of a link (CommonMark 0.31, 6.3).
 func destination(address string) string {
 	if strings.ContainsAny(address, " ()<>") {
 		return "<" + strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20").Replace(address) + ">"
@@ -183,7 +184,7 @@ func destination(address string) string {
 	return address
 }
 
-// escape writes text such that nothing in it is markup.
+// escape writes text with backslashes before all characters that would be markup.
 func (w *inline) escape(text []byte) {
 	for i, c := range text {
 		switch c {

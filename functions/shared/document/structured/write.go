@@ -43,11 +43,12 @@ func (p *Page) beginsWithTitle() bool {
 	return false
 }
 
-// isTight reports whether a part stands on the line behind one of its kind.
+// isTight reports whether there is no blank line between a part and the one before it, such as
+// between items of a list.
 func (p *Part) isTight() bool { return p.Kind == Item }
 
-// maxIndent is how many levels of lists, and of quotes, are shown. More would multiply
-// the size of a hostile page.
+// maxIndent is the greatest number of nested lists, and of nested quotes, that are written. More
+// would multiply the size of a hostile page.
 const maxIndent = 12
 
 func (p *Part) markdown() string {
@@ -116,13 +117,14 @@ func (p *Part) tableMarkdown(indent string) string {
 
 var inCell = strings.NewReplacer("\n", "<br>", "|", `\|`)
 
-// indented returns a text whose lines, from the second on, begin with an indent. Lines
-// of a paragraph end in a hard break.
+// indented returns a text with an indent before each line but the first. The lines of a
+// paragraph end in a hard break.
 func indented(text, indent string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent) + "\n"
 }
 
-// lineStart keeps the beginning of a paragraph's lines from being markup.
+// lineStart returns a text in which beginnings of lines that would be markup in a paragraph, such
+// as "1." or "#", are escaped.
 func lineStart(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {
@@ -148,7 +150,7 @@ func escaped(text string) string {
 	return w.out.String()
 }
 
-// Text returns the page as plain text: its title, and a line or more for each part.
+// Text returns the page as plain text: its title, and one or more lines for each part.
 func (p *Page) Text() string {
 	var w strings.Builder
 	if p.Title != "" && !p.beginsWithTitle() {

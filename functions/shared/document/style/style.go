@@ -69,8 +69,8 @@ func (r *rewriter) run() {
 	}
 }
 
-// function reads what stands in url( ), from behind the parenthesis on, and returns
-// the place behind the address.
+// function reads what stands in url( ), from after the parenthesis on, and returns
+// the place after the address.
 func (r *rewriter) function(i int, isSheet bool) int {
 	s := r.sheet
 	for i < len(s) && isSpace(s[i]) {
@@ -126,7 +126,7 @@ func escape(url string, quote byte) string {
 	return b.String()
 }
 
-// quoted returns the string that begins at i, and the place behind it. A string that is
+// quoted returns the string that begins at i, and the place after it. A string that is
 // not ended ends with its line.
 func quoted(s []byte, i int) (string, int) {
 	quote := s[i]
@@ -147,7 +147,7 @@ func quoted(s []byte, i int) (string, int) {
 	return "", i
 }
 
-// identifier returns the name that begins at i, and the place behind it.
+// identifier returns the name that begins at i, and the place after it.
 func identifier(s []byte, i int) (string, int) {
 	var name []byte
 	for i < len(s) && (isName(s[i]) || s[i] == '\\') {
@@ -162,7 +162,7 @@ func identifier(s []byte, i int) (string, int) {
 }
 
 // unescape appends the character of the escape at i (CSS Syntax, 4.3.7), and returns the
-// place behind it.
+// place after it.
 func unescape(to, s []byte, i int) ([]byte, int) {
 	i++ // the backslash
 	if i >= len(s) {

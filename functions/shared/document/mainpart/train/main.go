@@ -78,10 +78,11 @@ func prepare(pages []*judged) {
 	group.Wait()
 }
 
-// result is what was found on pages of a kind.
+// result is the sum of the results of a model on pages of one kind.
 type result struct{ pages, f1, right float64 }
 
-// validate prints what models find on each part that have not seen it.
+// validate cross-validates: for each of folds parts of the pages, it trains a model on the other
+// parts, and prints the results of the model on this part.
 func validate(pages []*judged, folds int, o options) {
 	results := map[mainpart.Kind]result{}
 	for fold := range folds {

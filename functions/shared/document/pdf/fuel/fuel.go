@@ -142,7 +142,7 @@ func grown(vector []byte) (count int, larger []byte, err error) {
 }
 
 // countImports returns how many functions and global variables are imported. The functions
-// and variables of the module itself are numbered behind them (2.5.1).
+// and variables of the module itself are numbered after them (2.5.1).
 func countImports(content []byte) (functions, globals int, err error) {
 	if content == nil {
 		return 0, 0, nil
