@@ -18,10 +18,10 @@ import (
 // flagValue is a pflag.Value whose text package literal parses. Its errors are in this
 // program's words; those of pflag's own types are in Go's.
 type flagValue[T any] struct {
-	name string                             // with --, for errors
-	to   *T                                 // variable that gets the value
-	read func(name, text string) (T, error) // parses
-	show func(T) string                     // formats
+	name string                             // name of the flag with its dashes, for error messages
+	to   *T                                 // variable to which the value is assigned
+	read func(name, text string) (T, error) // parses a value
+	show func(T) string                     // formats a value
 }
 
 // Set implements pflag.Value.

@@ -77,7 +77,7 @@ func (i *Importer) Import(ctx context.Context, files []string, collection string
 	return t.Run(ctx)
 }
 
-// indexTick is the time between two looks at what of an import is indexed.
+// indexTick is the time between two checks of how much of an import is indexed.
 const indexTick = 500 * time.Millisecond
 
 // Wait returns when everything that is in the spool now is packed, also what an import

@@ -11,15 +11,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Times of queues and clocks on a laptop. A tick is the time between two messages to a
-// function, or between two calls.
+// Times on a laptop. A tick is the time between two messages to a function, or between two calls.
 const (
-	grace        = 5 * time.Second  // that running functions get to end when the system stops
-	tick         = time.Second      // of schedule
-	sweepTick    = 20 * time.Second // of sweep
-	watchTick    = time.Minute      // of watch
-	feedbackTick = 15 * time.Second // of writing vital signs
-	keepTick     = 2 * time.Second  // of writing the counts of requests
+	grace        = 5 * time.Second  // longest time for which a stopping system waits for running functions
+	tick         = time.Second      // time between two messages to schedule
+	sweepTick    = 20 * time.Second // time between two messages to sweep
+	watchTick    = time.Minute      // time between two messages to watch
+	feedbackTick = 15 * time.Second // time between two writes of vital signs to the bucket
+	keepTick     = 2 * time.Second  // time between two writes of the counts of requests to the data directory
 )
 
 // concurrency is the number of concurrent invocations of each function. Schedule has one,

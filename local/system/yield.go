@@ -14,7 +14,7 @@ import (
 const (
 	longestYield = time.Minute            // longest wait of index
 	calm         = 200 * time.Millisecond // time without a fetch that ends the wait
-	yieldLook    = 50 * time.Millisecond  // between two looks at the queues
+	yieldLook    = 50 * time.Millisecond  // time between two looks at the queues
 )
 
 // yield wraps the function index: before it handles a message, it waits while pages are
