@@ -95,8 +95,8 @@ var (
 
 // The indexes of the columns from which statistics of the tail are computed.
 const (
-	titleLengths   = 1 // in numberColumns, followed by those of the other fields
-	languageColumn = 1 // in stringColumns
+	titleLengths   = 1 // index in numberColumns of TitleLengths; the columns of the other fields follow
+	languageColumn = 1 // index in stringColumns of Languages
 	packageColumn  = 4
 )
 

@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The names of the columns of numbers.
+// The names of the columns of numbers. Each column has one number for each document.
 const (
-	Dates           = "date"         // Fetched, in milliseconds since 1970, an int64
+	Dates           = "date"         // Document.Fetched, in milliseconds since 1970, an int64
 	TitleLengths    = "length.title" // number of tokens in the title; the next three likewise
 	HeadingsLengths = "length.headings"
 	AddressLengths  = "length.address"
@@ -21,8 +21,8 @@ const (
 	Simhashes       = "hash.similar"
 	Epochs          = "version.epoch"
 	Tokens          = "version.token"
-	Offsets         = "place.offset" // of the compressed page in its package, in bytes
-	Lengths         = "place.length" // of the compressed page, in bytes
+	Offsets         = "place.offset" // offset of the compressed page in its package, in bytes
+	Lengths         = "place.length" // length of the compressed page, in bytes
 )
 
 // The names of the columns of rows.

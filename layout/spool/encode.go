@@ -14,7 +14,7 @@ import (
 
 // Caps on the content of a spool object. Outcomes and links have those of package book.
 const (
-	MaxPages  = 1_000     // in one spool object
+	MaxPages  = 1_000     // pages in one spool object
 	MaxSize   = 8 << 30   // bytes of a page before compression
 	MaxRobots = 100       // answers to requests for a robots.txt
 	MaxBody   = 500 << 10 // bytes of one robots.txt
