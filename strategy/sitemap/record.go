@@ -25,7 +25,7 @@ type record struct {
 	isPermaURL bool // if it is a guid, it may be an address, by its attribute isPermaLink
 }
 
-// attributes are those of one element; permanent is isPermaLink.
+// attributes holds the values of attributes of one element; permanent is that of isPermaLink.
 type attributes struct{ href, rel, permanent string }
 
 func (r *record) reset() { *r = record{text: r.text[:0]} }

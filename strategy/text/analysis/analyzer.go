@@ -147,7 +147,7 @@ type forms struct {
 	term     string // "" if it is too long to be indexed
 	loose    string // the looser term, or ""
 	word     string // the surface form (see doc.go); "" for a pair
-	capitals bool   // see Occurrence
+	capitals bool   // the word has at least two letters, all upper case
 
 	termNumber, looseNumber, wordNumber uint32 // in the Vocabulary; 0: none
 }
