@@ -118,7 +118,7 @@ func Raise(ctx context.Context, to task.Sender, queue, key string, size int64, a
 // Limits of one SQS message.
 const (
 	MaxBody  = 256 << 10        // bytes of its body
-	MaxDelay = 15 * time.Minute // from sending to the first delivery
+	MaxDelay = 15 * time.Minute // time from sending a message to its first delivery
 )
 
 // SQS sends messages to SQS. It is safe for concurrent use.

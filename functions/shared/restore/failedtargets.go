@@ -12,9 +12,9 @@ import (
 // redirect or canonical address leads to a page that has failed since. It does not see
 // pages of other storage partitions; a rebuild sees all.
 type failedTargets struct {
-	failed map[layout.Identity]book.Standing // of failed pages, with state and version only
-	lead   []book.Outcome                    // the last outcomes of URLs that lead to others
-	to     [][]layout.Identity               // the targets of lead[i]
+	failed map[layout.Identity]book.Standing // standings of failed pages, with state and version only
+	lead   []book.Outcome                    // last outcomes of URLs that are redirects or aliases
+	to     [][]layout.Identity               // to[i] has the URLs to which lead[i] leads
 }
 
 func (d *failedTargets) see(s *settings.Settings, of book.Standing) {

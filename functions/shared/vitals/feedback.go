@@ -53,8 +53,8 @@ type LastError struct {
 // Day is what one process used on one day (UTC), as far as it costs money.
 type Day struct {
 	Requests    countblob.Counts `json:"requests"`    // including those that put feedback
-	Invocations int64            `json:"invocations"` // of Lambda
-	GBSeconds   float64          `json:"gb_seconds"`  // of Lambda
+	Invocations int64            `json:"invocations"` // number of invocations that Lambda bills
+	GBSeconds   float64          `json:"gb_seconds"`  // GB-seconds that Lambda bills
 }
 
 func (d Day) plus(other Day) Day {

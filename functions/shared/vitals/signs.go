@@ -223,9 +223,9 @@ func rate(n float64, over time.Duration) float64 {
 // what the requests would cost on AWS.
 type Usage struct {
 	Requests    countblob.Counts `json:"requests"`
-	Invocations int64            `json:"invocations"` // of Lambda
-	GBSeconds   float64          `json:"gb_seconds"`  // of Lambda
-	USD         float64          `json:"usd"`         // without the storage of what is kept
+	Invocations int64            `json:"invocations"` // number of invocations that Lambda bills
+	GBSeconds   float64          `json:"gb_seconds"`  // GB-seconds that Lambda bills
+	USD         float64          `json:"usd"`         // cost of these, without that of stored bytes
 }
 
 // ReadUsage returns the usage on a day (UTC), as of the last feedback of each

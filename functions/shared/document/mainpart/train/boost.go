@@ -10,23 +10,24 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
+// options are the options of boosting.
 type options struct {
 	trees, depth int
 	rate         float64
-	penalty      float64 // of large leaves
-	least        float64 // weight on either side of a split
+	penalty      float64 // penalty on large leaves (L2 regularisation)
+	least        float64 // least weight of the blocks on either side of a split
 	tried        float64 // share of the features that a tree may use
-	steepest     float64 // share of the blocks with the largest gradients, of which a tree sees all
-	others       float64 // share of all blocks that it sees of the others
+	steepest     float64 // share of the blocks, those with the largest gradients, that each tree grows on
+	others       float64 // number of other blocks that each tree grows on, as a share of all blocks
 }
 
 // blocks are the blocks of many pages, for training.
 type blocks struct {
-	columns        [][]uint8 // by feature
+	columns        [][]uint8 // for each feature, its value in each block
 	target, weight []float32
 }
 
-// gather returns the blocks of the pages that teach something.
+// gather returns the blocks of those pages that are fit for training.
 func gather(pages []*judged) *blocks {
 	all := &blocks{}
 	for _, p := range pages {

@@ -21,7 +21,7 @@ type judged struct {
 	kind     mainpart.Kind
 	truth    []string // words of the main part
 	page     *hypertext.Page
-	words    [][]string // by block
+	words    [][]string // words of each block
 	labels   []float32  // share of each block's words that belong to the main part
 	features mainpart.Features
 	whole    []uint8 // features of the page as a whole
@@ -143,8 +143,8 @@ func (p *judged) teaches() bool {
 	return hits > 0 && 2*hits >= float64(len(p.truth))
 }
 
-// weights returns the weight of each block in training: large for its share of the
-// page's main part, the same in all for every page.
+// weights returns the weight of each block in training. It grows with the number of the block's
+// words relative to the main part. The weights of every page have the same sum.
 func (p *judged) weights() []float32 {
 	truth, sum := max(len(p.truth), 20), float32(0)
 	w := make([]float32, len(p.words))
