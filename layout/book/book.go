@@ -75,7 +75,7 @@ type Outcome struct {
 	Attempts    uint8     // requests so far, this one included
 	Exponent    int16     // the page is expected to stay valid for base^Exponent days
 	Weight      uint8     // priority of the URL (see Link); of a page stored for a topic its relevance, at most 255
-	Time        time.Time // of the answer, to the millisecond
+	Time        time.Time // time of the answer, to the millisecond
 	ETag        string
 	Modified    string
 	Digest      uint64

@@ -54,7 +54,7 @@ type block struct {
 	count       uint32       // number of outcomes or links
 	size        uint32       // in bytes, compressed
 	crc         uint32       // CRC-32C of the compressed bytes
-	offset      int64        // of the block in the book; not stored, but computed from the sizes before
+	offset      int64        // offset of the block in the book; not stored, but computed from the sizes of the blocks before
 }
 
 // directory says where in a book its blocks and its table of sources are.
@@ -64,8 +64,8 @@ type directory struct {
 	sources         uint32 // number of identities in the table of sources
 	sourcesCRC      uint32 // CRC-32C of the table of sources
 	copy            uint32 // number of the copy, 0 for the original (see Distinct)
-	sourcesOffset   int64  // of the table of sources, in the book
-	size            int64  // of the whole book
+	sourcesOffset   int64  // offset of the table of sources in the book
+	size            int64  // size of the whole book
 }
 
 // appendTo appends the directory and the footer to a book that ends with the table of

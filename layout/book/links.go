@@ -113,7 +113,7 @@ type linkReader struct {
 
 	// The row that next has decoded:
 	link    Link            // without its source
-	id      layout.Identity // of the link's target
+	id      layout.Identity // identity of the link's target
 	count   int             // number of sources
 	sources []uint32        // their indexes in the book's table
 }

@@ -21,7 +21,7 @@ const (
 
 // Reader reads parts of a book. It is safe for concurrent use.
 type Reader struct {
-	name      string // of the book, for errors
+	name      string // name of the book, for errors
 	get       func(ctx context.Context, r blob.Range) ([]byte, error)
 	directory directory
 	tail      []byte    // the last bytes of the book, which Open has read

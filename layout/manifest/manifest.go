@@ -17,7 +17,7 @@ import (
 type Manifest struct {
 	Partition  layout.Partition `json:"partition"`
 	Generation uint64           `json:"generation"`
-	Time       time.Time        `json:"time"`   // of the commit, to the millisecond
+	Time       time.Time        `json:"time"`   // time of the commit, to the millisecond
 	Parent     string           `json:"parent"` // content hash of the generation before this one
 	Next       uint32           `json:"next"`   // identifier of the package that is added next
 	Packages   []Package        `json:"packages"`

@@ -16,7 +16,7 @@ import (
 // Evidence is an object that proves that a partition had later generations than the
 // newest readable one.
 type Evidence struct {
-	Key        string // of the object
+	Key        string // key of the object
 	Generation uint64 // the partition had this generation at least
 	Detail     string // what the object proves: a sentence whose subject is the object
 }

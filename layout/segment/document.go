@@ -46,7 +46,7 @@ type Document struct {
 // next token.
 type Token struct {
 	Field    int
-	Term     string // as it is searched, at most MaxTerm bytes
+	Term     string // the term that queries search for, at most MaxTerm bytes
 	Word     string // as it is written on the page, for spelling; "" if it is not counted
 	Position uint32 // in the field, never below that of the token before
 	Hits     postings.Hits

@@ -53,11 +53,11 @@ func (p *extents) ranges(pieces []int) []blob.Range {
 // termIndex is the directory of the term blocks. The terms of block i are above
 // separator i-1 and not above separator i.
 type termIndex struct {
-	extents                // of the blocks, each with its positions
+	extents                // extents of the blocks, each with its positions
 	counts        []uint32 // number of terms of each block
 	positions     []int64  // size of each block's positions, without checksums
 	separators    []byte   // all separators, one after the other
-	separatorEnds []uint32 // where each separator ends
+	separatorEnds []uint32 // offset in separators of the end of each one
 }
 
 // separator returns the separator of block i.

@@ -20,10 +20,10 @@ type memoryIndex struct {
 
 	wordOf map[string]uint32 // index in words, of words without a number
 	words  []indexWord
-	hashes []uint32 // of the documents' identities
+	hashes []uint32 // hash of each document's identity
 	from   uint32   // number of the first document
 
-	numbered []numbered // by the number of a term or word
+	numbered []numbered // data of terms and words with a number, by the number
 
 	// The document being added:
 	tokens    []indexToken

@@ -188,7 +188,7 @@ func (s *Segment) Size() int64 { return s.tail.size() }
 type Sizes struct {
 	Stored    int64 // addresses, titles, headings and texts of the documents
 	Terms     int64 // terms with their postings
-	Positions int64 // of the terms in the documents
+	Positions int64 // positions of the terms in the documents
 	Words     int64 // the dictionary of words as they are written, and samples of their documents
 	Columns   int64 // what filters and scores need of each document
 	Tail      int64

@@ -18,7 +18,7 @@ const (
 
 // tail is the tail of a segment: statistics, and where everything is.
 type tail struct {
-	version   byte // of the segment
+	version   byte // version of the segment
 	documents uint32
 	fields    [postings.Fields]FieldTotals
 	languages languages

@@ -15,14 +15,14 @@ const termBlock = 8 << 10
 // follow the block.
 type termWriter struct {
 	chunks           // closed blocks and their positions
-	index  termIndex // of the closed blocks
+	index  termIndex // directory of the closed blocks
 
 	encoder   postings.Encoder // postings of the next term
 	list      []byte           // the encoded list of the next term
 	languages []byte           // the encoded numbers of its documents by language
 
 	block     []byte // the open block
-	positions []byte // of the terms in the open block
+	positions []byte // positions of the terms in the open block
 	count     uint32 // terms in the open block
 	last      []byte // the last term
 }
@@ -130,7 +130,7 @@ type blockReader struct {
 	offset, bytes int64  // the range of its positions in the positions of the block
 	total         int64  // size of the positions of the block
 
-	version byte     // of the segment
+	version byte     // version of the segment
 	counts  []uint32 // documents of the term in each language; nil in segments of version 2
 }
 

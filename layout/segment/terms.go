@@ -16,7 +16,7 @@ type Term struct {
 	Summary *postings.Summary
 	List    *postings.List
 
-	languages languages // of the segment
+	languages languages // languages of the segment
 	counts    []uint32  // number of the term's documents in each language; nil if the segment does not tell
 
 	block  int    // number of its block

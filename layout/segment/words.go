@@ -196,7 +196,7 @@ func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...)
 type inputWords struct {
 	*wordWalk
 	in      *input
-	holding uint64 // what count returns
+	holding uint64 // number of documents that contain the word, which count returns
 }
 
 // words returns the words of a segment being merged.

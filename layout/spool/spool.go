@@ -22,7 +22,7 @@ type Robots struct {
 	Origin  string    // scheme://host[:port]
 	Status  int       // HTTP status, 0 when there was no answer
 	Body    []byte    // at most 500 KiB
-	Fetched time.Time // to the millisecond
+	Fetched time.Time // time of the answer, to the millisecond
 }
 
 // Vitals are the figures of one invocation of fetch.

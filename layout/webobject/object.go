@@ -39,10 +39,10 @@ type Object struct {
 	Status      uint16     // HTTP status
 	Header      []Field    // in the order of the response
 	Redirects   []string   // addresses that led to URL, first one first
-	Address     netip.Addr // of the server
+	Address     netip.Addr // IP address of the server
 	Hash        [32]byte   // SHA-256 of Data; zero in version 1
 	Collections []string
-	Version     layout.Version // of the batch that fetched it
+	Version     layout.Version // version of the batch that fetched it
 
 	Conversion *Conversion // nil: none is kept
 }

@@ -22,7 +22,7 @@ const DefaultLevel = 5
 type Run struct {
 	URL        string
 	Compressed []byte
-	Size       int64  // of the Web object before compression
+	Size       int64  // size of the Web object before compression
 	CRC        uint32 // CRC-32 (IEEE) of the Web object
 }
 

@@ -45,8 +45,8 @@ func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 
 // Cost is the use of the object store by one operation, and its price.
 type Cost struct {
-	Requests int64 `json:"requests"` // of all kinds; every attempt counts
-	Bytes    int64 `json:"bytes"`    // of content, read and written
+	Requests int64 `json:"requests"` // number of requests of all kinds; every attempt counts
+	Bytes    int64 `json:"bytes"`    // bytes of content, read and written
 	// DependentSteps is the length of the longest chain of requests that waited for
 	// each other: see Fork.
 	DependentSteps int64   `json:"dependent_steps"`

@@ -172,7 +172,7 @@ type readCall struct {
 	ctx      context.Context
 	key      string
 	contents [][]byte // one for each range
-	waits    []wait   // for the ranges that are not in memory
+	waits    []wait   // one for each range that is not in memory
 	begun    []*load  // loads that this call has begun
 	hits     int      // ranges that were in memory, on disk, or requested by another call
 }

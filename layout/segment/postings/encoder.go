@@ -76,13 +76,13 @@ type Encoder struct {
 	directory, blocks []byte    // directory entries of the closed blocks, and the blocks, encoded
 	impacts, whole    impactSet // of the block being closed, and of all closed blocks
 
-	positions []byte // of all blocks
+	positions []byte // positions of all blocks
 	bits      bitWriter
 	from      int // where the open block's positions begin in positions
 
 	source source // see AddList
 
-	groups []uint16 // of each document; nil if none are counted
+	groups []uint16 // group of each document; nil if groups are not counted
 	counts []uint32 // documents of each group
 }
 

@@ -90,7 +90,7 @@ type payload struct {
 	hits   [BlockSize]Hits
 	fields [Fields]set // for each field, the documents that have the term in it
 
-	freqs, lengths [BlockSize]uint32 // of one field, in the order of its documents
+	freqs, lengths [BlockSize]uint32 // frequencies and length codes of one field, in the order of its documents
 }
 
 // read decodes the payload of n documents. It returns false if data is damaged, or has
