@@ -52,7 +52,7 @@ type URL struct {
 // URL. Adding is safe for concurrent use.
 type Account struct {
 	settings *settings.Settings
-	shards   [256]*shard // by the first byte of the URL's identity
+	shards   [256]*shard // URLs, by the first byte of their identities
 	origins  origins
 	paces    paces
 }

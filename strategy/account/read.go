@@ -26,7 +26,7 @@ const maxSurveys = 4
 // Bucket is the account of a whole bucket at one moment.
 type Bucket struct {
 	*Account
-	Manifests []manifest.Manifest // of every storage partition
+	Manifests []manifest.Manifest // newest generations of all storage partitions
 	Spooled   []Spooled           // batches that wait to be packed
 	Without   []error             // a partition.Fault for each partition that lost its newest or all generations
 	Lost      []Unreadable        // listed books that are absent or damaged
@@ -37,7 +37,7 @@ type Bucket struct {
 type Spooled struct {
 	Partition layout.Partition
 	Batch     layout.Version
-	Bytes     int64 // of its Web objects before compression
+	Bytes     int64 // size of its Web objects before compression
 	Pages     int
 }
 

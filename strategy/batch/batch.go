@@ -40,9 +40,9 @@ type Target struct {
 	URL         string   `json:"url"` // canonical
 	Depth       uint16   `json:"depth,omitempty"`
 	Hops        uint8    `json:"hops,omitempty"`
-	Weight      uint8    `json:"weight,omitempty"`   // see book.Link
+	Weight      uint8    `json:"weight,omitempty"`   // priority, see book.Link
 	Attempts    uint8    `json:"attempts,omitempty"` // number of requests before, since the last final outcome
-	Exponent    int16    `json:"exponent,omitempty"` // see book.Outcome
+	Exponent    int16    `json:"exponent,omitempty"` // expiry class, see book.Outcome
 	Denied      string   `json:"denied,omitempty"`   // not "": skip the URL without a request, and record this reason
 	Collections []string `json:"collections,omitempty"`
 	Sitemap     bool     `json:"sitemap,omitempty"` // read the answer as a sitemap

@@ -27,7 +27,7 @@ const (
 type Admission struct {
 	seeds     map[layout.Identity]bool
 	seedSites map[string]bool // sites of the seeds
-	claimer   bool            // see IsClaimer
+	claimer   bool            // result of IsClaimer
 	// The greatest limit of the seeds of each scope, by what the scope covers.
 	directories map[string]map[string]limit // scope Prefix: by host (see plainHost) and directory
 	hosts       map[string]limit            // scope Host: by host

@@ -99,7 +99,7 @@ type Document struct {
 	// others wait.
 	Only *Only `json:"only,omitempty"`
 
-	Prices meter.Prices `json:"prices,omitzero"` // what the cloud charges; see Priced
+	Prices meter.Prices `json:"prices,omitzero"` // prices of requests and functions in the cloud; see Priced
 }
 
 // Priced returns Prices if they are set, else those of AWS in us-east-1.

@@ -12,9 +12,9 @@ import (
 
 // Lengths of states in bytes (see doc.go).
 const (
-	pendingBytes = 7                           // of a URL that waits or is parked
-	leasedBytes  = pendingBytes + versionBytes // of a URL that is leased
-	finalBytes   = 3 + versionBytes            // of a final state, without its marks
+	pendingBytes = 7                           // bytes of the state of a URL that waits or is parked
+	leasedBytes  = pendingBytes + versionBytes // bytes of the state of a URL that is leased
+	finalBytes   = 3 + versionBytes            // bytes of a final state, without its marks
 )
 
 // Describe returns a clause that tells people the state of a URL: "waits at depth 2 after

@@ -17,8 +17,8 @@ type Entry struct {
 	Depth      uint16          // links from a seed
 	Hops       uint8           // redirects from the URL that was linked to this one
 	Attempts   uint8           // number of requests since the last final outcome
-	Exponent   int16           // see book.Outcome
-	Weight     uint8           // see book.Link
+	Exponent   int16           // expiry class, see book.Outcome
+	Weight     uint8           // priority, see book.Link
 	Sitemap    bool            // the URL is read as a sitemap
 	Collection string          // on whose behalf the URL is requested; at most 255 bytes
 	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; only for Admit
@@ -28,8 +28,8 @@ type Entry struct {
 
 // Lengths in bytes.
 const (
-	headerBytes   = 26        // of an element, without the parts of variable length
-	versionBytes  = 21        // of a version as text
+	headerBytes   = 26        // bytes of an element, without the parts of variable length
+	versionBytes  = 21        // bytes of a version as text
 	maxURL        = 1<<16 - 1 // longest URL
 	maxCollection = 1<<8 - 1  // longest name of a collection
 )

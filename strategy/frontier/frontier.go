@@ -30,7 +30,7 @@ type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
 	fence     atomic.Pointer[ownerFence] // of Under, or of the rebuild that Reset has begun; nil: none
-	kept      *ownerFence                // of Keeping; nil: none
+	kept      *ownerFence                // fence of Keeping; nil: none
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.

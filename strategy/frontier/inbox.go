@@ -15,9 +15,9 @@ import (
 // Waiting is a spool object that is still to be packed.
 type Waiting struct {
 	Batch layout.Version `json:"-"`
-	Bytes int64          `json:"bytes"` // of its Web objects before compression
+	Bytes int64          `json:"bytes"` // size of its Web objects before compression
 	Pages int            `json:"pages"`
-	Since time.Time      `json:"since"` // when it was added first
+	Since time.Time      `json:"since"` // time at which it was added first
 
 	Settled bool `json:"-"` // the outcomes are settled in the frontiers of all crawl partitions
 }

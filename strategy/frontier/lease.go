@@ -60,7 +60,7 @@ type Lease struct {
 	Version   layout.Version
 	Host      string
 	NotBefore time.Time // no request to the host before this time
-	Deadline  time.Time // to the millisecond
+	Deadline  time.Time // end of the lease, to the millisecond
 	Failures  uint16    // number of the host's last answers in a row that were failures (see Settlement)
 	Entries   []Entry   // sorted by band; stored pages last
 }

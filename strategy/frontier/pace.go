@@ -30,7 +30,7 @@ type Resting struct {
 type Held struct {
 	Version  layout.Version
 	Host     string
-	Deadline time.Time // to the millisecond
+	Deadline time.Time // end of the lease, to the millisecond
 	URLs     []string  // of its batch; nil if the frontier was only told of the lease, by Hold
 }
 

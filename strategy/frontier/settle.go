@@ -14,7 +14,7 @@ type Settlement struct {
 	Version  layout.Version // version of the batch
 	Host     string         // the host that was leased
 	Ended    time.Time      // end of the last response
-	Delay    time.Duration  // from Ended to the next request
+	Delay    time.Duration  // time from Ended to the next request
 	Rest     time.Time      // no request to the host before this time; zero if there is no such time
 	Failures uint16         // consecutive requests, with those of batches before, with status 429 or 503 or without an answer
 	Outcomes []Result
@@ -24,7 +24,7 @@ type Settlement struct {
 type Result struct {
 	ID       layout.Identity
 	State    book.State
-	Depth    uint16   // used if State is final
+	Depth    uint16   // links from a seed; used if State is final
 	Attempts uint8    // used if State is Retry: number of requests, this one included
 	Tallies  []string // names of the tallies that count the URL while it is stored
 }

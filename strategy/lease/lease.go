@@ -29,7 +29,7 @@ func New(rdb redis.UniversalClient, holder string) *Leases {
 // Lease is the right to a name before the time Until.
 type Lease struct {
 	Name  string
-	Until time.Time // to the millisecond
+	Until time.Time // end of the lease, to the millisecond
 }
 
 // retention is the time for which Redis keeps a lease after its end.

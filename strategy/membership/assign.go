@@ -63,7 +63,7 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 type assigner struct {
 	*Members
 	shared   map[layout.Identity][]string // collections of the pages that several have, see sharedPages
-	targets  map[string]*linkTarget       // by URL
+	targets  map[string]*linkTarget       // targets of links, by URL
 	copies   []book.Link
 	admitted func(*book.Link, address.Address)
 	assets   bool // some collection wants them

@@ -8,7 +8,7 @@ type Path struct {
 	Kind       book.Kind // kind of the last link; 0 for a seed
 	Depth      uint16    // links from a seed
 	Hops       uint8     // redirects since the last link
-	Weight     uint8     // see book.Link
+	Weight     uint8     // priority of the URL, see book.Link
 }
 
 // PathOf returns the path that ends with a link.

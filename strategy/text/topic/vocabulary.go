@@ -8,8 +8,8 @@ import (
 
 // Values of topicFeature.mention for features from words and phrases.
 const (
-	wordMention = 0.9 // for a word, and for the pair of a phrase of two words
-	pairMention = 0.7 // for a pair of a longer phrase
+	wordMention = 0.9 // topicFeature.mention of a word, and of the pair of a phrase of two words
+	pairMention = 0.7 // topicFeature.mention of a pair of a longer phrase
 )
 
 // vocabulary holds the features of a topic.

@@ -10,7 +10,7 @@ import (
 // distinguished by whole words.
 type family struct {
 	script model.Script
-	bits   int // see model.Classes
+	bits   int // size of the table, see model.Classes.Bits
 	codes  []string
 }
 

@@ -10,7 +10,7 @@ import (
 // distinguishes.
 type table struct {
 	script model.Script
-	bits   int // see model.Classes
+	bits   int // size of the table, see model.Classes.Bits
 	// The languages, by how often training draws a snippet of them; in doubt, the model
 	// prefers those that were drawn more often. Words of a main language also occur in
 	// texts of all others; pages are often in a common language, and seldom in a rare one.

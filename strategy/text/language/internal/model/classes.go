@@ -64,7 +64,7 @@ func (c *Classes) Scores(text string, dst []float64) []float64 {
 type sum struct {
 	width int
 	lane  [maxClasses / lanes]uint64 // a row, which sums those since the last spill
-	rows  int                        // how many, at most maxSummed
+	rows  int                        // number of rows summed since the last spill, at most maxSummed
 	sums  [maxClasses]int
 }
 

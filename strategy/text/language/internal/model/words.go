@@ -12,7 +12,7 @@ const (
 
 type cachedWord struct {
 	text     [maxCached]byte
-	size     uint8 // of text; 0: none
+	size     uint8 // length of text; 0: there is no word
 	features uint8 // at most Room for each letter, and as many for the word's end
 }
 
