@@ -284,7 +284,7 @@ const (
 	maxSitemaps    = 1000           // sitemaps of a sitemap index that become links
 	maxPerAddress  = 8              // concurrent requests to one IP address
 	linkSize       = 256            // approximate bytes of memory of a link, without its target
-	dateSlack      = 24 * time.Hour // added to the time of change that a sitemap names, which may be only a day
+	dateSlack      = 24 * time.Hour // uncertainty of the time of a change in a sitemap, which is often only a date
 )
 
 // Limits are the limits of one batch.

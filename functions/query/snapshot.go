@@ -34,7 +34,7 @@ type snapshot struct {
 	generations
 	takedowns takedown.Set
 	prices    meter.Prices
-	segments  map[string]opened // by key
+	segments  map[string]opened // opened segments, by key
 	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *search.Index
 	taken     time.Time // when reading of the manifests began

@@ -44,7 +44,7 @@ import (
 // Limits bound the number and the duration of leases.
 type Limits struct {
 	Batches int           // most leased batches of a crawl partition at a time, unless a collection sets connections
-	Time    time.Duration // from the lease of a batch to its deadline
+	Time    time.Duration // time from the lease of a batch to its deadline
 }
 
 // DefaultLimits suit a queue whose messages wait seconds, not minutes.

@@ -38,8 +38,8 @@ func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) erro
 
 // usage is the use of storage and money, to be compared with the limits.
 type usage struct {
-	bytes    int64   // of spool, packages, books and segments, in all partitions
-	requests int64   // to the object store, today (UTC)
+	bytes    int64   // bytes of spool objects, packages, books and segments in all partitions
+	requests int64   // number of requests to the object store today (UTC)
 	usd      float64 // spent today (UTC)
 }
 

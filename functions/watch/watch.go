@@ -39,7 +39,7 @@ type Function struct {
 	Log      *slog.Logger
 
 	mu   sync.Mutex           // protects told
-	told map[string]time.Time // by the alert's name
+	told map[string]time.Time // time of the last notification, by the alert's name
 }
 
 // Handle calls Run for each message. The fields of a message do not matter.

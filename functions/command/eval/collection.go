@@ -75,9 +75,9 @@ func eachDocument(path string, do func(Document) error) error {
 	})
 }
 
-// readQueries reads the files of queries and of judgments (qrels). It returns the queries
-// that have an answer, in the order of their file, and the number of the others, which
-// cannot be judged and are not asked.
+// readQueries reads the files of queries and of relevance judgments (qrels). It returns the queries
+// that have a relevant document, in the order of their file, and the number of the others, which
+// cannot be measured and are not run.
 func readQueries(queries, qrels string) (all []Query, unjudged int, err error) {
 	grades := make(map[string]map[string]int)
 	err = eachLine(qrels, func(line string) error {

@@ -19,7 +19,7 @@ import (
 // Task is an export.
 type Task struct {
 	inventory.Selection
-	Format string    // see the package
+	Format string    // name of the format, see the package
 	Path   string    // of the file or folder, which must not exist yet
 	At     time.Time // moment whose pages are exported
 	// Progress, if not nil, is called for every page.
@@ -153,7 +153,7 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 type prepared struct {
 	record  Record
 	wanted  bool   // it is in the selected language
-	content []byte // to be written
+	content []byte // bytes to be written
 	err     error
 }
 

@@ -30,7 +30,7 @@ type spot struct {
 
 // capture is the newest capture of a URL in the files.
 type capture struct {
-	spot           // of its record
+	spot           // place of its record
 	at   time.Time // time of the capture
 	body spot      // of the record with the answer: for a revisit record the one that it refers to, else the same
 }
@@ -45,7 +45,7 @@ type survey struct {
 	newest   map[layout.Identity]capture
 	answers  map[uint64]spot // spots of response and resource records, by the hash of their id, and by that of their URL and time
 	posted   map[uint64]bool // hashes of the ids of records that belong to requests other than GET
-	seed     maphash.Seed    // of these hashes
+	seed     maphash.Seed    // seed of these hashes
 }
 
 // maxInside is the greatest distance in bytes between the beginning of a gzip member and an

@@ -35,7 +35,7 @@ type writer struct {
 	known    standings
 	report   *Report
 	posted   *survey        // knows which records are answers to requests other than GET
-	last     layout.Version // of the last batch; zero before the first
+	last     layout.Version // version of the last batch; zero before the first
 	pending  map[layout.Partition]*pending
 	bytes    int64 // bytes of the bodies in all pending batches
 }

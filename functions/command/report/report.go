@@ -106,7 +106,7 @@ type table struct {
 // tally is a row while it is counted.
 type tally struct {
 	Row
-	site string // of the page counted last
+	site string // site of the page counted last
 }
 
 // add counts a page with a value, of a site and a compressed size in bytes. Pages of one

@@ -18,7 +18,7 @@ import (
 // generation is one generation as read from the bucket.
 type generation struct {
 	manifest.Manifest
-	hash string // of the bytes; "" if the object is missing
+	hash string // content hash of the bytes; "" if the object is missing
 	bad  error  // why it cannot be read; nil if it can
 }
 

@@ -112,9 +112,9 @@ const (
 type Problem struct {
 	Kind      Kind             `json:"kind"`
 	Partition layout.Partition `json:"partition"`
-	Key       string           `json:"key,omitempty"`    // of the object
-	Offset    int64            `json:"offset,omitempty"` // of the page, if the object is a package
-	URL       string           `json:"url,omitempty"`    // of the page
+	Key       string           `json:"key,omitempty"`    // key of the object
+	Offset    int64            `json:"offset,omitempty"` // offset of the page, if the object is a package
+	URL       string           `json:"url,omitempty"`    // URL of the page; "" if the problem is about the object
 	Detail    string           `json:"detail"`           // predicate of a sentence whose subject are URL and key: "is missing"
 }
 

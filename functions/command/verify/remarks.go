@@ -15,7 +15,7 @@ const maxNamed = 5
 // in full or for certain (see book.Panicked). add is safe for concurrent use.
 type remarks struct {
 	mu    sync.Mutex           // protects pages
-	pages map[string]*remarked // by reason
+	pages map[string]*remarked // pages with a remark, by the reason
 }
 
 // remarked are the stored pages with one reason.

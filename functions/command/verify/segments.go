@@ -61,7 +61,7 @@ type openedSegment struct {
 	storedSegment
 	opened     *segment.Segment
 	dead       *roaring.Bitmap   // documents
-	identities []layout.Identity // by document, as all columns below
+	identities []layout.Identity // identity of each document; the columns below have one value for each, too
 	versions   []layout.Version
 	packages   *segment.StringColumn
 	sites      *segment.StringColumn

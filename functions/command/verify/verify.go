@@ -127,7 +127,7 @@ type run struct {
 	problems   problems
 	partitions []*audit
 	packages   []*storedPackage
-	byKey      map[string]*storedPackage // by their present and their former keys
+	byKey      map[string]*storedPackage // packages by their present and their former keys
 	pages      pageList
 	ranges     []layout.Range
 	waiting    backlog
@@ -146,7 +146,7 @@ type audit struct {
 	manifest.Manifest
 	clean   bool           // everything forgotten must have been erased
 	unknown bool           // the generation is not, or may not be, the newest
-	spooled []spool.Ledger // of spool objects that wait to be packed
+	spooled []spool.Ledger // ledgers of the spool objects that are not packed yet
 	books   []*openBook
 }
 

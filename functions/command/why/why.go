@@ -60,7 +60,7 @@ type Found struct {
 // scope of a seed, or is a sitemap.
 type Rule struct {
 	Collection string           `json:"collection"`
-	Version    uint64           `json:"version"` // of the collection
+	Version    uint64           `json:"version"` // version of the collection
 	Seed       string           `json:"seed,omitempty"`
 	Scope      collection.Scope `json:"scope,omitempty"`
 	Within     int              `json:"within"` // greatest depth of the scope; -1: no limit
@@ -90,7 +90,7 @@ type Stored struct {
 	Package   string           `json:"package"`
 	Offset    int64            `json:"offset"`
 	Length    int64            `json:"length"` // compressed
-	Bytes     int              `json:"bytes"`  // of the page before compression
+	Bytes     int              `json:"bytes"`  // size of the page before compression
 	MIME      string           `json:"mime"`
 	Segment   string           `json:"segment,omitempty"` // key of the segment with its document; "" if there is none
 	Title     string           `json:"title,omitempty"`

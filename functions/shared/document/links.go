@@ -59,7 +59,7 @@ type said struct {
 type collector struct {
 	document *Document
 	resolver resolver
-	seen     map[said]bool // of links
+	seen     map[said]bool // said of each link
 	links    []Link
 }
 

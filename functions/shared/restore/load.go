@@ -231,7 +231,7 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 // pending URLs: these come first.
 type rationed struct {
 	settings *settings.Settings
-	counts   membership.Counts // of stored pages of collections with a limit
+	counts   membership.Counts // numbers of stored pages of collections with a limit
 	waiting  map[string]bool   // collections with a limit and with pending URLs
 	due      []ration          // the renewals held back
 }

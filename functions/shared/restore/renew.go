@@ -77,7 +77,7 @@ type renewer struct {
 	redis    redis.UniversalClient
 	settings *settings.Settings
 	times    *dueTimes
-	shares   map[int][]frontier.Due // by crawl partition
+	shares   map[int][]frontier.Due // URLs that are due, by crawl partition
 	renewed  int
 }
 

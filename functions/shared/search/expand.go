@@ -201,9 +201,9 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	return nil
 }
 
-// isOneTerm reports whether no document has two of the word's variants, so that each is
-// counted once: the only variant is a term, with or without the term for pages that have it
-// outside of their main part only.
+// isOneTerm reports whether no document has two of the word's variants, so that the sum of their
+// documents counts each document once. That is so if the word has a single variant; the term for
+// pages that have it only outside of their main part may be there, too.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }

@@ -17,8 +17,8 @@ type gathered struct {
 	missing []bool                             // by part: it could not be read before the deadline
 	names   []string                           // terms of the query, by number
 	terms   [][]*segment.Term                  // by part and number of the term; nil if the part lacks the term
-	accept  []accept                           // by part
-	columns []map[string]*segment.StringColumn // by part and name of the filter or facet
+	accept  []accept                           // documents that each part accepts, by part
+	columns []map[string]*segment.StringColumn // columns of filters and facets, by part and name
 }
 
 func newGathered(parts []Part) *gathered {

@@ -100,7 +100,7 @@ const (
 type vocabulary struct {
 	words    [knownWords]knownWord // by hash of language and word, modulo knownWords
 	language uint64                // hash of the current text's language
-	analyzer *analysis.Analyzer    // for that language
+	analyzer *analysis.Analyzer    // analyzer for that language
 }
 
 // knownWord holds the first and the last term that analysis makes of a word; loose is "" if

@@ -46,7 +46,7 @@ var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
-	numbers []int // of the terms, see gathered.names
+	numbers []int // numbers of the phrases' terms, see gathered.names
 	terms   []phraseTerm
 
 	wanted  []segment.Positions
@@ -241,9 +241,9 @@ type phraseTerm struct {
 	length *[postings.Fields]uint8
 
 	blocks    []segment.Positions // position blocks to read, in the order of documents
-	content   [][]byte            // of blocks
+	content   [][]byte            // contents of blocks
 	block     int                 // index of the current document's block
-	positions []uint32            // of the current document, all fields
+	positions []uint32            // positions in the current document, in all fields
 	decoded   bool                // positions is set
 }
 

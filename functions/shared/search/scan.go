@@ -121,8 +121,9 @@ func (s *scan) window(at uint32) (end uint32) {
 	return end
 }
 
-// start returns the first document from doc on that may match and be among the best: it
-// skips documents that lack a required word, or a word without which no document can be.
+// start returns the first document from doc on that may match and be among the best matches. It
+// skips documents without a required word, and those without a word that every document among the
+// best must have.
 func (s *scan) start(doc uint32) uint32 {
 	most := 0.0
 	for i := range s.words {

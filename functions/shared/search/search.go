@@ -94,8 +94,8 @@ type search struct {
 	documents  map[spot]*segment.Document // the documents that are read
 	alike      map[spot][]string          // for a match that is shown for a group of alike ones: addresses of the others
 	spreads    bool                       // spread has moved hits
-	more       map[spot]int               // for a match, Hit.MoreOfSite
-	identities [][]layout.Identity        // by part; nil before they are read
+	more       map[spot]int               // value of Hit.MoreOfSite for a match
+	identities [][]layout.Identity        // identities of documents, by part; nil before they are read
 	result     Result
 	counts     facetCounts
 }

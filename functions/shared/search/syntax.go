@@ -80,7 +80,7 @@ type clause struct {
 	filter string // name of a filter, "" for words
 	text   string // words, or the filter's value
 	quoted bool
-	slop   int  // of a phrase
+	slop   int  // slop of a phrase
 	prefix bool // the last word of text is a prefix
 	edits  int  // number of edits allowed in the last word of text
 }

@@ -45,7 +45,7 @@ func (m *textMarker) snippet(text string) []Fragment {
 // start of a match to the end of the same or another one.
 type densest struct {
 	window
-	weights []float64 // by word of the query
+	weights []float64 // weight of each word of the query
 	spans   []span
 	counts  []int   // number of matches of each word in spans[left:]
 	left    int     // index in spans of the first match of the current window

@@ -18,8 +18,8 @@ const headingGap = 100
 // tokenizer makes tokens of pages.
 type tokenizer struct {
 	vocabulary *analysis.Vocabulary
-	analyzers  map[string]*analysis.Analyzer // by language
-	numbered   []numbered                    // by the term's number
+	analyzers  map[string]*analysis.Analyzer // analyzers, by language
+	numbered   []numbered                    // data of terms with a number, by the number
 	unnumbered map[string]bool               // terms without a number in the main part of the current page
 
 	// The current page:

@@ -40,7 +40,7 @@ type State struct {
 	OldestUnindexed time.Duration            // age of the oldest package that is not indexed; 0: there is none
 	Waiting         map[string]time.Duration // by function, for how long its oldest work has waited
 	Signs           Signs
-	Usage           Usage // of today
+	Usage           Usage // usage of all processes today
 	Held            int64 // bytes of packages, books and segments
 	Limits          control.Limits
 	Pause           *control.Pause // nil when there is none

@@ -26,7 +26,7 @@ const (
 type Feedback struct {
 	Worker    string              `json:"worker"`
 	Since     time.Time           `json:"since"`
-	At        time.Time           `json:"at"` // to the millisecond
+	At        time.Time           `json:"at"` // time of writing, to the millisecond
 	Functions map[string]Activity `json:"functions"`
 	Process   Process             `json:"process"`
 	Day       Day                 `json:"day"`

@@ -14,13 +14,13 @@ import (
 type Process struct {
 	// Sums, over a period or since the process began.
 	CPUSeconds  float64 `json:"cpu_seconds"`
-	Received    int64   `json:"received_bytes"` // by the process's connections, see Traffic
+	Received    int64   `json:"received_bytes"` // bytes received by the process's connections, see Traffic
 	Sent        int64   `json:"sent_bytes"`
 	DiskRead    int64   `json:"disk_read_bytes"`
 	DiskWritten int64   `json:"disk_written_bytes"`
 	// Values of the moment.
 	Resident    int64 `json:"resident_bytes"`
-	Heap        int64 `json:"heap_bytes"` // of Go's objects
+	Heap        int64 `json:"heap_bytes"` // bytes of Go's objects
 	Goroutines  int64 `json:"goroutines"`
 	Descriptors int64 `json:"descriptors"`
 }

@@ -36,7 +36,7 @@ type Recorder struct {
 	flushed  reading    // the counters at the end of the last feedback
 	due      time.Time  // when the next feedback is due
 	day      Day        // what the process has used on the day dayOf
-	dayOf    string     // as layout.FeedbackDay writes it
+	dayOf    string     // date of day, as layout.FeedbackDay writes it
 	kept     *Feedback  // the feedback that is still to be put, or nil
 }
 

@@ -70,8 +70,8 @@ func (s Seconds) Duration() time.Duration {
 // Signs are the activities of functions and processes in the last Window.
 type Signs struct {
 	Over      Seconds `json:"over_seconds"` // the period that they cover, Window at most
-	Functions []Sign  `json:"functions"`    // by name
-	Processes []Group `json:"processes"`    // by name
+	Functions []Sign  `json:"functions"`    // signs of each function, sorted by name
+	Processes []Group `json:"processes"`    // groups of processes, sorted by name
 }
 
 // Sign is the activity of one function in all processes.
@@ -87,7 +87,7 @@ type Sign struct {
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"` // the newest of all processes
 	Notes       map[string]int64 `json:"notes,omitempty"`      // what went wrong without failing a message, and how often
-	Age         Seconds          `json:"age_seconds"`          // of the newest feedback about it
+	Age         Seconds          `json:"age_seconds"`          // age of the newest feedback about the function
 }
 
 // Group is the use of machines by the processes that run the same functions. Sums are
@@ -98,7 +98,7 @@ type Group struct {
 	Workers int    `json:"workers"` // number of processes
 	Process
 	CPU float64 `json:"processors"`  // average number of processors in use
-	Age Seconds `json:"age_seconds"` // of the newest feedback
+	Age Seconds `json:"age_seconds"` // age of the newest feedback of the group
 }
 
 // Function returns the sign of a function; the zero Sign if no feedback names it.

@@ -14,7 +14,7 @@ import (
 // foundPackage is a package that is still in the bucket.
 type foundPackage struct {
 	key    string
-	number int // of its name: PackageName.Collision
+	number int // number in its name: PackageName.Collision
 	bytes  int64
 	webobject.Description
 	last *foundPackage // the last package that was made of it by erasing pages; itself if there is none

@@ -11,7 +11,7 @@ import (
 // all languages.
 type Fingerprint struct {
 	TitleHash uint64
-	TextHash  uint64 // of the body's words in order
+	TextHash  uint64 // hash of the body's words in order
 
 	// Simhash of the body's shingles (Manku, Jain, Das Sarma 2007): 10 bits
 	// or fewer differ where 3 % of the words do, about 32 between texts that
@@ -54,8 +54,8 @@ func Of(title, body string) Fingerprint {
 // Bounds for IsAlike. Half of the pairs of texts that differ in 3 % of the words are
 // within both.
 const (
-	alikeBits  = 10 // how many bits of the simhash may differ
-	alikeParts = 10 // how many elements of the sketch must be equal
+	alikeBits  = 10 // greatest number of bits of the simhash that may differ
+	alikeParts = 10 // least number of elements of the sketch that must be equal
 )
 
 // IsAlike reports whether two texts are the same but for a few words. Texts without words

@@ -94,7 +94,7 @@ type pdfDocument struct {
 type textLine struct {
 	text string
 	page int
-	size int // of its first letter, in tenths of a point
+	size int // size of its first letter, in tenths of a point
 }
 
 type linkArea struct {

@@ -27,7 +27,7 @@ func Rewrite(sheet []byte, replace func(url string, isSheet bool) string) []byte
 type rewriter struct {
 	sheet   []byte
 	replace func(string, bool) string
-	out     []byte // what is rewritten, up to copied
+	out     []byte // result so far: the style sheet up to copied, rewritten
 	copied  int
 }
 
