@@ -16,7 +16,7 @@ type Running struct {
 	S3       string `json:"s3"`       // URL of the bucket
 	Embedded bool   `json:"embedded"` // the object store is the embedded one, whose secret is in the directory
 	Redis    string `json:"redis"`
-	HTTP     string `json:"http,omitempty"` // of the search page; "" if there is none
+	HTTP     string `json:"http,omitempty"` // URL of the search page; "" if there is none
 }
 
 // Publish writes running.json, so that other commands can connect to the system.

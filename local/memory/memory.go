@@ -73,7 +73,7 @@ func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) 
 
 // tuner sets GOGC after every collection.
 type tuner struct {
-	room    uint64 // of the Part
+	room    uint64 // room of the Part
 	percent int    // GOGC that is set; 0 before the first time
 }
 

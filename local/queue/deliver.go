@@ -21,7 +21,7 @@ type Mapping struct {
 	Function    Function
 	Concurrency int           // greatest number of concurrent invocations, at least 1
 	BatchSize   int           // greatest number of messages of an invocation, at least 1
-	Timeout     time.Duration // of an invocation
+	Timeout     time.Duration // greatest duration of an invocation
 	Grace       time.Duration // that running invocations get to end when delivery ends
 	Log         *slog.Logger
 }

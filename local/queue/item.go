@@ -13,7 +13,7 @@ import (
 type item struct {
 	id, body string
 	sent     time.Time
-	number   uint64    // of the copy, unique in the queue
+	number   uint64    // number of the copy, unique in the queue
 	due      time.Time // when it can be received, for the first time or again
 	receives int       // number of receives so far
 	receipt  string    // receipt handle of the newest receive; "" if it is not in flight

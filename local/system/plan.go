@@ -17,8 +17,8 @@ const DefaultCollection = "default"
 
 // Plan says what to crawl, according to the command line.
 type Plan struct {
-	Collections     []collection.Collection // of files; their names differ
-	Seeds           []collection.Seed       // of DefaultCollection, as the next three
+	Collections     []collection.Collection // collections from files; their names differ
+	Seeds           []collection.Seed       // seeds of DefaultCollection; the next three fields are about it, too
 	Delay           time.Duration
 	HostConnections int
 	MaxPages        int64 // number of pages to be stored in addition to those stored now; 0: no limit

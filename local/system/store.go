@@ -28,7 +28,7 @@ const (
 type store struct {
 	bucket   *watchedBucket
 	counting *countblob.Bucket
-	url      string              // of the bucket
+	url      string              // URL of the bucket
 	server   *s3.Server          // the embedded store; nil for a remote one
 	getenv   func(string) string // environment with the credentials
 }

@@ -69,8 +69,8 @@ type System struct {
 	failures failures
 
 	mu            sync.Mutex          // protects the fields below
-	manifests     []manifest.Manifest // read last, for Progress
-	manifestsRead time.Time           // when
+	manifests     []manifest.Manifest // manifests that Progress has read last
+	manifestsRead time.Time           // time at which Progress read them
 	fault         error               // partition.Fault of a manifest that could not be read then; nil if there was none
 }
 

@@ -70,7 +70,7 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 
 // waitState is the state of a Wait.
 type waitState struct {
-	other   bool      // the previous check did not find a frontier that is not built
+	other   bool      // the previous check had another result than frontier.ErrNotBuilt
 	flushed bool      // the last batches have been sent to be packed
 	swept   time.Time // when the sweep was last sent a message because of missed pages
 	logged  string    // error that was logged last
