@@ -111,7 +111,7 @@ func (c *textCounts) isProse() bool {
 }
 
 const (
-	hashSeed   = 2166136261 // FNV-1a
+	hashSeed   = 2166136261 // initial value of the FNV-1a hash
 	hashFactor = 16777619
 )
 

@@ -59,7 +59,7 @@ func (s *Set) Share(text []byte) (in, all int) {
 }
 
 const (
-	hashSeed   = 2166136261 // FNV-1a
+	hashSeed   = 2166136261 // initial value of the FNV-1a hash
 	hashFactor = 16777619
 )
 
