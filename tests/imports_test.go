@@ -27,14 +27,15 @@ const (
 	shared   = "shared"
 )
 
-// alone says which package is the only one to import what lies under a path.
+// alone maps a path to the only package that may import packages below it.
 var alone = map[string]string{
 	"github.com/minio/minio-go":    module + "layout/blob/s3blob",
 	"github.com/blugelabs/":        module + "strategy/text/analysis",
 	"github.com/versity/versitygw": module + "local/s3",
 }
 
-// The shape of the code is as DESIGN.md draws it.
+// TestImports checks that imports point one way, layout ← strategy ← functions ← local ← tests,
+// that functions do not import each other, and that some libraries have one importer only.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	packages := listPackages(t)

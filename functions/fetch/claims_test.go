@@ -148,8 +148,8 @@ func TestLacking(t *testing.T) {
 	}
 }
 
-// TestKeptForOthers: what robots.txt forbids to the agent of a collection that
-// lacks it stays with those that have it.
+// TestKeptForOthers: if robots.txt forbids a page to the agent of a collection that does not have
+// it yet, the page stays with the collections that have it.
 func TestKeptForOthers(t *testing.T) {
 	w := newWorld(t, site(respond(200, "", "User-agent: docsbot\nDisallow: /")))
 	w.overlap(t)
@@ -176,9 +176,9 @@ func TestKeptForOthers(t *testing.T) {
 	}
 }
 
-// TestShared: what is not stored is so for all that claim it, and for those that
-// had asked for it before, so that none asks in its turn; the link to where it is
-// instead stays with the first.
+// TestShared: if a page is not stored, its outcome counts for all collections that claim it or had
+// it before, so that none of them requests it again. A link to another address is followed on
+// behalf of the first collection.
 func TestShared(t *testing.T) {
 	shared := []string{"c", "docs"}
 	for name, c := range map[string]struct {
@@ -230,8 +230,8 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestSharedSeed: what is the seed of two collections, and leads elsewhere, leads
-// both there; so does one that kills its fetch fail for both.
+// TestSharedSeed: if the seed of two collections redirects, both get the page at the destination;
+// if it crashes its fetch, it fails for both.
 func TestSharedSeed(t *testing.T) {
 	w := newWorld(t, hops(0, "/new"))
 	for _, name := range []string{"a", "b"} {

@@ -39,7 +39,7 @@ func (w *world) deliver(t *testing.T, b batch.Batch, n int) bool {
 	return len(response.BatchItemFailures) == 0
 }
 
-// ledger returns what a batch left, false when it left nothing.
+// ledger returns the ledger of a batch's spool object, false if there is no object.
 func (w *world) ledger(t *testing.T, b batch.Batch) (spool.Ledger, bool) {
 	t.Helper()
 	ledger, err := spool.ReadLedger(t.Context(), w.bucket, layout.SpoolKey(b.Storage, b.Version))
@@ -96,8 +96,8 @@ func TestFetchDied(t *testing.T) {
 	}
 }
 
-// TestDiedAfterPut: what a fetch left before it died is not overwritten, and a
-// bucket that is away is no reason to drop the message.
+// TestDiedAfterPut: the spool object that a fetch put before it crashed is not overwritten, and if
+// the bucket cannot be reached, the message is not dropped.
 func TestDiedAfterPut(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	b := w.batch("/")
@@ -116,9 +116,9 @@ func TestDiedAfterPut(t *testing.T) {
 	}
 }
 
-// TestKillerIsFound crawls a host one of whose pages kills every fetch that
-// asks for it, among others: the others are stored, it fails. In an outage of
-// the queue before, nobody asked for anything, and nothing fails.
+// TestKillerIsFound crawls a host with one page that crashes every fetch that requests it. That
+// page fails, and all others are stored. In an outage of the queue before, nothing is requested,
+// and no page fails.
 func TestKillerIsFound(t *testing.T) {
 	if MaxAttempts <= frontier.Alone {
 		t.Fatalf("a URL would fail without ever having been leased alone, from %d attempts", frontier.Alone)
@@ -275,7 +275,7 @@ func (w *world) admit(t *testing.T, rdb *redis.Client, urls int) *frontier.Front
 	return front
 }
 
-// lease makes a batch of what may be asked now, as schedule does.
+// lease leases a batch of URLs, as schedule does; false if none can be leased now.
 func (w *world) lease(t *testing.T, front *frontier.Frontier) (batch.Batch, bool) {
 	t.Helper()
 	if _, err := front.Expire(t.Context(), w.clock.now); err != nil {
@@ -294,7 +294,7 @@ func (w *world) lease(t *testing.T, front *frontier.Frontier) (batch.Batch, bool
 	return b, leased
 }
 
-// settle tells the frontier what a batch left, as pack does.
+// settle settles a batch in the frontier by its spool object, as pack does.
 func (w *world) settle(t *testing.T, front *frontier.Frontier, b batch.Batch) {
 	t.Helper()
 	ledger, found := w.ledger(t, b)

@@ -31,9 +31,8 @@ func (s *store) flipped(key string) []byte {
 	return damaged
 }
 
-// A damaged or lost book hides what it alone tells, and nothing else: an unknown
-// page is unknown, and the answers, the log and the vital signs say what is
-// missing.
+// A damaged or lost book hides only pages that are in no other book. A page that is in none is
+// still reported as unknown, and the answers, the log and the vital signs say what is missing.
 func TestDamagedBook(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string) error{
 		"bytes flipped": func(s *store, key string) error { return s.bucket.Replace(t.Context(), key, s.flipped(key)) },
@@ -82,7 +81,7 @@ func TestDamagedBook(t *testing.T) {
 	}
 }
 
-// A store that does not answer is no damaged book: nobody is told that a page is
+// A store that does not answer is not taken for a damaged book: no answer says that a page is
 // unknown.
 func TestBooksOfAStoreThatIsDown(t *testing.T) {
 	s := newStore(t, 1)
@@ -99,7 +98,7 @@ func TestBooksOfAStoreThatIsDown(t *testing.T) {
 	}
 }
 
-// TestPageAsOf shows what was stored at a moment, in the index and in the books.
+// TestPageAsOf shows the page that was stored at a past moment, found by the index and by the books.
 func TestPageAsOf(t *testing.T) {
 	s := newStore(t, 2)
 	h := s.serve()

@@ -22,8 +22,8 @@ import (
 // journal is the variable that names the file in which a recorder writes.
 const journal = "BUCKETSEARCH_TEST_JOURNAL"
 
-// record is what is on disk of a file or a folder since a sync of it, and of
-// nothing else: as strict as POSIX lets a file system be.
+// record is the content of a file or folder that is on disk after a sync of it. A sync of anything
+// else puts nothing of it on disk: POSIX promises no more.
 type record struct {
 	Inode   uint64            `json:"inode"`
 	Content []byte            `json:"content,omitempty"` // of a file
@@ -31,7 +31,7 @@ type record struct {
 	Folder  map[string]uint64 `json:"folder,omitempty"` // names → inodes
 }
 
-// recorder stands for a disk of which the power may be cut after any sync.
+// recorder simulates a disk whose power may be cut after any sync.
 type recorder struct {
 	mu   sync.Mutex // protects the fields below
 	out  *os.File
@@ -117,7 +117,7 @@ func allowed(steps []step, cut int64, body []byte) bool {
 	return false
 }
 
-// image is what a disk holds after a power cut, by inode.
+// image is the content of a disk after a power cut, by inode.
 type image map[uint64]record
 
 // walk visits all files below a folder.
@@ -189,7 +189,7 @@ func TestPowerCut(t *testing.T) {
 	serveImage(t, files, root, history)
 }
 
-// short leaves out what is too long to print.
+// short returns the times and sizes of steps, for messages.
 func short(steps []step) (all []string) {
 	for _, s := range steps {
 		all = append(all, fmt.Sprintf("%d–%d: %d bytes", s.began, s.answered, len(s.content)))
@@ -235,7 +235,7 @@ func work(t *testing.T, bucket blob.Bucket, at func() int64) map[string][]step {
 	return history
 }
 
-// serveImage starts a server on what is on disk and reads it.
+// serveImage starts a server on the content of a disk and reads all objects.
 func serveImage(t *testing.T, files image, root uint64, history map[string][]step) {
 	dir := t.TempDir()
 	files.walk(root, "", func(path string, file record) {

@@ -46,7 +46,7 @@ func site(b *testing.B) string {
 	return strings.TrimSpace(url)
 }
 
-// usage is what a process and all its children took.
+// usage is the use of time and memory of a process with all its children.
 type usage struct {
 	began     time.Time
 	wall, cpu time.Duration
@@ -55,15 +55,15 @@ type usage struct {
 	samples   []sample
 }
 
-// sample is what the whole process tree held in memory at one moment, and had
-// taken of the processor. Memory that processes share counts once.
+// sample is the memory of a process tree at one moment, and the processor time that it has used so
+// far. Memory that processes share counts once.
 type sample struct {
 	at    time.Duration // since the start
 	bytes int64
 	cpu   time.Duration
 }
 
-// until returns what was taken by a moment.
+// until returns the usage up to a moment.
 func (u usage) until(moment time.Time) usage {
 	u.wall, u.cpu, u.peak = moment.Sub(u.began), 0, 0
 	for _, s := range u.samples {
@@ -123,7 +123,7 @@ func watch(pid int, began time.Time, done <-chan struct{}) []sample {
 // clockTick is the unit of processor time in /proc on every Linux of today.
 const clockTick = 10 * time.Millisecond
 
-// add adds what a process, its children, and those of them that have ended took.
+// add adds the memory and time of a process and its children, and the time of ended children.
 func (s *sample) add(pid int) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

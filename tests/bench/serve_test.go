@@ -24,16 +24,16 @@ var packages = map[string]string{
 // starts are linked from the site's first page.
 var starts = []string{"postgresql/index.html", "python/index.html", "django/index.html"}
 
-// served is what the site has answered so far.
+// served counts what the site has sent so far.
 type served struct {
 	Pages, Unchanged, Bytes int64 // pages in full, 304s, bytes of bodies
 	First                   time.Time
 }
 
-// countsPath is where the site tells what it has served; no page leads there.
+// countsPath is the path at which the site returns its counts; no page links to it.
 const countsPath = "/.counts"
 
-// counts asks the site what it has served.
+// counts requests the counts of a site.
 func counts(b *testing.B, home string) served {
 	b.Helper()
 	var s served
@@ -75,7 +75,7 @@ func serve(sites string) {
 	panic(http.Serve(listener, &counter{site: mux}))
 }
 
-// counter counts what a site answers.
+// counter is a handler that counts the responses of a site.
 type counter struct {
 	site                    http.Handler
 	first                   atomic.Pointer[time.Time]

@@ -31,7 +31,7 @@ type question struct {
 	Moment int
 }
 
-// moment is what was found at a time at which nobody worked.
+// moment has the search results at a time at which no process was at work.
 type moment struct {
 	at   time.Time
 	text string
@@ -43,7 +43,7 @@ const (
 	rememberN = 4   // moments of a run
 )
 
-// read has queries asked now and then.
+// read runs queries now and then.
 func (w *world) read() {
 	if !w.reads || w.steps%askOften != askOften-1 {
 		return
@@ -100,7 +100,7 @@ func hitsOf(found query.Result) (hits []hit) {
 	return hits
 }
 
-// answers is the query function of a process, who judges its own answers.
+// answers returns the query function of a process, which also checks its own answers.
 func (p *process) answers(bucket blob.Bucket) message.Handler {
 	engine := p.world.engine(bucket, p.now)
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
@@ -118,8 +118,8 @@ func (p *process) answers(bucket blob.Bucket) message.Handler {
 	}
 }
 
-// wrong says what is wrong with an answer, as far as that is known while
-// others work.
+// wrong returns what is wrong with an answer, "" if nothing is. While other processes are at work,
+// not every error can be told.
 func (p *process) wrong(q question, found query.Result, err error) string {
 	w := p.world
 	switch {

@@ -16,7 +16,7 @@ import (
 // scoreError is by how much a score may differ: it is a sum in another order.
 const scoreError = 1e-9
 
-// result is what must not depend on what went wrong.
+// result is the final state of a world, which must not depend on the faults.
 type result struct {
 	States map[string]string // by URL
 	Bodies map[string]string // by URL
@@ -29,7 +29,7 @@ type hit struct {
 	Snippet []search.Fragment
 }
 
-// check compares the world with a quiet one and has it verified.
+// check compares the world's result with that of a world without faults, and runs verify on it.
 func (w *world) check(want result) {
 	w.t.Helper()
 	w.compare(want, w.result())
@@ -58,8 +58,8 @@ func (w *world) compare(want, got result) {
 	}
 }
 
-// differences tells the first of states, bodies and answers that differ: what
-// comes after follows from it.
+// differences describes the first of states, bodies and search results that differ; the later ones
+// differ as a consequence.
 func (r result) differences(got result) string {
 	if diff := cmp.Diff(r.States, got.States); diff != "" {
 		return diff
@@ -70,7 +70,7 @@ func (r result) differences(got result) string {
 	return cmp.Diff(r.Hits, got.Hits, cmpopts.EquateApprox(0, scoreError))
 }
 
-// problems is what verify finds, with the frontiers of all runners.
+// problems returns the problems that verify finds, with the frontiers of all runners.
 func (w *world) problems() (found []verify.Problem) {
 	w.t.Helper()
 	for _, r := range w.runners {
@@ -83,7 +83,7 @@ func (w *world) problems() (found []verify.Problem) {
 	return found
 }
 
-// frontiers are those of a runner.
+// frontiers returns the frontiers of a runner.
 func (w *world) frontiers(r *runner) (all []*frontier.Frontier) {
 	for _, crawl := range w.inForce.Crawl.Partitions() {
 		all = append(all, frontier.New(r.redis, crawl))
@@ -91,7 +91,7 @@ func (w *world) frontiers(r *runner) (all []*frontier.Frontier) {
 	return all
 }
 
-// result is what there is now of all that is not forgotten.
+// result returns the present result of the world, without forgotten pages.
 func (w *world) result() result {
 	w.t.Helper()
 	books, err := account.Read(w.t.Context(), w.store, w.inForce)
@@ -121,7 +121,7 @@ func (w *world) result() result {
 	return r
 }
 
-// newest returns the key that a package has now.
+// newest returns the present key of the package that had the given key.
 func newest(manifests []manifest.Manifest, key string) string {
 	for _, m := range manifests {
 		if p := m.Package(key); p != nil {
@@ -131,7 +131,7 @@ func newest(manifests []manifest.Manifest, key string) string {
 	return key
 }
 
-// search asks the site's queries.
+// search runs the queries of the site.
 func (w *world) search(hits map[string][]hit) {
 	w.t.Helper()
 	engine := w.engine(w.store, w.clock.Now)

@@ -11,8 +11,8 @@ import (
 // mostSteps is after how many calls a run counts as hung.
 const mostSteps = 200_000
 
-// wait is where every call of every process waits for its turn. The world goes
-// on when nobody can go on without it, so that one call happens at a time.
+// wait blocks a call of a process until the world lets it happen, and returns its fault. The world
+// chooses the next call only when all processes are blocked, so that one call happens at a time.
 func (w *world) wait(c *call) fault {
 	w.mu.Lock()
 	w.waiting = append(w.waiting, c)
@@ -20,8 +20,8 @@ func (w *world) wait(c *call) fault {
 	return <-c.answer
 }
 
-// step lets one thing happen: a call, the end of a process's message, or the
-// delivery of another. It returns false when nothing is under way or due.
+// step lets one event happen: a call, the end of a process's message, or the delivery of another
+// message. It returns false if there is no event now.
 func (w *world) step() bool {
 	synctest.Wait()
 	for _, p := range slices.Clone(w.working) {
@@ -89,7 +89,7 @@ func (w *world) release(c *call) {
 	w.answer(c, f)
 }
 
-// fate is what befalls a call.
+// fate returns the fault of a call, chosen by the seed.
 func (w *world) fate(c *call) fault {
 	f := w.decide(c)
 	switch {
@@ -108,8 +108,8 @@ func (w *world) answer(c *call, f fault) {
 	c.answer <- f
 }
 
-// kill ends a process: none of its calls happens any more. Its message comes
-// back when nobody has said for a while that it was done.
+// kill ends a process: none of its calls happens any more. Its message is delivered again after
+// the visibility timeout of its queue.
 func (w *world) kill(p *process) {
 	p.dead.Store(true)
 	p.troubled.Store(true)
@@ -120,7 +120,7 @@ func (w *world) kill(p *process) {
 	}
 }
 
-// retire takes note of what became of a process's message.
+// retire records the result of a process's message.
 func (w *world) retire(p *process) {
 	w.working = slices.DeleteFunc(w.working, func(other *process) bool { return other == p })
 	m, tasks := p.message, &p.runner.queue
