@@ -1,0 +1,185 @@
+package pagerank
+
+import (
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// MaxPages is the greatest number of pages of a graph.
+const MaxPages = 1 << 30
+
+// leastRepeated is the least number of pages of a site whose links to one page can make
+// that page part of the site's navigation.
+const leastRepeated = 16
+
+// Link is a link from one page to another, whose numbers are below MaxPages. Links sort
+// by target, then by source.
+type Link uint64
+
+// NewLink returns the link from the page source to the page target. template says that it
+// is part of a template, such as the navigation of a site.
+func NewLink(source, target uint32, template bool) Link {
+	l := Link(target)<<32 | Link(source)<<1
+	if template {
+		l |= 1
+	}
+	return l
+}
+
+func (l Link) source() uint32 { return uint32(l) >> 1 }
+
+func (l Link) target() uint32 { return uint32(l >> 32) }
+
+func (l Link) template() bool { return l&1 == 1 }
+
+// edge is the source of a link in a graph, and two flags.
+type edge uint32
+
+const (
+	templateEdge edge = 1 << iota // the link is of a template
+	firstOfSite                   // the source is of another site than that of the edge before, or the edge is the target's first
+	sourceBit    = iota
+)
+
+func (e edge) source() uint32 { return uint32(e >> sourceBit) }
+
+// Graph is pages and the links between them.
+type Graph struct {
+	chunks []chunk
+	pages  int
+	sites  int
+	out    []float64 // number of links of each page, of which those of templates count less
+}
+
+// chunk is the links to the consecutive pages first, first+1, …
+type chunk struct {
+	first uint32
+	ends  []uint32 // for each page the end of its part of edges
+	edges []edge   // sorted by target and source
+}
+
+// New returns a graph of the given links, whose slices it sorts and changes. sites holds the site of every
+// page; the pages of a site must be neighbours. Each slice of links must hold all links to
+// its targets, in any order and with repetitions, and have targets above those of the
+// slice before. New fails if there are too many pages.
+func New(sites []uint32, parts ...[]Link) (*Graph, error) {
+	if len(sites) > MaxPages {
+		return nil, fmt.Errorf("cannot rank %d pages: at most %d", len(sites), MaxPages)
+	}
+	g := &Graph{pages: len(sites), out: make([]float64, len(sites))}
+	of := make([]siteRange, 0, 1024)
+	for page, site := range sites {
+		if page == 0 || sites[page-1] != site {
+			of = append(of, siteRange{from: uint32(page)})
+		}
+		of[len(of)-1].to = uint32(page) + 1
+	}
+	g.sites = len(of)
+	g.chunks = make([]chunk, len(parts))
+	var group errgroup.Group
+	group.SetLimit(parallel)
+	next := 0 // the first page without a chunk
+	for i, links := range parts {
+		from, to := next, len(sites)
+		if i < len(parts)-1 {
+			if to = next; len(links) > 0 {
+				to = int(slices.Max(links).target()) + 1
+			}
+		}
+		next = to
+		group.Go(func() error {
+			g.chunks[i] = newChunk(from, to, links, of)
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i := range g.chunks {
+		for edges := g.chunks[i].edges; len(edges) > 0; {
+			n := ofSite(edges)
+			g.count(edges[:n])
+			edges = edges[n:]
+		}
+	}
+	return g, nil
+}
+
+// ofSite returns how many of the edges, from the first on, are from pages of one site to one
+// page.
+func ofSite(edges []edge) int {
+	n := 1
+	for n < len(edges) && edges[n]&firstOfSite == 0 {
+		n++
+	}
+	return n
+}
+
+// count adds the edges from pages of one site to one page to the numbers of links of these
+// pages. Those of a template are together one link.
+func (g *Graph) count(edges []edge) {
+	repeated := 0
+	for _, e := range edges {
+		repeated += int(e & templateEdge)
+	}
+	for _, e := range edges {
+		if e&templateEdge == 0 {
+			g.out[e.source()]++
+		} else {
+			g.out[e.source()] += 1 / float64(repeated)
+		}
+	}
+}
+
+// siteRange is the pages from, from+1, …, to−1 of a site.
+type siteRange struct{ from, to uint32 }
+
+// newChunk returns the chunk of the pages from, …, to−1.
+func newChunk(from, to int, links []Link, sites []siteRange) chunk {
+	slices.Sort(links)
+	links = slices.CompactFunc(links, func(l, m Link) bool { return l>>1 == m>>1 }) // a link of the text is before one of a template
+	c := chunk{first: uint32(from), ends: make([]uint32, to-from), edges: make([]edge, 0, len(links))}
+	for page := range c.ends {
+		at := 0
+		for len(links) > 0 && links[0].target() == c.first+uint32(page) {
+			source := links[0].source()
+			skip, _ := slices.BinarySearchFunc(sites[at:], source, func(s siteRange, page uint32) int {
+				return int(int64(s.to) - int64(page) - 1)
+			})
+			at += skip
+			n := 0
+			for n < len(links) && links[n].target() == c.first+uint32(page) && links[n].source() < sites[at].to {
+				n++
+			}
+			c.addSite(links[:n], sites[at])
+			links = links[n:]
+		}
+		c.ends[page] = uint32(len(c.edges))
+	}
+	return c
+}
+
+// addSite adds the links from the pages of one site to one page.
+func (c *chunk) addSite(links []Link, site siteRange) {
+	repeated := len(links) >= leastRepeated && 2*len(links) > int(site.to-site.from)
+	for i, l := range links {
+		e := edge(l.source() << sourceBit)
+		if repeated || l.template() {
+			e |= templateEdge
+		}
+		if i == 0 {
+			e |= firstOfSite
+		}
+		c.edges = append(c.edges, e)
+	}
+}
+
+// Links returns the number of links that count, equal ones once.
+func (g *Graph) Links() (n int) {
+	for i := range g.chunks {
+		n += len(g.chunks[i].edges)
+	}
+	return n
+}

@@ -1,0 +1,172 @@
+package pagerank
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Rules say how links count; see the package comment.
+type Rules struct {
+	Damping float64 // probability that the reader follows a link
+	Cap     float64 // what all pages of one site can give one page, relative to the mean rank; 0: no cap
+	Epsilon float64 // the computation ends once a step changes the ranks by no more than this, in the L1 norm
+}
+
+// DefaultRules returns the damping of Brin and Page, and Cap 2: a page that three sites
+// vote for is above any that one site alone votes for, if their pages are of mean rank and
+// have no other links.
+func DefaultRules() Rules {
+	return Rules{Damping: 0.85, Cap: 2, Epsilon: 1e-6}
+}
+
+// steps returns how many steps suffice: each change is at most the damping times the one
+// before, and the first is at most 2.
+func (r Rules) steps() int {
+	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
+}
+
+// Rank returns the rank of every page, and the number of steps that it took. The ranks
+// sum to 1. It fails when ctx ends.
+func (g *Graph) Rank(ctx context.Context, r Rules) (ranks []float64, steps int, err error) {
+	if r.Damping < 0 || r.Damping >= 1 || r.Epsilon <= 0 {
+		return nil, 0, fmt.Errorf("cannot rank with damping %g until %g: want a damping of 0 to 1, and a positive end", r.Damping, r.Epsilon)
+	}
+	if g.pages == 0 {
+		return nil, 0, nil
+	}
+	w := g.begin(r)
+	for change := math.Inf(1); change > r.Epsilon && steps < r.steps(); steps++ {
+		if change, err = w.step(ctx); err != nil {
+			return nil, steps, err
+		}
+	}
+	return w.ranks, steps, nil
+}
+
+// walk is the state of the computation.
+type walk struct {
+	*Graph
+	Rules
+	most  float64   // what all pages of one site can give one page
+	ranks []float64 // of each page
+	gives []float64 // what each page gives by a link
+	takes []float64 // what each page is given by links
+}
+
+// begin returns the state before the first step, in which all pages have the same rank.
+func (g *Graph) begin(r Rules) *walk {
+	w := &walk{Graph: g, Rules: r, most: math.Inf(1)}
+	if r.Cap > 0 && g.sites > 1 {
+		w.most = r.Cap / float64(g.pages)
+	}
+	w.ranks, w.gives, w.takes = make([]float64, g.pages), make([]float64, g.pages), make([]float64, g.pages)
+	for page := range w.ranks {
+		w.ranks[page] = 1 / float64(g.pages)
+	}
+	return w
+}
+
+// step does one step, and returns the L1 norm of the change.
+func (w *walk) step(ctx context.Context) (change float64, err error) {
+	kept, err := w.each(ctx, w.give)
+	if err != nil {
+		return 0, err
+	}
+	taken, err := w.each(ctx, w.take)
+	if err != nil {
+		return 0, err
+	}
+	lost := max(0, kept+taken)
+	base := (1 - w.Damping + w.Damping*lost) / float64(w.pages)
+	return w.each(ctx, func(c *chunk) (change float64) {
+		for page := c.first; page < c.end(); page++ {
+			now := base + w.Damping*w.takes[page]
+			change += math.Abs(now - w.ranks[page])
+			w.ranks[page] = now
+		}
+		return change
+	})
+}
+
+// each calls do for every chunk, several at once, and returns the sum of the results.
+func (w *walk) each(ctx context.Context, do func(c *chunk) float64) (sum float64, err error) {
+	results := make([]float64, len(w.chunks))
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i := range w.chunks {
+		group.Go(func() error {
+			results[i] = do(&w.chunks[i])
+			return within.Err()
+		})
+	}
+	err = group.Wait()
+	for _, r := range results { // in their order, so that rounding does not depend on processors
+		sum += r
+	}
+	return sum, err
+}
+
+// parallel is the greatest number of chunks that are worked on at once.
+const parallel = 8
+
+func (c *chunk) end() uint32 { return c.first + uint32(len(c.ends)) }
+
+// give computes what each page of a chunk gives by one link, and returns what these pages
+// lose, because they have less than one link.
+func (w *walk) give(c *chunk) (lost float64) {
+	for page := c.first; page < c.end(); page++ {
+		links := w.out[page]
+		w.gives[page] = w.ranks[page] / max(1, links)
+		if links < 1 {
+			lost += w.ranks[page] * (1 - links)
+		}
+	}
+	return lost
+}
+
+// take computes what each page of a chunk is given, and returns what the cap cuts off.
+func (w *walk) take(c *chunk) (lost float64) {
+	from := uint32(0)
+	for i, to := range c.ends {
+		total := 0.0
+		for edges := c.edges[from:to]; len(edges) > 0; {
+			n := ofSite(edges)
+			if n == 1 {
+				total += w.gives[edges[0].source()]
+			} else {
+				given, allowed := w.site(edges[:n])
+				total += allowed
+				lost += given - allowed
+			}
+			edges = edges[n:]
+		}
+		w.takes[c.first+uint32(i)] = total
+		from = to
+	}
+	return lost
+}
+
+// site returns what the pages of one site give a page by these edges, and how much of it
+// counts.
+func (w *walk) site(edges []edge) (given, allowed float64) {
+	template, repeated, strongest := 0.0, 0, 0.0
+	for _, e := range edges {
+		gift := w.gives[e.source()]
+		if e&templateEdge != 0 {
+			template += gift
+			repeated++
+			continue
+		}
+		given += gift
+		strongest = max(strongest, gift)
+	}
+	if repeated > 0 {
+		template /= float64(repeated)
+		given += template
+		strongest = max(strongest, template)
+	}
+	return given, min(given, max(strongest, w.most))
+}
