@@ -35,6 +35,7 @@ func BenchmarkRead(b *testing.B) {
 	for name, reads := range map[string]func(r *Reader) (rows int){
 		"outcomes": func(r *Reader) int { return drain(b, r.Outcomes(b.Context(), layout.Range{})) },
 		"targets":  func(r *Reader) int { return drain(b, r.Targets(b.Context(), layout.Range{})) },
+		"rows":     func(r *Reader) int { return drain(b, r.Rows(b.Context(), layout.Range{}, false)) },
 		"links":    func(r *Reader) int { return drain(b, r.Links(b.Context(), layout.Range{})) },
 	} {
 		b.Run(name, func(b *testing.B) {

@@ -167,6 +167,9 @@ func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 // Modified is, for a link of a sitemap, the time at which the sitemap says that the
 // page changed, to the second: but only if that is later than the last reading of the
 // sitemap, so that the page is fetched again. Otherwise it is zero.
+//
+// Former is true if the source was requested again since, and does not have the link any
+// more. Merge sets it, if the merged book has the later outcome.
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL
@@ -182,6 +185,7 @@ type Link struct {
 	Modified   time.Time
 	Collection string // the collection by whose rules the link was judged
 	Decision   string // "" if the target was admitted, else the reason of the refusal
+	Former     bool
 }
 
 // Book is the results of one pack.
@@ -249,6 +253,7 @@ func compareLinks(l, m Link) int {
 		cmp.Compare(secondsOf(l.Modified), secondsOf(m.Modified)),
 		cmp.Compare(l.Collection, m.Collection),
 		cmp.Compare(l.Decision, m.Decision),
+		cmp.Compare(numberOf(l.Former), numberOf(m.Former)),
 	)
 }
 

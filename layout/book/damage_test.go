@@ -114,19 +114,19 @@ func TestRowsThatNobodyWrites(t *testing.T) {
 		"deep":            {func(w *linkWriter) { w.columns[linkDepth] = []byte{0xff, 0xff, 0x7f} }, "at most 65535 allowed"},
 		"short":           {func(w *linkWriter) { w.columns[textColumn] = nil }, "column ends too early"},
 	} {
-		w := newLinkWriter()
+		w := newLinkWriter(version2)
 		place, _ := placeIn(0, "http://a/")
 		w.add(row{Link{Target: "http://a/", Place: place, Kind: Anchor, Region: Text}, []uint32{0}})
 		tc.edit(w)
-		if err := readLinks(w.appendTo(nil), 1, true); err == nil || !strings.Contains(err.Error(), tc.want) {
+		if err := readLinks(w.appendTo(nil), 1, allFields); err == nil || !strings.Contains(err.Error(), tc.want) {
 			t.Errorf("%s: got %v, want %q", name, err, tc.want)
 		}
 	}
 }
 
-func readLinks(raw []byte, sources int, whole bool) (err error) {
+func readLinks(raw []byte, sources int, wanted fields) (err error) {
 	b := openBlock{block: block{last: 1<<64 - 1, count: 1}, section: "links", raw: raw, reader: &Reader{name: "book"}}
-	b.links(&linkReader{table: sources}, whole, wholeSpace, func(_ *linkReader, failed error) bool {
+	b.links(&linkReader{table: sources}, wanted, wholeSpace, func(_ *linkReader, failed error) bool {
 		err = failed
 		return true
 	})
@@ -162,7 +162,7 @@ func FuzzDecode(f *testing.F) {
 
 // FuzzRows reads what stands behind checksum and compression.
 func FuzzRows(f *testing.F) {
-	outcomes, links := newOutcomeWriter(version2), newLinkWriter()
+	outcomes, links := newOutcomeWriter(version2), newLinkWriter(version2)
 	for _, o := range example().Outcomes {
 		outcomes.add(o)
 	}
@@ -172,11 +172,11 @@ func FuzzRows(f *testing.F) {
 	f.Add(outcomes.appendTo(nil), uint32(3))
 	f.Add(links.appendTo(nil), uint32(0))
 	f.Fuzz(func(t *testing.T, raw []byte, count uint32) {
-		whole, brief := readLinks(raw, 5, true), readLinks(raw, 5, false)
-		if whole == nil && brief != nil {
+		whole, votes, brief := readLinks(raw, 5, allFields), readLinks(raw, 5, voteFields), readLinks(raw, 5, targetFields)
+		if whole == nil && (votes != nil || brief != nil) {
 			t.Fatalf("%v, but only where words are not wanted", brief)
 		}
-		for _, err := range []error{readOutcomes(raw, min(count, 100)), whole, brief} {
+		for _, err := range []error{readOutcomes(raw, min(count, 100)), whole, votes, brief} {
 			if err != nil && !errors.Is(err, ErrDamaged) {
 				t.Fatalf("got %v, want damage", err)
 			}

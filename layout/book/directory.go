@@ -18,6 +18,7 @@ const (
 	version1 version = 1
 	version2 version = 2 // outcomes have a Pace
 	version3 version = 3 // outcomes may be of assets
+	version4 version = 4 // links may be former ones
 )
 
 const magicSize = len("\xffBOOK\x01\r\n")
@@ -27,12 +28,12 @@ func (v version) magic() string { return "\xffBOOK" + string([]byte{byte(v)}) + 
 
 // versionOf returns the version that has the given magic bytes.
 func versionOf(magic string) (version, error) {
-	for _, v := range []version{version1, version2, version3} {
+	for _, v := range []version{version1, version2, version3, version4} {
 		if magic == v.magic() {
 			return v, nil
 		}
 	}
-	return 0, fmt.Errorf("%q, want %q, %q or %q", magic, version1.magic(), version2.magic(), version3.magic())
+	return 0, fmt.Errorf("%q, want %q with a version of 1 to %d", magic, version1.magic(), version4)
 }
 
 const (

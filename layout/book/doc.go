@@ -9,7 +9,7 @@
 // same content (see Merge).
 //
 //	offset  bytes
-//	0       8      FF 'B' 'O' 'O' 'K', version 01 to 03, CR LF
+//	0       8      FF 'B' 'O' 'O' 'K', version 01 to 04, CR LF
 //	8       …      blocks of outcomes, then blocks of links, each a zstd frame
 //	…       16·n   table of sources: the identities of all pages with links
 //	…       d      directory
@@ -60,6 +60,7 @@
 //	1        2026-11-24  links of kind 'i' are to all parts of a page, as Rel says; before, to
 //	                     images only
 //	3        2026-11-24  outcomes say in one column more whether they are of an asset (1) or not (0)
+//	4        2026-11-24  links say in one column more whether they are Former (1) or not (0)
 //
 // A book is written in the lowest version that can express it.
 package book

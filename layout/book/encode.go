@@ -38,6 +38,9 @@ func Encode(b Book) ([]byte, error) {
 	urls := make(sourceURLs)
 	for _, l := range b.Links {
 		urls[l.Source] = ""
+		if l.Former {
+			v = version4
+		}
 	}
 	for _, o := range outcomes {
 		urls.outcome(o)
@@ -153,7 +156,7 @@ func newEncoder() *zstd.Encoder {
 }
 
 func newWriter(v version) *writer {
-	return &writer{version: v, file: []byte(v.magic()), outcomes: newOutcomeWriter(v), links: newLinkWriter()}
+	return &writer{version: v, file: []byte(v.magic()), outcomes: newOutcomeWriter(v), links: newLinkWriter(v)}
 }
 
 func (w *writer) outcome(o Outcome) {
@@ -194,6 +197,15 @@ func (w *writer) close(s *blockSection, columns *columnWriter) {
 	s.closed = append(s.closed, s.open)
 	s.open = block{}
 	columns.reset()
+}
+
+// append appends the links that another writer of the same version has written. After it no
+// row can be added.
+func (w *writer) append(links *writer) {
+	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
+	links.close(&links.linkBlocks, links.links.columnWriter)
+	w.file = append(w.file, links.file[magicSize:]...)
+	w.linkBlocks = links.linkBlocks
 }
 
 // finish closes the open blocks, appends the table of sources and the directory, and

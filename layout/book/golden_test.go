@@ -29,6 +29,13 @@ func example3() Book {
 	return b
 }
 
+// example4 is all that version 4 knows.
+func example4() Book {
+	b := example3()
+	b.Links[2].Former = true
+	return b
+}
+
 // example1 is all of it that version 1 knows.
 func example1() Book {
 	place := func(number, url string) layout.Place { return layout.PlaceOf(number, layout.IdentityOf(url)) }
@@ -58,7 +65,7 @@ func example1() Book {
 // this package must read them too. What an older version can say is written in
 // it, for programs of that version.
 func TestVersions(t *testing.T) {
-	for file, want := range map[string]Book{"testdata/book.v1": example1(), "testdata/book.v2": example(), "testdata/book.v3": example3()} {
+	for file, want := range map[string]Book{"testdata/book.v1": example1(), "testdata/book.v2": example(), "testdata/book.v3": example3(), "testdata/book.v4": example4()} {
 		if *update {
 			if err := os.WriteFile(file, mustEncode(t, want), 0o644); err != nil {
 				t.Fatal(err)

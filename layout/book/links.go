@@ -10,8 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The numbers of the columns of a block of links; 0 is textColumn. The last constant is
-// the number of columns.
+// The numbers of the columns of a block of links; 0 is textColumn.
 const (
 	linkSame = iota + 1 // 1 if the target is that of the row before, else 0
 	linkSite
@@ -30,8 +29,22 @@ const (
 	linkDecision
 	linkCount
 	linkSources
-	linkColumns
+	linkColumns1 // number of columns before version 4
 )
+
+// The column that version 4 adds.
+const (
+	linkFormer = iota + linkColumns1 // 1 if the link is a former one, else 0
+	linkColumns4
+)
+
+// linkColumns returns the number of columns of a block of links.
+func (v version) linkColumns() int {
+	if v >= version4 {
+		return linkColumns4
+	}
+	return linkColumns1
+}
 
 // row is all links that differ only in their source, such as a link in the navigation
 // of a site. Source is zero; sources are the ascending indexes of the sources in the
@@ -70,10 +83,13 @@ func timeOf(seconds int64) time.Time {
 // the row before.
 type linkWriter struct {
 	*columnWriter
+	version  version
 	previous Link
 }
 
-func newLinkWriter() *linkWriter { return &linkWriter{columnWriter: newColumnWriter(linkColumns)} }
+func newLinkWriter(v version) *linkWriter {
+	return &linkWriter{columnWriter: newColumnWriter(v.linkColumns()), version: v}
+}
 
 func (w *linkWriter) add(l row) {
 	if w.size() == 0 {
@@ -103,13 +119,17 @@ func (w *linkWriter) add(l row) {
 		w.uint(linkSources, uint64(number-source))
 		source = number
 	}
+	if w.version >= version4 {
+		w.uint(linkFormer, numberOf(l.Former))
+	}
 	w.previous = l.Link
 }
 
 // linkReader decodes the rows that a linkWriter encoded.
 type linkReader struct {
 	columnReader
-	table int // number of sources in the book's table
+	version version
+	table   int // number of sources in the book's table
 
 	// The row that next has decoded:
 	link    Link            // without its source
@@ -118,14 +138,23 @@ type linkReader struct {
 	sources []uint32        // their indexes in the book's table
 }
 
-func (r *linkReader) reset(raw []byte) error {
-	r.link, r.id = Link{}, layout.Identity{}
-	return r.columnReader.reset(linkColumns, raw)
+func (r *linkReader) reset(v version, raw []byte) error {
+	r.version, r.link, r.id = v, Link{}, layout.Identity{}
+	return r.columnReader.reset(v.linkColumns(), raw)
 }
 
-// next decodes the next row. If whole is false, it leaves out Region, Rel, Anchor,
-// Around, Modified and the indexes of the sources, which take most of the time.
-func (r *linkReader) next(whole bool) error {
+// fields says which fields of links are decoded; each value includes those before.
+type fields int
+
+const (
+	targetFields fields = iota // those of Target
+	voteFields                 // also Region, Rel, Former and the indexes of the sources
+	allFields                  // also Anchor, Around and Modified
+)
+
+// next decodes the wanted fields of the next row. The sources and texts take most of the
+// time.
+func (r *linkReader) next(wanted fields) error {
 	l := &r.link
 	before := l.Place
 	if r.uint(linkSame, 1) == 0 {
@@ -135,14 +164,18 @@ func (r *linkReader) next(whole bool) error {
 		l.Place, r.id = placeIn(number, l.Target)
 	}
 	l.Kind = Kind(r.byte(linkKind))
-	if whole {
+	if wanted >= voteFields {
 		l.Region = Region(r.byte(linkRegion))
 		l.Rel = r.word(linkRel, MaxWord)
+		l.Former = r.version >= version4 && r.uint(linkFormer, 1) == 1
+	} else {
+		r.skipWord(linkRel, MaxWord)
+	}
+	if wanted == allFields {
 		l.Anchor = r.word(linkAnchor, MaxText)
 		l.Around = r.word(linkAround, MaxText)
 		l.Modified = timeOf(r.int(linkModified))
 	} else {
-		r.skipWord(linkRel, MaxWord)
 		r.skipWord(linkAnchor, MaxText)
 		r.skipWord(linkAround, MaxText)
 	}
@@ -158,13 +191,13 @@ func (r *linkReader) next(whole bool) error {
 		r.fail(linkSame, errors.New("the first row has no target"))
 	case !l.Kind.valid():
 		r.fail(linkKind, fmt.Errorf("unknown %v", l.Kind))
-	case whole && !l.Region.valid():
+	case wanted >= voteFields && !l.Region.valid():
 		r.fail(linkRegion, fmt.Errorf("unknown %v", l.Region))
 	case r.count == 0:
 		r.fail(linkCount, errors.New("row without a source"))
 	case l.Place < before:
 		r.fail(linkSite, errors.New("links are not sorted"))
-	case whole:
+	case wanted >= voteFields:
 		r.readSources()
 	}
 	return r.err
@@ -182,10 +215,15 @@ func (r *linkReader) readSources() {
 	}
 }
 
-// skipUnread skips the columns Region, Modified and Sources, which next does not read if
-// whole is false. It must be called after the last row.
-func (r *linkReader) skipUnread() {
-	r.skip(linkRegion)
-	r.skip(linkModified)
-	r.skip(linkSources)
+// skipUnread skips the columns that next does not read for the wanted fields. It must be
+// called after the last row.
+func (r *linkReader) skipUnread(wanted fields) {
+	if wanted < voteFields {
+		r.skip(linkRegion)
+		r.skip(linkSources)
+		r.skip(linkFormer)
+	}
+	if wanted < allFields {
+		r.skip(linkModified)
+	}
 }

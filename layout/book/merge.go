@@ -2,8 +2,10 @@ package book
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 )
@@ -20,12 +22,14 @@ type Filter struct {
 // Merge returns one book with the content of several, and its numbers of outcomes and
 // links. Of each URL it keeps the outcomes that count (see Standing), and of equal
 // links one. The order of the books does not matter, nor does merging some of them
-// first. The format version of the new book is the highest of theirs.
+// first. The format version of the new book is the highest of theirs, or higher if that is
+// needed for links to be Former: those of a source in books that lack its latest outcome,
+// unless a book with that outcome has the same link.
 //
 // The filter is applied first, so that an outcome superseded by a dropped one counts
 // again.
 //
-// Memory holds the new book, the identities and URLs of its sources, all rows of one
+// Memory holds the new book, its links twice, the identities and URLs of its sources, all rows of one
 // target, and for each book the bytes of one request and one block.
 func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
 	content, outcomes, links, err = merge(ctx, books, f)
@@ -44,28 +48,57 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 	for _, b := range books {
 		v = max(v, b.directory.version)
 	}
-	w := newWriter(v)
+	now := make(currentBooks)
+	for s, err := range standings(ctx, books, f) {
+		if err != nil {
+			return nil, 0, 0, err
+		}
+		for _, o := range s.outcomes() {
+			urls.outcome(o)
+		}
+		now.add(s, urls)
+	}
+	table := urls.table()
+	ofLinks, links, err := mergeLinks(ctx, v, books, f, table, now)
+	if errors.Is(err, errFormer) {
+		ofLinks, links, err = mergeLinks(ctx, version4, books, f, table, now)
+	}
+	if err != nil {
+		return nil, 0, 0, err
+	}
+	w := newWriter(ofLinks.version)
 	for s, err := range standings(ctx, books, f) {
 		if err != nil {
 			return nil, 0, 0, err
 		}
 		for _, o := range s.outcomes() {
 			w.outcome(o)
-			urls.outcome(o)
 			outcomes++
 		}
 	}
-	table := urls.table()
-	for ofTarget, err := range mergeRows(ctx, books, f, table) {
-		if err != nil {
-			return nil, 0, 0, err
-		}
-		for _, r := range unite(ofTarget) {
-			w.link(r)
-			links += len(r.sources)
-		}
-	}
+	w.append(ofLinks)
 	return w.finish(table), outcomes, links, nil
+}
+
+// currentBooks holds, for each source that has any, the indexes of the books with the links
+// that it has now (see Standing.Books).
+type currentBooks map[layout.Identity][]int
+
+// add records the books of a standing, if its URL is a source.
+func (c currentBooks) add(s Standing, urls sourceURLs) {
+	if len(s.Books) == 0 {
+		return
+	}
+	id := highest(s.Page, s.gone).Identity()
+	if _, isSource := urls[id]; isSource {
+		c[id] = slices.Clone(s.Books)
+	}
+}
+
+// former reports whether the links of a source in the book with the index are former ones.
+func (c currentBooks) former(source layout.Identity, index int) bool {
+	in, known := c[source]
+	return known && !slices.Contains(in, index)
 }
 
 // sourcesOf returns the sources of all links that the filter keeps, without their URLs.
@@ -83,7 +116,7 @@ func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, erro
 			continue
 		}
 		var l Link
-		for r, err := range b.rows(ctx, true, layout.Range{}) {
+		for r, err := range b.rows(ctx, allFields, layout.Range{}) {
 			if err != nil {
 				return nil, err
 			}

@@ -83,18 +83,34 @@ func union(f Filter, books ...Book) Book {
 			}
 			standing[o.URL].Add(&o)
 		}
+	}
+	latest := make(map[layout.Identity]Outcome) // stored, lost, failed or skipped
+	for _, s := range standing {
+		all.Outcomes = append(all.Outcomes, s.outcomes()...)
+		if o := highest(s.Page, s.gone); o != nil {
+			latest[o.Identity()] = *o
+		}
+	}
+	present := make(map[Link]bool)
+	for _, b := range books {
 		for _, l := range b.Links {
 			if f.Link == nil || f.Link(&l) {
-				all.Links = append(all.Links, l)
+				last, known := latest[l.Source]
+				l.Former = l.Former || known && !slices.ContainsFunc(b.Outcomes, func(o Outcome) bool {
+					return (f.Outcome == nil || f.Outcome(&o)) && o.Compare(last) == 0
+				})
+				present[l] = true
 			}
 		}
 	}
-	for _, s := range standing {
-		all.Outcomes = append(all.Outcomes, s.outcomes()...)
+	for l := range present {
+		now := l
+		now.Former = false
+		if !l.Former || !present[now] {
+			all.Links = append(all.Links, l)
+		}
 	}
-	all = normal(all)
-	all.Links = slices.Compact(all.Links)
-	return all
+	return normal(all)
 }
 
 // someWords drops some rows and words.

@@ -2,6 +2,7 @@ package book
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"slices"
@@ -9,34 +10,57 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
+// errFormer says that a book of a version before 4 would have former links.
+var errFormer = errors.New("the version is too low for former links")
+
+// mergeLinks returns a writer of the version with the merged links, and their number. It
+// fails with errFormer if the version is too low for them.
+func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
+	w = newWriter(v)
+	for ofTarget, err := range mergeRows(ctx, books, f, table, now) {
+		if err != nil {
+			return nil, 0, err
+		}
+		for _, r := range unite(ofTarget) {
+			if r.Former && v < version4 {
+				return nil, 0, errFormer
+			}
+			w.link(r)
+			links += len(r.sources)
+		}
+	}
+	return w, links, nil
+}
+
 // mergeRows yields the links of all books that the filter keeps, as rows in groups with
 // the same target. The sources of a row are indexes in table.
-func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity) iter.Seq2[[]row, error] {
+func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity, now currentBooks) iter.Seq2[[]row, error] {
 	numbers := make(map[layout.Identity]uint32, len(table))
 	for i, id := range table {
 		numbers[id] = uint32(i)
 	}
 	var sequences []iter.Seq2[row, error]
-	for _, b := range books {
-		sequences = append(sequences, filterRows(ctx, b, f, numbers))
+	for i, b := range books {
+		sequences = append(sequences, filterRows(ctx, b, f, numbers, func(source layout.Identity) bool { return now.former(source, i) }))
 	}
 	return mergeGroups(sequences, func(r, s row) int { return compareURL(r.Place, r.Target, s.Place, s.Target) })
 }
 
 // filterRows yields the rows of one book that the filter keeps. numbers holds the new
-// index of each source, by identity; the sources of the rows are replaced by it.
-func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32) iter.Seq2[row, error] {
+// index of each source, by identity; the sources of the rows are replaced by it. Links of
+// sources for which isFormer returns true become Former.
+func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		table, err := b.Sources(ctx)
 		if err != nil {
 			yield(row{}, err)
 			return
 		}
-		renumbered := make([]uint32, len(table))
+		renumbered, former := make([]uint32, len(table)), make([]bool, len(table))
 		for i, id := range table {
-			renumbered[i] = numbers[id]
+			renumbered[i], former[i] = numbers[id], isFormer(id)
 		}
-		for r, err := range b.rows(ctx, true, layout.Range{}) {
+		for r, err := range b.rows(ctx, allFields, layout.Range{}) {
 			if err != nil {
 				yield(row{}, err)
 				return
@@ -47,11 +71,21 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 				return
 			}
 			for _, k := range kept {
-				for i, number := range k.sources {
-					k.sources[i] = renumbered[number]
+				past := k // the part of the row whose sources do not have the link any more
+				past.Former, past.sources = true, nil
+				present := k.sources[:0]
+				for _, number := range k.sources {
+					if k.Former || former[number] {
+						past.sources = append(past.sources, renumbered[number])
+					} else {
+						present = append(present, renumbered[number])
+					}
 				}
-				if !yield(k, nil) {
-					return
+				k.sources = present
+				for _, part := range []row{k, past} {
+					if len(part.sources) > 0 && !yield(part, nil) {
+						return
+					}
 				}
 			}
 		}
@@ -89,10 +123,12 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 }
 
 // unite returns the rows of one target, given in any order, as a book has them: sorted,
-// and with one row for links that differ only in their sources.
+// with one row for links that differ only in their sources, and without the former links
+// that are present, too.
 func unite(rows []row) []row {
 	slices.SortFunc(rows, func(r, s row) int { return compareLinks(r.Link, s.Link) })
 	var united []row
+	var present row // the last row that is not Former, with all its sources
 	for len(rows) > 0 {
 		alike := 1
 		for alike < len(rows) && rows[alike].Link == rows[0].Link {
@@ -103,7 +139,18 @@ func unite(rows []row) []row {
 			numbers = append(numbers, r.sources...)
 		}
 		slices.Sort(numbers)
-		united = appendRows(united, rows[0].Link, slices.Compact(numbers))
+		numbers = slices.Compact(numbers)
+		if l := rows[0].Link; l.Former {
+			if l.Former = false; l == present.Link {
+				numbers = slices.DeleteFunc(numbers, func(number uint32) bool {
+					_, found := slices.BinarySearch(present.sources, number)
+					return found
+				})
+			}
+		} else {
+			present = row{l, numbers}
+		}
+		united = appendRows(united, rows[0].Link, numbers)
 		rows = rows[alike:]
 	}
 	return united

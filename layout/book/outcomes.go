@@ -52,7 +52,7 @@ const (
 	outcomeColumns3
 )
 
-var columnsOf = map[version]int{version1: outcomeColumns1, version2: outcomeColumns2, version3: outcomeColumns3}
+var columnsOf = map[version]int{version1: outcomeColumns1, version2: outcomeColumns2, version3: outcomeColumns3, version4: outcomeColumns3}
 
 // outcomeWriter encodes the sorted outcomes of a block, each as its difference from the
 // outcome before.

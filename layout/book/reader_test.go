@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -259,5 +260,41 @@ func TestParts(t *testing.T) {
 	}
 	if parts := open(t, mustEncode(t, Book{})).Parts(1); len(parts) != 1 || parts[0] != (Part{}) {
 		t.Errorf("the empty book has parts %v", parts)
+	}
+}
+
+// Rows are the links, with or without their texts.
+func TestRows(t *testing.T) {
+	r := open(t, mustEncode(t, site(3, 60)))
+	table, err := r.Sources(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, texts := range []bool{true, false} {
+		var want, got []Link
+		for l, err := range r.Links(t.Context(), wholeSpace) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !texts {
+				l.Anchor, l.Around, l.Modified = "", "", time.Time{}
+			}
+			want = append(want, l)
+		}
+		for row, err := range r.Rows(t.Context(), wholeSpace, texts) {
+			if err != nil {
+				t.Fatal(err)
+			}
+			if row.ID != layout.IdentityOf(row.Target) {
+				t.Fatalf("%s has the identity %s", row.Target, row.ID)
+			}
+			for _, number := range row.Sources {
+				row.Source = table[number]
+				got = append(got, row.Link)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("texts %v (-want +got):\n%s", texts, diff)
+		}
 	}
 }

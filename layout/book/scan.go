@@ -46,7 +46,7 @@ func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Ou
 func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		var table []layout.Identity
-		for found, err := range r.rows(ctx, true, within) {
+		for found, err := range r.rows(ctx, allFields, within) {
 			if err == nil && table == nil {
 				table, err = r.Sources(ctx)
 			}
@@ -65,7 +65,7 @@ func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link,
 }
 
 // Target is a row of links without the fields that Targets leaves out: the sources,
-// Region, Rel, Anchor, Around and Modified.
+// Region, Rel, Anchor, Around, Modified and Former.
 type Target struct {
 	URL                  string
 	ID                   layout.Identity
@@ -83,7 +83,7 @@ type Target struct {
 // yield equal targets repeatedly. An error ends the sequence.
 func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		for found, err := range r.rows(ctx, false, within) {
+		for found, err := range r.rows(ctx, targetFields, within) {
 			if err != nil {
 				yield(Target{}, err)
 				return
@@ -97,10 +97,38 @@ func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Tar
 	}
 }
 
+// Row is all links of a book that differ in nothing but their sources.
+type Row struct {
+	Link                    // without Source
+	ID      layout.Identity // of the target
+	Sources []uint32        // indexes in the table that Reader.Sources returns, ascending; valid until the next row
+}
+
+// Rows yields the links whose targets are in the range, in the order of Links, as rows.
+// With texts = false it leaves out Anchor, Around and Modified, and takes half the time.
+// An error ends the sequence.
+func (r *Reader) Rows(ctx context.Context, within layout.Range, texts bool) iter.Seq2[Row, error] {
+	wanted := voteFields
+	if texts {
+		wanted = allFields
+	}
+	return func(yield func(Row, error) bool) {
+		for found, err := range r.rows(ctx, wanted, within) {
+			if err != nil {
+				yield(Row{}, err)
+				return
+			}
+			if !yield(Row{found.link, found.id, found.sources}, nil) {
+				return
+			}
+		}
+	}
+}
+
 // rows decodes the rows of links whose targets are in the range, and yields the
-// linkReader after each row; see linkReader.next for whole. The next row overwrites its
+// linkReader after each row; see linkReader.next for wanted. The next row overwrites its
 // fields.
-func (r *Reader) rows(ctx context.Context, whole bool, within layout.Range) iter.Seq2[*linkReader, error] {
+func (r *Reader) rows(ctx context.Context, wanted fields, within layout.Range) iter.Seq2[*linkReader, error] {
 	return func(yield func(*linkReader, error) bool) {
 		rows := linkReader{table: int(r.directory.sources)}
 		for b, err := range r.blocks(ctx, "links", r.directory.links, within) {
@@ -108,7 +136,7 @@ func (r *Reader) rows(ctx context.Context, whole bool, within layout.Range) iter
 				yield(nil, err)
 				return
 			}
-			if !b.links(&rows, whole, within, yield) {
+			if !b.links(&rows, wanted, within, yield) {
 				return
 			}
 		}
@@ -214,19 +242,19 @@ func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func
 }
 
 // links decodes the block's rows with the linkReader, and passes it to yield after each
-// row in the range, or an error at the end; see linkReader.next for whole. It returns
+// row in the range, or an error at the end; see linkReader.next for wanted. It returns
 // false if no further block may be read: after an error, or when yield returned false.
-func (b openBlock) links(rows *linkReader, whole bool, within layout.Range, yield func(*linkReader, error) bool) bool {
+func (b openBlock) links(rows *linkReader, wanted fields, within layout.Range, yield func(*linkReader, error) bool) bool {
 	fail := func(err error) bool {
 		yield(nil, b.damaged(err))
 		return false
 	}
-	if err := rows.reset(b.raw); err != nil {
+	if err := rows.reset(b.reader.directory.version, b.raw); err != nil {
 		return fail(err)
 	}
 	count := 0
 	for rows.left(linkSame) > 0 {
-		if err := rows.next(whole); err != nil {
+		if err := rows.next(wanted); err != nil {
 			return fail(err)
 		}
 		at := rows.link.Place
@@ -238,9 +266,7 @@ func (b openBlock) links(rows *linkReader, whole bool, within layout.Range, yiel
 			return false
 		}
 	}
-	if !whole {
-		rows.skipUnread()
-	}
+	rows.skipUnread(wanted)
 	if err := rows.end(); err != nil {
 		return fail(err)
 	}

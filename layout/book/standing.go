@@ -21,6 +21,11 @@ type Standing struct {
 	// Asked is the outcome with the highest version of those that are Retry or
 	// NotAsked; nil if a final outcome or Lost has a higher version.
 	Asked *Outcome
+	// Books are the indexes, among the books given to Standings, of those that have the
+	// outcome with the highest version of those that are Stored, Lost, Failed or Skipped:
+	// the links that the URL has now are in these books. It is nearly always one book, and
+	// none if there is no such outcome. The slice is valid until the next standing.
+	Books []int
 
 	gone      *Outcome // the highest that is Failed or Skipped
 	unchanged *Outcome // the highest that is Unchanged
@@ -111,18 +116,44 @@ func Standings(ctx context.Context, books []*Reader) iter.Seq2[Standing, error] 
 // standings yields the same as Standings would if the books had only the outcomes that
 // the filter keeps.
 func standings(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Standing, error] {
-	var sequences []iter.Seq2[Outcome, error]
-	for _, b := range books {
-		sequences = append(sequences, filterOutcomes(b.Outcomes(ctx, layout.Range{}), f))
+	var sequences []iter.Seq2[located, error]
+	for i, b := range books {
+		sequences = append(sequences, locate(i, filterOutcomes(b.Outcomes(ctx, layout.Range{}), f)))
 	}
-	sameURL := func(o, p Outcome) int { return compareURL(o.Place, o.URL, p.Place, p.URL) }
+	sameURL := func(o, p located) int { return compareURL(o.Place, o.URL, p.Place, p.URL) }
 	return func(yield func(Standing, error) bool) {
+		var in []int
 		for ofURL, err := range mergeGroups(sequences, sameURL) {
-			var s Standing
+			s := Standing{Books: in[:0]}
 			for i := range ofURL {
-				s.Add(&ofURL[i])
+				s.Add(&ofURL[i].Outcome)
 			}
+			if last := highest(s.Page, s.gone); last != nil {
+				for i := range ofURL {
+					if o := &ofURL[i]; o.Outcome.Version == last.Version && o.Compare(*last) == 0 {
+						s.Books = append(s.Books, o.book)
+					}
+				}
+			}
+			in = s.Books
 			if !yield(s, err) || err != nil {
+				return
+			}
+		}
+	}
+}
+
+// located is an outcome with the index of its book.
+type located struct {
+	Outcome
+	book int
+}
+
+// locate yields the outcomes of the book with the index.
+func locate(index int, outcomes iter.Seq2[Outcome, error]) iter.Seq2[located, error] {
+	return func(yield func(located, error) bool) {
+		for o, err := range outcomes {
+			if !yield(located{o, index}, err) {
 				return
 			}
 		}

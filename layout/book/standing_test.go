@@ -2,10 +2,13 @@ package book
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // What all books say of a URL counts once, as if one had told of it.
@@ -40,7 +43,7 @@ func TestStandings(t *testing.T) {
 			}
 			got[url] = copyOf(s)
 		}
-		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Standing{})); diff != "" {
+		if diff := cmp.Diff(want, got, cmpopts.IgnoreUnexported(Standing{}), cmpopts.IgnoreFields(Standing{}, "Books")); diff != "" {
 			t.Fatalf("standings (-want +got):\n%s", diff)
 		}
 	}
@@ -80,5 +83,59 @@ func TestStandsAndGone(t *testing.T) {
 		if got != want {
 			t.Errorf("%s: %q, want %q", states, got, want)
 		}
+	}
+}
+
+// The links that a page has now are in the books with its latest outcome; in a merged book
+// the others are former ones.
+func TestBooksOfALink(t *testing.T) {
+	told := func(token uint64, state State, links ...string) Book {
+		b := Book{Outcomes: []Outcome{{Version: layout.Version{Epoch: 1, Token: token}, URL: "http://a.example/", State: state}}}
+		b.Outcomes[0].Place, _ = placeIn(1, "http://a.example/")
+		for _, target := range links {
+			place, _ := placeIn(1, target)
+			b.Links = append(b.Links, Link{Source: layout.IdentityOf("http://a.example/"), Target: target, Place: place, Kind: Anchor, Region: Text})
+		}
+		return b
+	}
+	const kept, dropped = "http://a.example/kept", "http://a.example/dropped"
+	for name, test := range map[string]struct {
+		books []Book
+		in    []int
+		want  string // the targets of former links
+	}{
+		"one version":         {[]Book{told(1, Stored, kept, dropped)}, []int{0}, ""},
+		"two versions":        {[]Book{told(1, Stored, kept, dropped), told(2, Stored, kept)}, []int{1}, dropped},
+		"in any order":        {[]Book{told(2, Stored, kept), told(1, Stored, kept, dropped)}, []int{0}, dropped},
+		"not changed":         {[]Book{told(1, Stored, kept, dropped), told(2, Unchanged)}, []int{0}, ""},
+		"not had":             {[]Book{told(1, Stored, dropped), told(2, Retry)}, []int{0}, ""},
+		"gone":                {[]Book{told(1, Stored, dropped), told(2, Failed)}, []int{1}, dropped},
+		"the same book twice": {[]Book{told(1, Stored, kept), told(1, Stored, kept)}, []int{0, 1}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var contents [][]byte
+			var readers []*Reader
+			for _, b := range test.books {
+				contents = append(contents, mustEncode(t, b))
+				readers = append(readers, open(t, contents[len(contents)-1]))
+			}
+			for s, err := range Standings(t.Context(), readers) {
+				if slices.Sort(s.Books); err != nil || !slices.Equal(s.Books, test.in) {
+					t.Errorf("in the books %v, %v, want %v", s.Books, err, test.in)
+				}
+			}
+			former := ""
+			for l, err := range open(t, merged(t, Filter{}, contents...)).Links(t.Context(), wholeSpace) {
+				if err != nil {
+					t.Fatal(err)
+				}
+				if l.Former {
+					former += l.Target
+				}
+			}
+			if former != test.want {
+				t.Errorf("former links to %q, want %q", former, test.want)
+			}
+		})
 	}
 }
