@@ -28,11 +28,17 @@ func NewLink(source, target uint32, template bool) Link {
 	return l
 }
 
-func (l Link) source() uint32 { return uint32(l) >> 1 }
+// Source returns the number of the page that has the link.
+func (l Link) Source() uint32 { return uint32(l) >> 1 }
 
-func (l Link) target() uint32 { return uint32(l >> 32) }
+// Target returns the number of the page to which the link leads.
+func (l Link) Target() uint32 { return uint32(l >> 32) }
 
-func (l Link) template() bool { return l&1 == 1 }
+// To returns the same link to another target.
+func (l Link) To(target uint32) Link { return l&(1<<32-1) | Link(target)<<32 }
+
+// Template reports whether the link is part of a template.
+func (l Link) Template() bool { return l&1 == 1 }
 
 // edge is the source of a link in a graph, and two flags.
 type edge uint32
@@ -85,7 +91,7 @@ func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 		from, to := next, len(sites)
 		if i < len(parts)-1 {
 			if to = next; len(links) > 0 {
-				to = int(slices.Max(links).target()) + 1
+				to = int(slices.Max(links).Target()) + 1
 			}
 		}
 		next = to
@@ -143,14 +149,14 @@ func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 	c := chunk{first: uint32(from), ends: make([]uint32, to-from), edges: make([]edge, 0, len(links))}
 	for page := range c.ends {
 		at := 0
-		for len(links) > 0 && links[0].target() == c.first+uint32(page) {
-			source := links[0].source()
+		for len(links) > 0 && links[0].Target() == c.first+uint32(page) {
+			source := links[0].Source()
 			skip, _ := slices.BinarySearchFunc(sites[at:], source, func(s siteRange, page uint32) int {
 				return int(int64(s.to) - int64(page) - 1)
 			})
 			at += skip
 			n := 0
-			for n < len(links) && links[n].target() == c.first+uint32(page) && links[n].source() < sites[at].to {
+			for n < len(links) && links[n].Target() == c.first+uint32(page) && links[n].Source() < sites[at].to {
 				n++
 			}
 			c.addSite(links[:n], sites[at])
@@ -165,8 +171,8 @@ func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 func (c *chunk) addSite(links []Link, site siteRange) {
 	repeated := len(links) >= leastRepeated && 2*len(links) > int(site.to-site.from)
 	for i, l := range links {
-		e := edge(l.source() << sourceBit)
-		if repeated || l.template() {
+		e := edge(l.Source() << sourceBit)
+		if repeated || l.Template() {
 			e |= templateEdge
 		}
 		if i == 0 {

@@ -177,7 +177,7 @@ func TestOrderAndParts(t *testing.T) {
 	random.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
 	parts := make([][]Link, 5) // the third is empty
 	for _, l := range links {
-		i := []int{0, 1, 3, 4}[l.target()/100]
+		i := []int{0, 1, 3, 4}[l.Target()/100]
 		parts[i] = append(parts[i], l)
 	}
 	divided := mustNew(t, sites, parts...)

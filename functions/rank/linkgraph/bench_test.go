@@ -1,0 +1,98 @@
+package linkgraph
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// benchmark is the size of the graph of BenchmarkRank: a million pages of ten thousand
+// sites, with ten links each, seven of them to pages of the same site, in twenty books.
+const (
+	benchmarkSites = 10_000
+	benchmarkPages = 100 // of each site
+	benchmarkLinks = 10  // of each page
+	benchmarkBooks = 20
+)
+
+func benchmarkURL(site, page int) (string, layout.Place) {
+	url := fmt.Sprintf("https://www.site%d.example/section/page-%d.html", site, page)
+	return url, layout.PlaceOf(fmt.Sprintf("site%d.example", site), layout.IdentityOf(url))
+}
+
+// benchmarkBook returns the n-th book.
+func benchmarkBook(n int) (b book.Book) {
+	random := rand.New(rand.NewPCG(uint64(n), 1))
+	for site := n; site < benchmarkSites; site += benchmarkBooks {
+		for page := range benchmarkPages {
+			url, at := benchmarkURL(site, page)
+			b.Outcomes = append(b.Outcomes, book.Outcome{Version: version(uint64(n + 1)), URL: url, Place: at, State: book.Stored, Status: 200})
+			for k := range benchmarkLinks {
+				to := site
+				if k%10 > 6 {
+					to = int(float64(benchmarkSites) * random.Float64() * random.Float64())
+				}
+				l := book.Link{Source: layout.IdentityOf(url), Kind: book.Anchor, Region: book.Text, Depth: 1, Collection: "default",
+					Anchor: fmt.Sprint("word", random.IntN(5000), " and word", random.IntN(500))}
+				l.Target, l.Place = benchmarkURL(to, int(float64(benchmarkPages)*random.Float64()*random.Float64()))
+				b.Links = append(b.Links, l)
+			}
+		}
+	}
+	return b
+}
+
+// BenchmarkRank reads ten million links and ranks a million pages until a step changes the
+// ranks by no more than 1e-6. peak-MB is the most that the heap holds beside the bucket.
+func BenchmarkRank(b *testing.B) {
+	var books []*book.Reader
+	for n := range benchmarkBooks {
+		books = append(books, open(b, benchmarkBook(n))...)
+	}
+	var before runtime.MemStats
+	runtime.GC()
+	runtime.ReadMemStats(&before)
+	var peak uint64
+	stop := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() {
+		var now runtime.MemStats
+		for {
+			runtime.ReadMemStats(&now)
+			peak = max(peak, now.HeapAlloc-min(now.HeapAlloc, before.HeapAlloc))
+			select {
+			case <-stop:
+				return
+			case <-time.After(20 * time.Millisecond):
+			}
+		}
+	})
+	var reading, ranking time.Duration
+	steps, votes := 0, 0
+	for b.Loop() {
+		began := time.Now()
+		g, err := Read(b.Context(), books, DefaultLimits())
+		if err != nil {
+			b.Fatal(err)
+		}
+		read := time.Now()
+		if _, steps, err = g.Rank(b.Context(), pagerank.DefaultRules()); err != nil {
+			b.Fatal(err)
+		}
+		reading, ranking, votes = reading+read.Sub(began), ranking+time.Since(read), g.Votes()
+	}
+	close(stop)
+	watching.Wait()
+	b.ReportMetric(reading.Seconds()/float64(b.N), "s-reading")
+	b.ReportMetric(ranking.Seconds()/float64(b.N), "s-ranking")
+	b.ReportMetric(float64(steps), "steps")
+	b.ReportMetric(float64(votes), "votes")
+	b.ReportMetric(float64(peak)/1e6, "peak-MB")
+}

@@ -1,0 +1,174 @@
+package linkgraph
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
+)
+
+// Limits bound the memory of a graph. Read fails if one is reached.
+type Limits struct {
+	Pages int // greatest number of pages and aliases
+	Votes int // greatest number of votes
+}
+
+// DefaultLimits returns limits that keep a graph below two gigabytes.
+func DefaultLimits() Limits { return Limits{Pages: 6_000_000, Votes: 100_000_000} }
+
+// Graph is the pages of some books, and the votes between them. It is safe for concurrent
+// use.
+type Graph struct {
+	known map[layout.Identity]number
+	sites []uint32 // of each page
+	votes *pagerank.Graph
+}
+
+// number is that of a page, or of an alias and aliasBit. The pages are numbered from 0 on by
+// place and identity, so that those of a site are neighbours.
+type number uint32
+
+const (
+	aliasBit number = 1 << 31
+	unknown  number = 1<<32 - 1 // of a source whose links do not count
+)
+
+func (n number) isPage() bool { return n < aliasBit }
+
+// Pages returns the number of pages.
+func (g *Graph) Pages() int { return len(g.sites) }
+
+// Votes returns the number of votes, equal ones once.
+func (g *Graph) Votes() int { return g.votes.Links() }
+
+// Find returns the index of a page in the result of Rank, and whether the URL with the
+// identity is a page.
+func (g *Graph) Find(id layout.Identity) (index int, found bool) {
+	n, known := g.known[id]
+	return int(n), known && n.isPage()
+}
+
+// Rank returns the rank of every page, and the number of steps that it took.
+func (g *Graph) Rank(ctx context.Context, r pagerank.Rules) (ranks []float64, steps int, err error) {
+	return g.votes.Rank(ctx, r)
+}
+
+// Read reads the graph of all pages in the books, which should be those of all partitions.
+func Read(ctx context.Context, books []*book.Reader, l Limits) (*Graph, error) {
+	r := newReading(books, l, pagesOfRange)
+	for _, step := range []func(context.Context) error{r.readPages, r.readSources, r.readVotes} {
+		if err := step(ctx); err != nil {
+			return nil, fmt.Errorf("cannot read the graph of links: %w", err)
+		}
+	}
+	var err error
+	r.graph.votes, err = pagerank.New(r.graph.sites, r.resolved()...)
+	return r.graph, err
+}
+
+// pagesOfRange is the least number of pages in a range of the hash space that is read on its
+// own.
+const pagesOfRange = 1 << 16
+
+// reading is the state of Read.
+type reading struct {
+	books   []*book.Reader
+	limits  Limits
+	span    int // least number of pages of a range
+	graph   *Graph
+	in      []uint32          // of each page, the index of the book with its links
+	aliasIn []uint32          // the same of each alias
+	last    layout.Place      // of the page that was numbered last
+	places  []layout.Place    // of the first pages of ranges
+	firsts  []uint32          // the numbers of these pages
+	sources [][]number        // for each book, the numbers of its sources; unknown if their links are in another book
+	ranges  []votes           // what was read of each range
+	aliases []layout.Identity // the address for which each alias stands; zero if it is unknown
+}
+
+func newReading(books []*book.Reader, l Limits, span int) *reading {
+	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}}
+}
+
+// readPages reads the standings of all URLs, and numbers the pages and aliases.
+func (r *reading) readPages(ctx context.Context) error {
+	g := r.graph
+	for s, err := range book.Standings(ctx, r.books) {
+		if err != nil {
+			return err
+		}
+		switch {
+		case len(s.Books) == 0:
+		case s.Stands() && !s.Page.Asset:
+			r.addPage(s.Page.Identity(), s.Page.Place, slices.Min(s.Books))
+		case isAlias(s.Final):
+			g.known[s.Final.Identity()] = number(len(r.aliasIn)) | aliasBit
+			r.aliasIn = append(r.aliasIn, uint32(slices.Min(s.Books)))
+		}
+		if len(g.known) > r.limits.Pages {
+			return fmt.Errorf("there are more than %d pages and redirects, which the function rank would not have the memory for", r.limits.Pages)
+		}
+	}
+	r.aliases = make([]layout.Identity, len(r.aliasIn))
+	return nil
+}
+
+// addPage numbers a page. A range begins at a place that the page before does not have, so
+// that all pages with one place are in one range.
+func (r *reading) addPage(id layout.Identity, at layout.Place, index int) {
+	g, n := r.graph, len(r.graph.sites)
+	g.known[id] = number(n)
+	if last := len(r.firsts) - 1; last < 0 || n-int(r.firsts[last]) >= r.span && at != r.last {
+		r.places, r.firsts = append(r.places, at), append(r.firsts, uint32(n))
+	}
+	r.last = at
+	g.sites = append(g.sites, at.Site())
+	r.in = append(r.in, uint32(index))
+}
+
+// isAlias reports whether an outcome says that its URL stands for another.
+func isAlias(o *book.Outcome) bool {
+	return o.State == book.Skipped && (o.Reason == membership.Redirect || o.Reason == membership.Canonical)
+}
+
+// readSources reads the tables of sources of all books.
+func (r *reading) readSources(ctx context.Context) error {
+	r.sources = make([][]number, len(r.books))
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i, b := range r.books {
+		group.Go(func() error {
+			table, err := b.Sources(within)
+			if err != nil {
+				return err
+			}
+			r.sources[i] = make([]number, len(table))
+			for k, id := range table {
+				r.sources[i][k] = r.source(id, uint32(i))
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// parallel is the greatest number of books or ranges that are read at once.
+const parallel = 4
+
+// source returns the number of the page or alias with the identity, unknown if the links
+// that it has now are not in the book with the index.
+func (r *reading) source(id layout.Identity, index uint32) number {
+	n, known := r.graph.known[id]
+	switch {
+	case !known:
+	case n.isPage() && r.in[n] == index, !n.isPage() && r.aliasIn[n&^aliasBit] == index:
+		return n
+	}
+	return unknown
+}

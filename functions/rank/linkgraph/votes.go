@@ -1,0 +1,153 @@
+package linkgraph
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// votes is the votes for the targets in a range of the hash space.
+type votes struct {
+	pages   []pagerank.Link // for pages
+	aliases []pagerank.Link // for aliases, whose numbers are without aliasBit
+}
+
+// readVotes reads the links of all books, range by range. If there are no pages, it reads
+// nothing.
+func (r *reading) readVotes(ctx context.Context) error {
+	r.ranges = make([]votes, len(r.places))
+	var mu sync.Mutex // protects r.aliases
+	var count atomic.Int64
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i := range r.places {
+		group.Go(func() error {
+			for index, b := range r.books {
+				if err := r.readRange(within, index, b, i, &mu, &count); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	return group.Wait()
+}
+
+// within returns the i-th range of the hash space.
+func (r *reading) within(i int) (span layout.Range) {
+	if i > 0 {
+		span.From = r.places[i]
+	}
+	if i+1 < len(r.places) {
+		span.To = r.places[i+1]
+	}
+	return span
+}
+
+// readRange reads the links of a book to the targets in the i-th range.
+func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i int, mu *sync.Mutex, count *atomic.Int64) error {
+	into, sources := &r.ranges[i], r.sources[index]
+	var id layout.Identity
+	target, known := unknown, false
+	for row, err := range b.Rows(ctx, r.within(i), false) {
+		if err != nil {
+			return err
+		}
+		if row.Former {
+			continue
+		}
+		if row.Kind == book.Redirect || row.Kind == book.Canonical {
+			r.point(row, sources, mu)
+			continue
+		}
+		if row.ID != id { // rows of one target follow each other
+			id = row.ID
+			target, known = r.graph.known[id]
+		}
+		if !known || row.Kind != book.Anchor || !counts(row.Rel) {
+			continue
+		}
+		to := &into.pages
+		if !target.isPage() {
+			to = &into.aliases
+		}
+		for _, k := range row.Sources {
+			if source := sources[k]; source.isPage() && source != target {
+				*to = append(*to, pagerank.NewLink(uint32(source), uint32(target&^aliasBit), row.Region == book.Navigation))
+			}
+		}
+		if all := count.Add(int64(len(row.Sources))); all > int64(r.limits.Votes) {
+			return fmt.Errorf("there are more than %d links between pages, which the function rank would not have the memory for", r.limits.Votes)
+		}
+	}
+	return nil
+}
+
+// counts reports whether a link with this rel attribute is a vote.
+func counts(rel string) bool {
+	if rel == "" {
+		return true
+	}
+	return !slices.ContainsFunc(strings.Fields(rel), func(word string) bool { return word == "nofollow" || word == "ugc" || word == "sponsored" })
+}
+
+// point notes the target of the row for the aliases among its sources. Of several targets,
+// which only damage can cause, it is the one with the least identity.
+func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
+	for _, k := range row.Sources {
+		source := sources[k]
+		if source == unknown || source.isPage() {
+			continue
+		}
+		mu.Lock()
+		to := &r.aliases[source&^aliasBit]
+		if *to == (layout.Identity{}) || bytes.Compare(row.ID[:], to[:]) < 0 {
+			*to = row.ID
+		}
+		mu.Unlock()
+	}
+}
+
+// maxSteps is the greatest number of aliases in a row that lead to a page.
+const maxSteps = 8
+
+// page returns the page for which an alias stands, and whether there is one.
+func (r *reading) page(alias number) (page number, found bool) {
+	for range maxSteps {
+		next, known := r.graph.known[r.aliases[alias&^aliasBit]]
+		if !known || next.isPage() {
+			return next, known
+		}
+		alias = next
+	}
+	return 0, false
+}
+
+// resolved returns the votes for the pages of each range, those for their aliases included.
+func (r *reading) resolved() (all [][]pagerank.Link) {
+	all = make([][]pagerank.Link, len(r.ranges))
+	for i := range r.ranges {
+		all[i] = r.ranges[i].pages
+	}
+	for i := range r.ranges {
+		for _, l := range r.ranges[i].aliases {
+			page, found := r.page(number(l.Target()) | aliasBit)
+			if found && l.Source() != uint32(page) {
+				to, _ := slices.BinarySearch(r.firsts, uint32(page)+1)
+				all[to-1] = append(all[to-1], l.To(uint32(page)))
+			}
+		}
+		r.ranges[i] = votes{}
+	}
+	return all
+}
