@@ -153,6 +153,13 @@ func ParseOverlayKey(key string) (Partition, uint64, error) {
 	return p, generation, nil
 }
 
+// IsOverlayOf reports whether a key is that of an overlay with this content, of any
+// generation.
+func IsOverlayOf(key string, content []byte) bool {
+	p, generation, err := ParseOverlayKey(key)
+	return err == nil && key == OverlayKey(p, generation, ContentHash(content))
+}
+
 // ManifestPrefix returns the prefix of the keys of a partition's generations.
 func ManifestPrefix(p Partition) string { return Manifests + p.String() + "/" }
 

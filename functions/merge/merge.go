@@ -128,12 +128,14 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 // replace is the edit of the commit: it lists the merged segment in place of its
 // inputs, and masks in it the documents that died in the inputs during the merge. It
 // returns partition.ErrStale when an input is no longer listed, when a document that the
-// merge left out as dead is alive now, or when the merged segment may not be listed.
+// merge left out as dead is alive now, or when the merged segment may not be listed. The
+// ranks of the inputs become those of the merged segment.
 func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment) error {
 	late := roaring.New()
 	offset := uint32(0)
 	var keys []string
 	var parts []manifest.Part
+	ranks := ranking{whole: true}
 	for _, in := range inputs {
 		listed := e.Manifest().Segments
 		i := slices.IndexFunc(listed, func(s manifest.Segment) bool { return s.Key == in.Key })
@@ -150,11 +152,17 @@ func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*inp
 		for _, doc := range in.late(dead) {
 			late.Add(offset + doc)
 		}
+		if err := ranks.add(ctx, f.Bucket, in, &listed[i]); err != nil {
+			return err
+		}
 		offset += uint32(in.Documents) - uint32(in.dead.GetCardinality())
 		keys, parts = append(keys, in.Key), append(parts, in.parts()...)
 	}
 	if err := e.ReplaceSegments(keys, merged, parts...); err != nil {
 		return err
 	}
-	return e.Mask(ctx, map[string]*roaring.Bitmap{merged.Key: late})
+	if err := e.Mask(ctx, map[string]*roaring.Bitmap{merged.Key: late}); err != nil {
+		return err
+	}
+	return ranks.set(ctx, e, merged.Key)
 }

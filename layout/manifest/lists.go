@@ -2,6 +2,7 @@ package manifest
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"time"
 
@@ -17,6 +18,7 @@ type Segment struct {
 	Documents int        `json:"documents"` // number of documents, dead ones included
 	Parts     []Part     `json:"parts"`     // one for each package whose pages are indexed
 	Deletions *Deletions `json:"deletions,omitempty"`
+	Ranks     *Overlay   `json:"ranks,omitempty"`
 	// Erase is true if the segment contains forgotten pages, as dead documents. It must
 	// be rewritten without them.
 	Erase bool `json:"erase,omitempty"`
@@ -38,6 +40,25 @@ type Deletions struct {
 	Key       string `json:"key"`
 	Bytes     int64  `json:"bytes"`
 	Documents int    `json:"documents"` // number of dead documents
+}
+
+// Overlay is an overlay of a segment, such as that with the ranks of its documents. In a
+// segment without one no document is ranked.
+type Overlay struct {
+	Key   string `json:"key"`
+	Bytes int64  `json:"bytes"`
+}
+
+// Overlays yields the key and the size in bytes of each overlay of a segment.
+func (s *Segment) Overlays() iter.Seq2[string, int64] {
+	return func(yield func(string, int64) bool) {
+		if d := s.Deletions; d != nil && !yield(d.Key, d.Bytes) {
+			return
+		}
+		if r := s.Ranks; r != nil {
+			yield(r.Key, r.Bytes)
+		}
+	}
 }
 
 // Dead returns the number of dead documents.

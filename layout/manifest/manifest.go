@@ -39,6 +39,9 @@ type Manifest struct {
 	// Forgotten is the newest version of the takedowns all of whose pages are erased
 	// from this partition.
 	Forgotten uint64 `json:"forgotten,omitempty"`
+	// Ranked names what the ranks of the segments were computed of, "" if there are none:
+	// a hash of the keys of the books of all partitions, and of the rules.
+	Ranked string `json:"ranked,omitempty"`
 	// Oldest is the number of the oldest generation that is kept, 0 if none was deleted
 	// yet. Generations before it are deleted, or will be.
 	Oldest uint64 `json:"oldest,omitempty"`
@@ -113,8 +116,13 @@ func (m *Manifest) Objects() iter.Seq2[string, int64] {
 			}
 		}
 		for _, s := range m.Segments {
-			if !yield(s.Key, s.Bytes) || s.Deletions != nil && !yield(s.Deletions.Key, s.Deletions.Bytes) {
+			if !yield(s.Key, s.Bytes) {
 				return
+			}
+			for key, bytes := range s.Overlays() {
+				if !yield(key, bytes) {
+					return
+				}
 			}
 		}
 	}

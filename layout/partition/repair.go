@@ -81,6 +81,17 @@ func (e *Edit) Unmask(key string) {
 	s.Deletions, s.Erase, s.Compared = nil, false, false
 }
 
+// DropRanks takes the overlay with the key, which holds ranks, off all segments, and has the
+// function rank make it again.
+func (e *Edit) DropRanks(key string) {
+	for i := range e.next.Segments {
+		if s := &e.next.Segments[i]; s.Ranks != nil && s.Ranks.Key == key {
+			s.Ranks = nil
+		}
+	}
+	e.next.Ranked = ""
+}
+
 // SetGone replaces the list Manifest.Gone.
 func (e *Edit) SetGone(pages []manifest.Gone) {
 	e.next.Gone = nil

@@ -50,6 +50,33 @@ func Dead(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) (*r
 	return d.Dead, nil
 }
 
+// Ranks returns the ranks of the documents of a listed segment, by number; nil if it has
+// none. Its error wraps segment.ErrDamaged if the overlay is damaged.
+func Ranks(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) ([]segment.Rank, error) {
+	if listed.Ranks == nil {
+		return nil, nil
+	}
+	content, err := bucket.Get(ctx, listed.Ranks.Key, blob.Range{})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read overlay %s: %w", listed.Ranks.Key, err)
+	}
+	ranks, err := DecodeRanks(content, listed)
+	if err != nil {
+		return nil, fmt.Errorf("cannot read overlay %s: %w", listed.Ranks.Key, err)
+	}
+	return ranks, nil
+}
+
+// DecodeRanks decodes the overlay with the ranks of a listed segment. Its error wraps
+// segment.ErrDamaged if they are not of as many documents as the segment has.
+func DecodeRanks(content []byte, listed *manifest.Segment) ([]segment.Rank, error) {
+	ranks, err := segment.DecodeRanks(content)
+	if err == nil && len(ranks) != listed.Documents {
+		err = fmt.Errorf("%w: it has ranks of %d documents, and the manifest says %d", segment.ErrDamaged, len(ranks), listed.Documents)
+	}
+	return ranks, err
+}
+
 // IsDamaged reports whether an error says that a segment or its overlay is damaged or
 // missing, so that only a repair helps.
 func IsDamaged(err error) bool {
@@ -134,24 +161,73 @@ func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error 
 			continue
 		}
 		puts.Go(func() (err error) {
-			s.Deletions, err = e.putOverlay(within, segment.Deletions{Documents: s.Documents, Dead: d})
+			s.Deletions, err = e.putDeletions(within, segment.Deletions{Documents: s.Documents, Dead: d})
 			return err
 		})
 	}
 	return puts.Wait()
 }
 
-// putOverlay stores an overlay for the generation being made, and returns its entry.
-func (e *Edit) putOverlay(ctx context.Context, d segment.Deletions) (*manifest.Deletions, error) {
+// SetRanks sets the ranks of the documents of listed segments, given by key; nil takes them
+// away. It reports whether it has changed any: an overlay with the same ranks stays.
+//
+// SetRanks stores overlays, as Mask does.
+func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (changed bool, err error) {
+	puts, within := errgroup.WithContext(ctx)
+	puts.SetLimit(parallel)
+	for i := range e.next.Segments {
+		s := &e.next.Segments[i]
+		of, given := ranks[s.Key]
+		switch {
+		case !given:
+			continue
+		case of == nil:
+			changed, s.Ranks = changed || s.Ranks != nil, nil
+			continue
+		case len(of) != s.Documents:
+			return false, fmt.Errorf("cannot rank segment %s: %d ranks for %d documents", s.Key, len(of), s.Documents)
+		}
+		content, err := segment.EncodeRanks(of)
+		if err != nil {
+			return false, err
+		}
+		if s.Ranks != nil && layout.IsOverlayOf(s.Ranks.Key, content) {
+			continue
+		}
+		changed = true
+		puts.Go(func() error {
+			key, err := e.putOverlay(within, content)
+			s.Ranks = &manifest.Overlay{Key: key, Bytes: int64(len(content))}
+			return err
+		})
+	}
+	return changed, puts.Wait()
+}
+
+// SetRanked sets Manifest.Ranked, and reports whether that has changed.
+func (e *Edit) SetRanked(of string) (changed bool) {
+	changed = e.next.Ranked != of
+	e.next.Ranked = of
+	return changed
+}
+
+// putDeletions stores an overlay for the generation being made, and returns its entry.
+func (e *Edit) putDeletions(ctx context.Context, d segment.Deletions) (*manifest.Deletions, error) {
 	content, err := d.Encode()
 	if err != nil {
 		return nil, fmt.Errorf("cannot encode overlay: %w", err)
 	}
+	key, err := e.putOverlay(ctx, content)
+	return &manifest.Deletions{Key: key, Bytes: int64(len(content)), Documents: int(d.Dead.GetCardinality())}, err
+}
+
+// putOverlay stores an overlay for the generation being made, and returns its key.
+func (e *Edit) putOverlay(ctx context.Context, content []byte) (string, error) {
 	key := layout.OverlayKey(e.next.Partition, e.Generation(), layout.ContentHash(content))
 	if err := blob.CreateOnce(ctx, e.bucket, key, content); err != nil {
-		return nil, fmt.Errorf("cannot put overlay %s: %w", key, err)
+		return "", fmt.Errorf("cannot put overlay %s: %w", key, err)
 	}
-	return &manifest.Deletions{Key: key, Bytes: int64(len(content)), Documents: int(d.Dead.GetCardinality())}, nil
+	return key, nil
 }
 
 // DropPackage takes a package off the list of packages and condemns it, and marks its

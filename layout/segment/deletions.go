@@ -7,11 +7,6 @@ import (
 	"github.com/RoaringBitmap/roaring"
 )
 
-const (
-	overlayMagic  = "\xFFBOVL\x01\r\n"
-	deletionsKind = 1
-)
-
 // Deletions is the content of an overlay: the dead documents of a segment.
 type Deletions struct {
 	Documents int // number of documents of the segment
@@ -24,7 +19,7 @@ func (d Deletions) Encode() ([]byte, error) {
 		return nil, fmt.Errorf("cannot delete %d of %d documents: there must be at most %d, and none of the dead behind them",
 			d.Dead.GetCardinality(), d.Documents, MaxDocuments)
 	}
-	b := append([]byte(overlayMagic), deletionsKind)
+	b := append([]byte(overlayMagic), byte(deletionsKind))
 	b = binary.AppendUvarint(b, uint64(d.Documents))
 	from, to, next := uint32(0), uint32(0), uint32(0) // the open run is from..to-1; next is the end of the run before
 	closeRun := func() {
@@ -51,17 +46,10 @@ func DecodeDeletions(content []byte) (Deletions, error) {
 	fail := func(err error) (Deletions, error) {
 		return Deletions{}, fmt.Errorf("cannot read deletions of %d bytes: %w", len(content), err)
 	}
-	if len(content) < len(overlayMagic) || string(content[:len(overlayMagic)]) != overlayMagic {
-		return fail(damaged("they do not begin as an overlay of version 1"))
-	}
-	unsealed, err := unseal(content)
+	p, err := openOverlay(content, deletionsKind)
 	if err != nil {
 		return fail(err)
 	}
-	if len(unsealed) == len(overlayMagic) || unsealed[len(overlayMagic)] != deletionsKind {
-		return fail(damaged("they are an overlay of another kind"))
-	}
-	p := parser{data: unsealed[len(overlayMagic)+1:]}
 	documents := p.number(MaxDocuments)
 	dead := roaring.New()
 	for next := uint64(0); p.left() > 0; {

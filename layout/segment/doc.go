@@ -93,6 +93,14 @@
 //	               before, length
 //	-4      4      CRC-32C
 //
+// An overlay of ranks (see Rank):
+//
+//	0       8      FF 'B' 'O' 'V' 'L', version 01, CR LF
+//	8       1      kind, 02
+//	9       …      n, documents of the segment
+//	…       n      the code of each document's rank
+//	-4      4      CRC-32C
+//
 // # Words after deletions
 //
 // For every surface word, the segment stores the number of documents that contain it, and

@@ -151,7 +151,7 @@ func FuzzDeletions(f *testing.F) {
 		f.Add(b[len(overlayMagic)+1 : len(b)-sealSize])
 	}
 	f.Fuzz(func(t *testing.T, content []byte) {
-		object := seal(append(append([]byte(overlayMagic), deletionsKind), content...), 0)
+		object := seal(append(append([]byte(overlayMagic), byte(deletionsKind)), content...), 0)
 		d, err := DecodeDeletions(object)
 		if err != nil {
 			return

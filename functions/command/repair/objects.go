@@ -144,9 +144,11 @@ func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []b
 // mendOverlay makes a lost overlay anew: it computes the dead documents of the segments
 // that have it. If that fails for a segment, the segment is removed from the manifest and
 // built again.
+// If the overlay holds ranks, it is taken off the segments, and rank makes it anew.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
-	listed := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
-	if !listed {
+	masks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
+	ranks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Ranks != nil && s.Ranks.Key == key })
+	if !masks && !ranks {
 		return nil
 	}
 	content, found, err := blob.Find(ctx, m.Bucket, key)
@@ -157,6 +159,11 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 		if err := m.remove(ctx, key, content); err != nil {
 			return err
 		}
+	}
+	if ranks {
+		m.edit(func(e *partition.Edit) { e.DropRanks(key) })
+		m.said = append(m.said, fmt.Sprintf("%s is lost and off the list; rank makes it anew", key))
+		return nil
 	}
 	m.edits = append(m.edits, func(ctx context.Context, e *partition.Edit) error {
 		for _, s := range slices.Clone(e.Manifest().Segments) {

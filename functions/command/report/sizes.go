@@ -35,6 +35,7 @@ const (
 	columns
 	tails
 	overlays
+	ranks
 	links
 	outcomes
 	directories
@@ -67,6 +68,7 @@ func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []
 		columns:     {What: "index: columns of documents", Unit: "document"},
 		tails:       {What: "index: tails of segments", Unit: "segment"},
 		overlays:    {What: "index: overlays of dead documents", Unit: "document"},
+		ranks:       {What: "index: overlays of ranks", Unit: "document"},
 		links:       {What: "links", Unit: "link"},
 		outcomes:    {What: "outcomes of URLs", Unit: "outcome"},
 		directories: {What: "directories of books", Unit: "book"},
@@ -133,6 +135,9 @@ func (m *measured) addPackage(ctx context.Context, p manifest.Package) error {
 func (m *measured) addSegment(ctx context.Context, listed manifest.Segment) error {
 	if d := listed.Deletions; d != nil {
 		m.add(map[int]Size{overlays: {Count: int64(d.Documents), Bytes: d.Bytes}})
+	}
+	if r := listed.Ranks; r != nil {
+		m.add(map[int]Size{ranks: {Count: int64(listed.Documents), Bytes: r.Bytes}})
 	}
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: m.bucket}, &listed)
 	if err != nil {

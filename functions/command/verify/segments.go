@@ -137,6 +137,19 @@ func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err err
 	return err == nil, err
 }
 
+// ranked reports damaged ranks of a segment.
+func (v *run) ranked(ctx context.Context, o *openedSegment) error {
+	_, err := partition.Ranks(ctx, v.Bucket, o.Segment)
+	switch {
+	case errors.Is(err, blob.ErrAbsent): // reported by objects
+		return nil
+	case errors.Is(err, segment.ErrDamaged):
+		v.problem(Damaged, o.partition.Partition, o.Ranks.Key, "is damaged: %v", err)
+		return nil
+	}
+	return err
+}
+
 // documents checks all documents of one segment, and counts the live ones with their pages.
 // Of each kind of problem it reports only the segment's first document.
 func (v *run) documents(ctx context.Context, s storedSegment, content []byte) error {
@@ -147,6 +160,9 @@ func (v *run) documents(ctx context.Context, s storedSegment, content []byte) er
 		return nil
 	}
 	v.listedRightly(o, content)
+	if err := v.ranked(ctx, o); err != nil {
+		return err
+	}
 	known, err := v.deadOf(ctx, o)
 	if err != nil {
 		return err

@@ -1,0 +1,27 @@
+package segment
+
+const overlayMagic = "\xFFBOVL\x01\r\n"
+
+// overlayKind is the kind of an overlay, the byte behind its magic.
+type overlayKind byte
+
+const (
+	deletionsKind overlayKind = 1
+	ranksKind     overlayKind = 2
+)
+
+// openOverlay checks the seal, the version and the kind of an overlay, and returns a parser
+// of what follows.
+func openOverlay(content []byte, want overlayKind) (parser, error) {
+	if len(content) < len(overlayMagic) || string(content[:len(overlayMagic)]) != overlayMagic {
+		return parser{}, damaged("it does not begin as an overlay of version 1")
+	}
+	unsealed, err := unseal(content)
+	if err != nil {
+		return parser{}, err
+	}
+	if len(unsealed) == len(overlayMagic) || overlayKind(unsealed[len(overlayMagic)]) != want {
+		return parser{}, damaged("it is an overlay of another kind")
+	}
+	return parser{data: unsealed[len(overlayMagic)+1:]}, nil
+}
