@@ -103,13 +103,13 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 			}
 		}
 		own := source(t, "../functions/"+directory+"/*.go")
-		for _, found := range regexp.MustCompile(`task\.(Schedule|Fetch|Pack|Index|Merge|Sweep)\b`).FindAllString(own, -1) {
+		for _, found := range regexp.MustCompile(`task\.(Schedule|Fetch|Pack|Index|Merge|Rank|Sweep)\b`).FindAllString(own, -1) {
 			if strings.Contains(own, "task.Sender") {
 				sends = append(sends, strings.TrimPrefix(found, "task."))
 			}
 		}
 		if name == "Sweep" { // which sends dead letters again to the queues that they name
-			sends = []string{"Schedule", "Fetch", "Pack", "Index", "Merge", "Sweep", "Watch"}
+			sends = []string{"Schedule", "Fetch", "Pack", "Index", "Merge", "Rank", "Sweep", "Watch"}
 		}
 		if diff := cmp.Diff(unique(sends), unique(granted)); diff != "" {
 			t.Errorf("%s: queues (-used +granted):\n%s", name, diff)
@@ -207,7 +207,7 @@ func TestDeadLettersAreSeen(t *testing.T) {
 func TestNetwork(t *testing.T) {
 	t.Parallel()
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
-		outside := name == "Fetch" || name == "Query" || name == "Watch"
+		outside := name == "Fetch" || name == "Query" || name == "Rank" || name == "Watch"
 		if (f.VpcConfig == nil) != outside {
 			t.Errorf("%s is in the VPC: %v", name, f.VpcConfig != nil)
 		}

@@ -95,6 +95,9 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	if err != nil {
 		return err
 	}
+	if err := s.Rank(ctx); err != nil {
+		return fmt.Errorf("all is crawled and indexed, but cannot be ranked by its links: %w", err)
+	}
 	summary, err := s.Summarize(ctx, plan, began)
 	if err != nil {
 		return fmt.Errorf("all is crawled and indexed, but the summary cannot be read: %w", err)

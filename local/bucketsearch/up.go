@@ -136,6 +136,9 @@ func showCrawl(ctx context.Context, cmd *cobra.Command, where *location, s *syst
 	if plan.Empty() && m.last.Stored == m.first {
 		return nil
 	}
+	if err := s.Rank(ctx); err != nil {
+		s.Log.Warn("rank", "error", err)
+	}
 	summary, err := s.Summarize(ctx, plan, began)
 	if err != nil {
 		s.Log.Warn("summary", "error", err)

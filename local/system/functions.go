@@ -10,6 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/index"
 	"github.com/bucketsearch/bucketsearch/functions/merge"
 	"github.com/bucketsearch/bucketsearch/functions/pack"
+	"github.com/bucketsearch/bucketsearch/functions/rank"
+	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
+	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
 	"github.com/bucketsearch/bucketsearch/functions/schedule"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
@@ -61,6 +64,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 		task.Pack:     packed.Handle,
 		task.Index:    indexed.Handle,
 		task.Merge:    merged.Handle,
+		task.Rank:     s.ranker().Handle,
 		task.Sweep:    swept.Handle,
 		task.Watch:    watched.Handle,
 	}
@@ -69,6 +73,18 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 	}
 	return functions, func() {}, nil
 }
+
+// ranker returns the function rank.
+func (s *System) ranker() *rank.Function {
+	return &rank.Function{
+		Bucket: s.bucket(task.Rank), Settings: s.Settings, Now: time.Now,
+		Limits: linkgraph.DefaultLimits(), Rules: pagerank.DefaultRules(), Log: s.log(task.Rank),
+	}
+}
+
+// Rank ranks all documents by their links now, if that was not done since the last book was
+// stored. It is for the end of a crawl; the clock of rank does it later, too.
+func (s *System) Rank(ctx context.Context) error { return s.ranker().Run(ctx) }
 
 // bucket returns the bucket for a function; its requests count as those of the function.
 func (s *System) bucket(function string) blob.Bucket { return s.store.of(function, s.vitals) }

@@ -16,6 +16,7 @@ const (
 	grace        = 5 * time.Second  // longest time for which a stopping system waits for running functions
 	tick         = time.Second      // time between two messages to schedule
 	sweepTick    = 20 * time.Second // time between two messages to sweep
+	rankTick     = 5 * time.Minute  // time between two messages to rank
 	watchTick    = time.Minute      // time between two messages to watch
 	feedbackTick = 15 * time.Second // time between two writes of vital signs to the bucket
 	keepTick     = 2 * time.Second  // time between two writes of the counts of requests to the data directory
@@ -23,13 +24,14 @@ const (
 
 // concurrency is the number of concurrent invocations of each function. Schedule has one,
 // because it counts leases before it adds more; fetch has many, because it mostly waits for
-// hosts; index has one, because one uses all processors.
+// hosts; index and rank have one, because one uses all processors.
 var concurrency = map[string]int{
 	task.Schedule: 1,
 	task.Fetch:    256,
 	task.Pack:     4,
 	task.Index:    1,
 	task.Merge:    1,
+	task.Rank:     1,
 	task.Sweep:    1,
 	task.Watch:    1,
 }
@@ -92,6 +94,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 		})
 	}
 	running.Go(func() { s.every(ctx, sweepTick, s.sweep) })
+	running.Go(func() { s.every(ctx, rankTick, s.rank) })
 	running.Go(func() { s.every(ctx, watchTick, s.watch) })
 	running.Go(func() { s.every(ctx, feedbackTick, s.feedBack) })
 	running.Go(func() { s.every(ctx, keepTick, s.keepRequests) })
@@ -132,6 +135,11 @@ func (s *System) every(ctx context.Context, period time.Duration, call func(cont
 // sweep sends the sweep a message.
 func (s *System) sweep(ctx context.Context) error {
 	return task.Send(ctx, s.queues, task.Sweep, struct{}{}, 0)
+}
+
+// rank sends a message to the function rank, to make it run.
+func (s *System) rank(ctx context.Context) error {
+	return task.Send(ctx, s.queues, task.Rank, struct{}{}, 0)
 }
 
 // watch sends a message to the function watch, to make it run.

@@ -20,21 +20,24 @@ const (
 	Pack     = "pack"
 	Index    = "index"
 	Merge    = "merge"
+	Rank     = "rank"
 	Sweep    = "sweep"
 	Watch    = "watch"
 )
 
 // Queues lists all queues.
-var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Sweep, Watch}
+var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Rank, Sweep, Watch}
 
 // timeouts of the functions, by queue: schedule and watch take seconds, a fetch
-// ends by its lease of two minutes, and a merge may rewrite a whole partition.
+// ends by its lease of two minutes, a merge may rewrite a whole partition, and rank reads
+// all books.
 var timeouts = map[string]time.Duration{
 	Schedule: time.Minute,
 	Fetch:    150 * time.Second,
 	Pack:     5 * time.Minute,
 	Index:    5 * time.Minute,
 	Merge:    15 * time.Minute,
+	Rank:     15 * time.Minute,
 	Sweep:    15 * time.Minute,
 	Watch:    time.Minute,
 }

@@ -1,0 +1,133 @@
+// Package rank ranks the pages of all partitions by the links between them, and stores the
+// ranks in overlays beside the segments, for the function query.
+//
+// It reads the books of all partitions (see linkgraph), computes ranks (see pagerank), and
+// commits one generation for each partition: with the ranks of the documents of all its
+// segments, and Manifest.Ranked, which names the books and rules of which they were made.
+// If that is the same as before and no segment lacks ranks, there is nothing to do: then a
+// run reads the manifests only. A segment that is committed later is without ranks until
+// the next run.
+//
+// It may be killed at any call, and run twice or several times at once: ranks depend on
+// the books alone, and an overlay with the ranks that a segment has already is not stored
+// again.
+package rank
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/aws/aws-lambda-go/events"
+
+	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
+	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
+	"github.com/bucketsearch/bucketsearch/functions/shared/message"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// Settings returns the settings in force; a settings.Cache does.
+type Settings interface {
+	Get(ctx context.Context) (*settings.Settings, error)
+}
+
+// Function is the rank function.
+type Function struct {
+	Bucket   blob.Bucket
+	Settings Settings
+	Now      func() time.Time
+	Limits   linkgraph.Limits
+	Rules    pagerank.Rules
+	Log      *slog.Logger
+}
+
+// Handle calls Run for each message. The fields of a message do not matter.
+func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
+	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
+}
+
+// Run ranks all documents, unless they are ranked already. It fails with a
+// partition.Fault, and changes nothing, if generations are lost, or if a book is damaged:
+// the ranks that there are stay until repair has mended it.
+func (f *Function) Run(ctx context.Context) error {
+	began := f.Now()
+	inForce, err := f.Settings.Get(ctx)
+	if err != nil {
+		return err
+	}
+	var all []*partition.Partition
+	for _, id := range inForce.Partitions() {
+		p, err := partition.Open(ctx, f.Bucket, id, f.Now)
+		if err != nil {
+			return err
+		}
+		all = append(all, p)
+	}
+	of := f.name(all)
+	due := slices.DeleteFunc(slices.Clone(all), func(p *partition.Partition) bool { return isRanked(p.Manifest(), of) })
+	if len(due) == 0 {
+		return nil
+	}
+	graph, err := f.read(ctx, all)
+	if err != nil {
+		return err
+	}
+	ranks, steps, err := graph.Rank(ctx, f.Rules)
+	if err != nil {
+		return err
+	}
+	f.Log.InfoContext(ctx, "ranked", "pages", graph.Pages(), "votes", graph.Votes(), "steps", steps, "took", f.Now().Sub(began))
+	r := ranking{Function: f, graph: graph, ranks: ranks, known: make(map[string]coded)}
+	for _, p := range due {
+		if err := r.commit(ctx, p, of); err != nil {
+			return fmt.Errorf("cannot rank the documents of partition %s: %w", p.ID(), err)
+		}
+	}
+	return nil
+}
+
+// name returns the value of Manifest.Ranked for ranks of the books that the partitions list.
+func (f *Function) name(all []*partition.Partition) string {
+	var keys []string
+	for _, p := range all {
+		for _, b := range p.Manifest().Books {
+			keys = append(keys, b.Key)
+		}
+	}
+	slices.Sort(keys)
+	return layout.ContentHash(fmt.Appendf(nil, "%d %v %s", version, f.Rules, strings.Join(keys, " ")))
+}
+
+// version is that of the ranks. It must be raised when other votes count, or a rank is
+// coded in another way.
+const version = 1
+
+// isRanked reports whether all segments of a generation have the ranks with the name.
+func isRanked(m *manifest.Manifest, of string) bool {
+	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil })
+	return len(m.Segments) == 0 || m.Ranked == of && !lacking
+}
+
+// read reads the graph from the books of all partitions.
+func (f *Function) read(ctx context.Context, all []*partition.Partition) (*linkgraph.Graph, error) {
+	var listed []manifest.Book
+	for _, p := range all {
+		listed = append(listed, p.Manifest().Books...)
+	}
+	books, err := partition.OpenBooks(ctx, f.Bucket, listed)
+	if err != nil {
+		return nil, err
+	}
+	readers, err := books.Readers()
+	if err != nil {
+		return nil, err
+	}
+	return linkgraph.Read(ctx, readers, f.Limits)
+}
