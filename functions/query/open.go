@@ -15,17 +15,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// opened is a segment that can be searched, with its deleted and hidden documents.
+// opened is a segment that can be searched, with its deleted and hidden documents and its
+// ranks.
 type opened struct {
 	segment   *segment.Segment
 	deletions string          // key of the overlay from which dead was read; "" for none
 	takedowns uint64          // version of the takedowns that are hidden; 0 for none
 	dead      *roaring.Bitmap // documents that are deleted or hidden; nil for none
+	ranked    string          // key of the overlay from which ranks were read; "" for none
+	ranks     []segment.Rank  // by document; nil for none
 }
 
 // listedSegment is a segment as a manifest lists it.
@@ -37,18 +41,22 @@ type listedSegment struct {
 // errMemory means that the caches have no room for a segment.
 var errMemory = errors.New("the memory for caches is too small")
 
-// open returns a segment with its deleted and hidden documents. known is the same segment
-// opened earlier, or zero. What known lacks is read: the tail and the deletions, at once;
-// then, if the segment may contain forgotten pages, the columns by which they are found.
+// open returns a segment with its deleted and hidden documents and its ranks. known is the
+// same segment opened earlier, or zero. What known lacks is read: the tail, the deletions and
+// the ranks, at once; then, if the segment may contain forgotten pages, the columns by which they are found.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
 		now.deletions = want.Deletions.Key
 	}
+	if want.Ranks != nil {
+		now.ranked = want.Ranks.Key
+	}
 	if want.hide {
 		now.takedowns = forgotten.Version
 	}
-	if known.segment != nil && known.deletions == now.deletions && known.takedowns == now.takedowns {
+	masked := known.segment != nil && known.deletions == now.deletions && known.takedowns == now.takedowns
+	if masked && known.ranked == now.ranked {
 		return known, nil
 	}
 	fork := meter.NewFork(ctx)
@@ -59,16 +67,24 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 			return err
 		})
 	}
-	if want.Deletions != nil {
+	if masked {
+		now.dead = known.dead
+	} else if want.Deletions != nil {
 		group.Go(func() (err error) {
 			now.dead, err = e.deletions(fork.Branch(), want)
+			return err
+		})
+	}
+	if want.Ranks != nil {
+		group.Go(func() (err error) {
+			now.ranks, err = e.ranks(fork.Branch(), want)
 			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
 		return opened{}, fmt.Errorf("segment %s: %w", want.Key, err)
 	}
-	if want.hide {
+	if want.hide && !masked {
 		if err := now.hide(ctx, forgotten); err != nil {
 			return opened{}, fmt.Errorf("segment %s: %w", want.Key, err)
 		}
@@ -102,6 +118,22 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 		return nil, fmt.Errorf("deletions %s: %w", want.Deletions.Key, err)
 	}
 	return deletions.Dead, nil
+}
+
+// ranks returns the ranks of a segment's documents. If they are damaged or missing, it logs
+// that and returns none: the segment is searched without them.
+func (e *Engine) ranks(ctx context.Context, want listedSegment) ([]segment.Rank, error) {
+	content, err := e.ranges.Read(ctx, want.Ranks.Key, []blob.Range{{Length: want.Ranks.Bytes}})
+	var ranks []segment.Rank
+	if err == nil {
+		ranks, err = partition.DecodeRanks(content[0], &want.Segment)
+	}
+	if partition.IsDamaged(err) {
+		e.ranges.Forget(want.Ranks.Key)
+		e.Log.WarnContext(ctx, "a segment is searched without its ranks", "key", want.Ranks.Key, "error", err)
+		return nil, nil
+	}
+	return ranks, err
 }
 
 // hide adds the documents of forgotten pages to o.dead. It reads the columns of
@@ -201,7 +233,7 @@ func (s *snapshot) join(documents *search.Memory) (err error) {
 	for _, m := range s.manifests {
 		for _, listed := range m.Segments {
 			if o, found := s.segments[listed.Key]; found {
-				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead})
+				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Ranks: o.ranks})
 			}
 		}
 	}
@@ -219,8 +251,8 @@ func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, err
 
 func (e *Engine) forget(s manifest.Segment) {
 	e.ranges.Forget(s.Key)
-	if s.Deletions != nil {
-		e.ranges.Forget(s.Deletions.Key)
+	for key := range s.Overlays() {
+		e.ranges.Forget(key)
 	}
 }
 

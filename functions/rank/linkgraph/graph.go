@@ -20,7 +20,7 @@ type Limits struct {
 }
 
 // DefaultLimits returns limits that keep a graph below two gigabytes.
-func DefaultLimits() Limits { return Limits{Pages: 6_000_000, Votes: 100_000_000} }
+func DefaultLimits() Limits { return Limits{Pages: 6_000_000, Votes: 60_000_000} }
 
 // Graph is the pages of some books, and the votes between them. It is safe for concurrent
 // use.

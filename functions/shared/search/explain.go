@@ -33,6 +33,7 @@ func (s *search) explain(ctx context.Context, best []match) error {
 			continue
 		}
 		root := s.explainWords(work, f.doc)
+		root.add(explainRank(work, f.doc))
 		if len(phrases) > 0 {
 			for n, ph := range phrases {
 				o := found[i][n]
@@ -50,6 +51,14 @@ func (s *search) explain(ctx context.Context, best []match) error {
 		s.result.Hits[i].Explanation = &root
 	}
 	return nil
+}
+
+// explainRank explains what the rank of a document in the segment of a scan adds.
+func explainRank(work *scan, doc uint32) (e Explanation) {
+	if e.Value = work.rank(doc); e.Value != 0 {
+		e.What = fmt.Sprintf("rank by links: %.3g times the mean", work.ranks[doc].Relative())
+	}
+	return e
 }
 
 func (e *Explanation) add(part Explanation) {

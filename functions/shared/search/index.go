@@ -20,6 +20,7 @@ import (
 type Part struct {
 	Segment *segment.Segment
 	Dead    *roaring.Bitmap // documents that are deleted or hidden; nil if none. It must not change
+	Ranks   []segment.Rank  // of the documents, by number; nil if none is ranked. It must not change
 }
 
 // Index is a set of segments searched as one. It is immutable and safe for
@@ -30,12 +31,16 @@ type Index struct {
 	languages []corpusLanguage
 	documents int // number of live documents
 	exactly   int // number of matches up to which every match is counted
+
+	rankWeight float64      // the most that a rank adds to a score
+	rankScores [256]float64 // what each rank adds
 }
 
 // New makes an index. Several indexes may share segments and a memory; with a nil
 // memory every search reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
 	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), exactly: countExactly}
+	ix.weighRanks(rankWeight)
 	all := 0
 	for _, p := range parts {
 		all += p.Segment.Documents()

@@ -251,7 +251,8 @@ var scans = sync.Pool{New: func() any { return new(scan) }}
 // begin prepares a scan of all segments.
 func (s *scan) begin(of *search) {
 	s.statistics, s.plan = of.statistics, of.plan
-	s.count, s.passed, s.seen, s.extra = 0, false, nil, 0
+	s.count, s.passed, s.seen, s.extra = 0, false, nil, of.ix.rankWeight*slack
+	s.rankScores = &of.ix.rankScores
 	s.required = s.required[:0]
 	for _, w := range of.plan.words {
 		s.required = append(s.required, w.required)
@@ -265,6 +266,7 @@ func (s *scan) begin(of *search) {
 // match.
 func (s *scan) open(of *search, part int) bool {
 	s.part, s.accept, s.factor = int32(part), of.accept[part], 1
+	s.ranks = of.parts[part].Ranks
 	if len(of.plan.words) > 1 {
 		s.factor = allWords
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -34,11 +35,13 @@ type scan struct {
 	passed     bool                         // matches may have been passed over uncounted
 	seen       func(part int32, doc uint32) // called with every counted match, if not nil
 	stop       func() error                 // called now and then; an error ends the scan
-	extra      float64                      // upper bound of the scores of phrases
+	extra      float64                      // upper bound of the scores of phrases and of ranks
+	rankScores *[256]float64                // what each rank adds to a score
 	plan       *plan
 
 	// State of the segment:
 	part     int32
+	ranks    []segment.Rank // of the documents; nil if none is ranked
 	accept   accept
 	words    []cursor // in the query's order; a word that the segment lacks has no lists
 	required []bool
