@@ -21,6 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
@@ -71,6 +72,12 @@ func TestEverySegmentAndOverlay(t *testing.T) {
 	whole := done(t)
 	whole.Merge()
 	whole.Index(whole.Learn(verifytest.Batch(9), []string{site + "1"}))
+	functionstest.Edit(t, whole.Bucket, 0, func(e *partition.Edit) error {
+		s := e.Manifest().Segments[0]
+		e.SetRanked("some books")
+		_, err := e.SetRanks(t.Context(), map[string][]segment.Rank{s.Key: make([]segment.Rank, s.Documents)})
+		return err
+	})
 	sound(whole, 4)
 	if m := whole.Manifest(); len(m.Segments) != 2 || m.Segments[0].Dead() != 1 {
 		t.Fatalf("segments %+v", m.Segments)
@@ -82,8 +89,8 @@ func TestEverySegmentAndOverlay(t *testing.T) {
 	} {
 		for _, s := range whole.Manifest().Segments {
 			keys := []string{s.Key}
-			if s.Deletions != nil {
-				keys = append(keys, s.Deletions.Key)
+			for key := range s.Overlays() {
+				keys = append(keys, key)
 			}
 			for _, key := range keys {
 				t.Run(name+" "+key, func(t *testing.T) {

@@ -17,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -36,6 +37,17 @@ func oneSegment(w *world) string { return w.Manifest().Segments[1].Key }
 func oneOverlay(w *world) string {
 	w.Index(w.Learn(verifytest.Batch(3), []string{site + "1"}))
 	return w.Manifest().Segments[1].Deletions.Key
+}
+
+// oneRanking ranks the documents of the second segment, and returns the key of the overlay.
+func oneRanking(w *world) string {
+	w.T.Helper()
+	s := w.Manifest().Segments[1]
+	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
+		_, err := e.SetRanks(w.T.Context(), map[string][]segment.Rank{s.Key: make([]segment.Rank, s.Documents)})
+		return err
+	})
+	return w.Manifest().Segments[1].Ranks.Key
 }
 
 // mask says of a document of a segment that it is dead.
@@ -193,6 +205,21 @@ func TestDamage(t *testing.T) {
 				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Deletions.Documents++ })
 			},
 			verify.Damaged, []string{"overlays/0000/", "it speaks of 1 dead of 2 documents"},
+		},
+		"ranks lost": {
+			func(w *world) { w.Delete(oneRanking(w)) },
+			verify.Missing, []string{"overlays/0000/", "is missing"},
+		},
+		"byte of ranks flipped": {
+			func(w *world) { w.Change(oneRanking(w), verifytest.Flip) },
+			verify.Damaged, []string{"overlays/0000/", "is damaged"},
+		},
+		"ranks of other documents": {
+			func(w *world) {
+				oneRanking(w)
+				w.Commit(func(m *manifest.Manifest) { m.Segments[0].Ranks = m.Segments[1].Ranks })
+			},
+			verify.Damaged, []string{"overlays/0000/", "it has ranks of 2 documents, and the manifest says 1"},
 		},
 		"live document masked": {
 			func(w *world) {

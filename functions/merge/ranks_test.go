@@ -1,0 +1,116 @@
+package merge
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// rank gives the documents of the first n segments the ranks 10, 11, and so on.
+func (w *world) rank(n int) {
+	w.t.Helper()
+	functionstest.Edit(w.t, w.bucket, 0, func(e *partition.Edit) error {
+		all, next := make(map[string][]segment.Rank), segment.Rank(10)
+		for _, s := range e.Manifest().Segments[:n] {
+			for range s.Documents {
+				all[s.Key] = append(all[s.Key], next)
+				next++
+			}
+		}
+		e.SetRanked("some books")
+		_, err := e.SetRanks(w.t.Context(), all)
+		return err
+	})
+}
+
+// ranks returns the ranks of all live documents by URL.
+func (w *world) ranks() map[string]segment.Rank {
+	w.t.Helper()
+	all := make(map[string]segment.Rank)
+	for _, s := range w.manifest().Segments {
+		ranks, err := partition.Ranks(w.t.Context(), w.bucket, &s)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		dead, err := partition.Dead(w.t.Context(), w.bucket, &s)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		for doc, rank := range ranks {
+			stored, err := functionstest.Segment(w.t, w.bucket, s).Stored(w.t.Context(), []uint32{uint32(doc)})
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			if !dead.ContainsInt(doc) {
+				all[stored[0].URL] = rank
+			}
+		}
+	}
+	return all
+}
+
+// A merged segment has the ranks of its inputs, also of documents that die meanwhile, and
+// those that change meanwhile.
+func TestRanksAreKept(t *testing.T) {
+	for name, meanwhile := range map[string]func(w *world){
+		"nothing":     nil,
+		"deaths":      func(w *world) { w.index(3, 0, 5) },
+		"other ranks": func(w *world) { w.rank(4) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.full()
+			w.index(2, 3, 8) // masks two documents
+			w.rank(len(w.manifest().Segments))
+			want := w.ranks()
+			if meanwhile != nil {
+				w.onCommit(func() { meanwhile(w); want = w.ranks() })
+			}
+			w.run()
+			if n := len(w.manifest().Segments); n > 2 {
+				t.Fatalf("%d segments", n)
+			}
+			if diff := cmp.Diff(want, w.ranks()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if got := w.manifest().Ranked; got != "some books" {
+				t.Errorf("ranked %q", got)
+			}
+		})
+	}
+}
+
+// If an input lacks ranks, or they are lost, all is ranked again.
+func TestRanksAreMissing(t *testing.T) {
+	for name, harm := range map[string]func(w *world, m manifest.Manifest){
+		"never made": func(w *world, m manifest.Manifest) {
+			functionstest.Commit(w.t, w.bucket, 0, func(m *manifest.Manifest) { m.Segments[0].Ranks = nil })
+		},
+		"lost": func(w *world, m manifest.Manifest) {
+			if err := w.bucket.Delete(w.t.Context(), m.Segments[0].Ranks.Key); err != nil {
+				w.t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			w := newWorld(t)
+			w.full()
+			w.rank(len(w.manifest().Segments))
+			want := w.ranks()
+			harm(w, w.manifest())
+			want["http://a.example/0"], want["http://a.example/1"] = segment.NoRank, segment.NoRank
+			w.run()
+			if diff := cmp.Diff(want, w.ranks()); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if m := w.manifest(); m.Ranked != "" || len(m.Segments) != 1 {
+				t.Errorf("ranked %q, %d segments", m.Ranked, len(m.Segments))
+			}
+		})
+	}
+}
