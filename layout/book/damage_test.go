@@ -124,7 +124,7 @@ func TestRowsThatNobodyWrites(t *testing.T) {
 	}
 }
 
-func readLinks(raw []byte, sources int, wanted fields) (err error) {
+func readLinks(raw []byte, sources int, wanted linkFields) (err error) {
 	b := openBlock{block: block{last: 1<<64 - 1, count: 1}, section: "links", raw: raw, reader: &Reader{name: "book"}}
 	b.links(&linkReader{table: sources}, wanted, wholeSpace, func(_ *linkReader, failed error) bool {
 		err = failed

@@ -143,18 +143,18 @@ func (r *linkReader) reset(v version, raw []byte) error {
 	return r.columnReader.reset(v.linkColumns(), raw)
 }
 
-// fields says which fields of links are decoded; each value includes those before.
-type fields int
+// linkFields says which fields of links are decoded; each value includes those before.
+type linkFields int
 
 const (
-	targetFields fields = iota // those of Target
-	voteFields                 // also Region, Rel, Former and the indexes of the sources
-	allFields                  // also Anchor, Around and Modified
+	targetFields linkFields = iota // those of Target
+	voteFields                     // also Region, Rel, Former and the indexes of the sources
+	allFields                      // also Anchor, Around and Modified
 )
 
-// next decodes the wanted fields of the next row. The sources and texts take most of the
+// next decodes the wanted linkFields of the next row. The sources and texts take most of the
 // time.
-func (r *linkReader) next(wanted fields) error {
+func (r *linkReader) next(wanted linkFields) error {
 	l := &r.link
 	before := l.Place
 	if r.uint(linkSame, 1) == 0 {
@@ -215,9 +215,9 @@ func (r *linkReader) readSources() {
 	}
 }
 
-// skipUnread skips the columns that next does not read for the wanted fields. It must be
+// skipUnread skips the columns that next does not read for the wanted linkFields. It must be
 // called after the last row.
-func (r *linkReader) skipUnread(wanted fields) {
+func (r *linkReader) skipUnread(wanted linkFields) {
 	if wanted < voteFields {
 		r.skip(linkRegion)
 		r.skip(linkSources)

@@ -281,16 +281,16 @@ func TestRows(t *testing.T) {
 			}
 			want = append(want, l)
 		}
-		for row, err := range r.Rows(t.Context(), wholeSpace, texts) {
+		for found, err := range r.Rows(t.Context(), wholeSpace, texts) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if row.ID != layout.IdentityOf(row.Target) {
-				t.Fatalf("%s has the identity %s", row.Target, row.ID)
+			if found.ID != layout.IdentityOf(found.Target) {
+				t.Fatalf("%s has the identity %s", found.Target, found.ID)
 			}
-			for _, number := range row.Sources {
-				row.Source = table[number]
-				got = append(got, row.Link)
+			for _, number := range found.Sources {
+				found.Source = table[number]
+				got = append(got, found.Link)
 			}
 		}
 		if diff := cmp.Diff(want, got); diff != "" {

@@ -128,7 +128,7 @@ func (r *Reader) Rows(ctx context.Context, within layout.Range, texts bool) iter
 // rows decodes the rows of links whose targets are in the range, and yields the
 // linkReader after each row; see linkReader.next for wanted. The next row overwrites its
 // fields.
-func (r *Reader) rows(ctx context.Context, wanted fields, within layout.Range) iter.Seq2[*linkReader, error] {
+func (r *Reader) rows(ctx context.Context, wanted linkFields, within layout.Range) iter.Seq2[*linkReader, error] {
 	return func(yield func(*linkReader, error) bool) {
 		rows := linkReader{table: int(r.directory.sources)}
 		for b, err := range r.blocks(ctx, "links", r.directory.links, within) {
@@ -244,7 +244,7 @@ func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func
 // links decodes the block's rows with the linkReader, and passes it to yield after each
 // row in the range, or an error at the end; see linkReader.next for wanted. It returns
 // false if no further block may be read: after an error, or when yield returned false.
-func (b openBlock) links(rows *linkReader, wanted fields, within layout.Range, yield func(*linkReader, error) bool) bool {
+func (b openBlock) links(rows *linkReader, wanted linkFields, within layout.Range, yield func(*linkReader, error) bool) bool {
 	fail := func(err error) bool {
 		yield(nil, b.damaged(err))
 		return false

@@ -82,8 +82,8 @@ func printStatus(out io.Writer, s system.Status) {
 	for _, c := range s.Collections {
 		printCollection(out, c)
 	}
-	fmt.Fprintf(out, "%s, %s, %s, %s\n", count(s.Packages, "package"), count(s.Segments, "segment"),
-		count(s.Documents, "document"), bytesText(s.Held))
+	fmt.Fprintf(out, "%s, %s, %s (%d ranked by links), %s\n", count(s.Packages, "package"), count(s.Segments, "segment"),
+		count(s.Documents, "document"), s.Ranked, bytesText(s.Held))
 	fmt.Fprintf(out, "object store so far: %d PUT, %d GET, %d LIST, %d DELETE, %d HEAD; %s read, %s written\n",
 		s.Requests.Put, s.Requests.Get, s.Requests.List, s.Requests.Delete, s.Requests.Head,
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))

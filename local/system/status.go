@@ -30,6 +30,7 @@ type Status struct {
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
+	Ranked     int            `json:"ranked"`            // number of the documents that are in segments with ranks
 	Remarks    map[string]int `json:"remarks,omitempty"` // stored pages that could not be read in full or for certain, by reason (see book.Panicked)
 	Held       int64          `json:"held"`              // bytes of packages, books and segments
 	Requests   Requests       `json:"requests"`
@@ -128,6 +129,9 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 		status.Held += m.Bytes()
 		for _, s := range m.Segments {
 			status.Documents += s.Documents
+			if s.Ranks != nil {
+				status.Ranked += s.Documents
+			}
 		}
 	}
 	return status, nil

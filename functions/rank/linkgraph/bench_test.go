@@ -74,25 +74,25 @@ func BenchmarkRank(b *testing.B) {
 			}
 		}
 	})
-	var reading, ranking time.Duration
-	steps, votes := 0, 0
+	var toRead, toRank time.Duration
+	steps, links := 0, 0
 	for b.Loop() {
 		began := time.Now()
 		g, err := Read(b.Context(), books, DefaultLimits())
 		if err != nil {
 			b.Fatal(err)
 		}
-		read := time.Now()
+		between := time.Now()
 		if _, steps, err = g.Rank(b.Context(), pagerank.DefaultRules()); err != nil {
 			b.Fatal(err)
 		}
-		reading, ranking, votes = reading+read.Sub(began), ranking+time.Since(read), g.Votes()
+		toRead, toRank, links = toRead+between.Sub(began), toRank+time.Since(between), g.Votes()
 	}
 	close(stop)
 	watching.Wait()
-	b.ReportMetric(reading.Seconds()/float64(b.N), "s-reading")
-	b.ReportMetric(ranking.Seconds()/float64(b.N), "s-ranking")
+	b.ReportMetric(toRead.Seconds()/float64(b.N), "s-reading")
+	b.ReportMetric(toRank.Seconds()/float64(b.N), "s-ranking")
 	b.ReportMetric(float64(steps), "steps")
-	b.ReportMetric(float64(votes), "votes")
+	b.ReportMetric(float64(links), "votes")
 	b.ReportMetric(float64(peak)/1e6, "peak-MB")
 }

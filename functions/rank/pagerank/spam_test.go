@@ -57,10 +57,10 @@ var arrangements = map[string]func(farm uint32, i, n int) []Link{
 // its best page has less than a page that six sites vote for, and not more than from a
 // farm of ten pages, relative to the mean.
 func TestFarmDoesNotPay(t *testing.T) {
-	best := func(t *testing.T, n int, arrange func(uint32, int, int) []Link, apart func(int) []uint32) (farm, honest float64) {
+	best := func(t *testing.T, n int, arrange func(uint32, int, int) []Link, sitesOf func(int) []uint32) (farm, honest float64) {
 		f := newFarm(n, arrange)
-		if apart != nil {
-			f.sites = apart(len(f.sites))
+		if sitesOf != nil {
+			f.sites = sitesOf(len(f.sites))
 		}
 		got := ranks(t, mustNew(t, f.sites, f.links), DefaultRules())
 		return got[f.farm] * float64(len(f.sites)), got[0] * float64(len(f.sites))
