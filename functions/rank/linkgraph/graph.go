@@ -28,6 +28,7 @@ type Graph struct {
 	known map[layout.Identity]number
 	sites []uint32 // of each page
 	votes *pagerank.Graph
+	read  *reading // by which the graph was read, for Anchors
 }
 
 // number is that of a page, or of an alias and aliasBit. The pages are numbered from 0 on by
@@ -69,6 +70,7 @@ func Read(ctx context.Context, books []*book.Reader, l Limits) (*Graph, error) {
 	}
 	var err error
 	r.graph.votes, err = pagerank.New(r.graph.sites, r.resolved()...)
+	r.graph.read = r
 	return r.graph, err
 }
 

@@ -1,0 +1,180 @@
+package linkgraph
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/book"
+)
+
+// Anchor is a text by which links name a page.
+type Anchor struct {
+	Text   string
+	Around string // words around one of the links; "" if none are known
+	Sites  int    // number of sites with such links
+	Links  int    // number of such links
+}
+
+const (
+	// maxAnchors is the greatest number of anchors of a page.
+	maxAnchors = 32
+	// maxTexts is the greatest number of texts among which the anchors of a page are chosen.
+	maxTexts = 4096
+)
+
+// Anchors are the anchors of a page.
+type Anchors struct {
+	All []Anchor // those of the most sites first, then those of the most links; at most 32
+	Cut int      // number of texts that are left out
+}
+
+// Anchors returns the anchors of those pages for whose index wanted returns true. Links of a
+// site's navigation to a page of the site are left out: they say what all its pages say.
+// Equal texts of one site count once. It reads the links of all books once, with their
+// texts, and holds those of the wanted pages.
+func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[int]Anchors, error) {
+	r := g.read
+	found := make([]map[number]*texts, len(r.places))
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for i := range r.places {
+		group.Go(func() error {
+			found[i] = make(map[number]*texts)
+			for index, b := range r.books {
+				if err := r.readAnchors(within, index, b, i, wanted, found[i]); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	all := make(map[number]*texts)
+	for _, of := range found {
+		for page, t := range of {
+			if all[page] == nil {
+				all[page] = t
+			} else { // links to an alias, in another range than the page's own
+				all[page].join(t)
+			}
+		}
+	}
+	anchors := make(map[int]Anchors, len(all))
+	for page, t := range all {
+		anchors[int(page)] = t.anchors()
+	}
+	return anchors, nil
+}
+
+// readAnchors adds the texts of the links of a book to the targets in the i-th range.
+func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i int, wanted func(int) bool, into map[number]*texts) error {
+	sources := r.sources[index]
+	for row, err := range b.Rows(ctx, r.within(i), true) {
+		if err != nil {
+			return err
+		}
+		if row.Former || row.Kind != book.Anchor || row.Anchor == "" || !counts(row.Rel) {
+			continue
+		}
+		page, found := r.graph.known[row.ID]
+		if found && !page.isPage() {
+			page, found = r.page(page)
+		}
+		if !found || !wanted(int(page)) {
+			continue
+		}
+		if into[page] == nil {
+			into[page] = &texts{of: make(map[string]*naming)}
+		}
+		into[page].add(row, r.voters(row, sources, page))
+	}
+	return nil
+}
+
+// voters returns the sites of the pages with a link of the row to a page, several times the
+// same if they are not neighbours, and the number of these links.
+func (r *reading) voters(row book.Row, sources []number, page number) (v voters) {
+	for _, k := range row.Sources {
+		source := sources[k]
+		if !source.isPage() || source == page {
+			continue
+		}
+		site := r.graph.sites[source]
+		if row.Region == book.Navigation && site == r.graph.sites[page] {
+			continue
+		}
+		v.links++
+		if last := len(v.sites) - 1; last < 0 || v.sites[last] != site {
+			v.sites = append(v.sites, site)
+		}
+	}
+	return v
+}
+
+// voters is the number of equal links to one page, and the sites of their sources.
+type voters struct {
+	sites []uint32
+	links int
+}
+
+// naming is the links with one text to one page.
+type naming struct {
+	around string
+	voters
+}
+
+// texts is the texts of links to a page.
+type texts struct {
+	of  map[string]*naming
+	cut int // texts that found no room
+}
+
+// add adds the links of a row.
+func (t *texts) add(row book.Row, v voters) {
+	if v.links > 0 {
+		t.addNaming(row.Anchor, naming{row.Around, v})
+	}
+}
+
+func (t *texts) addNaming(text string, more naming) {
+	known := t.of[text]
+	switch {
+	case known == nil && len(t.of) == maxTexts:
+		t.cut++
+	case known == nil:
+		t.of[text] = &more
+	default:
+		if known.around == "" || more.around != "" && more.around < known.around {
+			known.around = more.around
+		}
+		known.sites, known.links = append(known.sites, more.sites...), known.links+more.links
+	}
+}
+
+// join adds the texts of other links to the same page.
+func (t *texts) join(other *texts) {
+	t.cut += other.cut
+	for _, text := range slices.Sorted(maps.Keys(other.of)) {
+		t.addNaming(text, *other.of[text])
+	}
+}
+
+// anchors returns the anchors of the page.
+func (t *texts) anchors() (a Anchors) {
+	for text, n := range t.of {
+		slices.Sort(n.sites)
+		a.All = append(a.All, Anchor{Text: text, Around: n.around, Sites: len(slices.Compact(n.sites)), Links: n.links})
+	}
+	slices.SortFunc(a.All, func(b, c Anchor) int {
+		return cmp.Or(cmp.Compare(c.Sites, b.Sites), cmp.Compare(c.Links, b.Links), cmp.Compare(b.Text, c.Text))
+	})
+	a.Cut = t.cut + max(0, len(a.All)-maxAnchors)
+	a.All = a.All[:min(len(a.All), maxAnchors)]
+	return a
+}
