@@ -81,6 +81,33 @@ func (w *world) index(p layout.Partition, key string) {
 	functionstest.Index(w.t, w.bucket, p, key, func(webobject.Object) string { return "en" })
 }
 
+// merge merges the two segments of the first partition.
+func (w *world) merge() {
+	w.t.Helper()
+	p, err := partition.Open(w.t.Context(), w.bucket, 0, w.Now)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var inputs []segment.Input
+	var keys []string
+	var parts []manifest.Part
+	for _, s := range p.Manifest().Segments {
+		inputs = append(inputs, segment.Input{Segment: functionstest.Segment(w.t, w.bucket, s)})
+		keys, parts = append(keys, s.Key), append(parts, s.Parts...)
+	}
+	content, err := segment.Merge(w.t.Context(), inputs, 1<<20)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	merged, err := p.PutSegment(w.t.Context(), content)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := p.Commit(w.t.Context(), func(e *partition.Edit) error { return e.ReplaceSegments(keys, merged, parts...) }); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 func url(number string) string { return fmt.Sprintf("http://a%s.example/", number) }
 
 func (w *world) run() {
@@ -206,10 +233,11 @@ func TestNewLinksAndSegments(t *testing.T) {
 // reads it, and computes what depends on it anew.
 func TestAnotherCommits(t *testing.T) {
 	for name, meanwhile := range map[string]func(w *world, key string){
-		"index": func(w *world, key string) { w.index(0, key) },
-		"a merge": func(w *world, _ string) {
+		"index":   func(w *world, key string) { w.index(0, key) },
+		"a merge": func(w *world, _ string) { w.merge() },
+		"other ranks": func(w *world, _ string) {
 			functionstest.Edit(w.t, w.bucket, 0, func(e *partition.Edit) error {
-				_, err := e.SetRanks(w.t.Context(), map[string][]segment.Rank{e.Manifest().Segments[0].Key: {1, 2}})
+				_, err := e.SetRanks(w.t.Context(), map[string][]segment.Rank{e.Manifest().Segments[0].Key: {1}})
 				return err
 			})
 		},
@@ -223,8 +251,9 @@ func TestAnotherCommits(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
-			w.store(0, 1, "1 3", "2 3")
-			key := w.pack(0, 2, "3")
+			w.store(0, 1, "1 3")
+			w.store(0, 2, "2 3")
+			key := w.pack(0, 3, "3")
 			w.decide = func(c faultblob.Call) faultblob.Fault {
 				if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) {
 					w.decide = nil
@@ -236,7 +265,7 @@ func TestAnotherCommits(t *testing.T) {
 			if w.decide != nil {
 				t.Fatal("nothing happened meanwhile")
 			}
-			if !functionstest.Manifest(t, w.bucket, 0).Packages[1].Indexed {
+			if !functionstest.Manifest(t, w.bucket, 0).Packages[2].Indexed {
 				w.index(0, key)
 				w.run()
 			}
