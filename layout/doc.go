@@ -8,7 +8,7 @@
 //	packages/<partition>/<base>_<exponent>_<yyyyMMddHHmmssSSS>[_<n>].spf
 //	books/<partition>/<content hash>.book                what one pack learnt
 //	segments/<partition>/<content hash>.seg              index of packages
-//	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead, or their ranks
+//	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead, their ranks, or their anchors
 //	manifests/<partition>/<generation>.json.zst          what is true
 //	hints/<partition>.json.zst                           disposable copy of the newest manifest
 //	epochs/<n>                                           claim of an epoch: by whom, and which generations the claimer had read

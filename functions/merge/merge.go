@@ -108,11 +108,15 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 	if err != nil {
 		return false, err
 	}
+	anchors, err := f.mergeAnchors(ctx, inputs)
+	if err != nil {
+		return false, err
+	}
 	merged, err := p.PutSegment(ctx, content)
 	if err != nil {
 		return false, err
 	}
-	err = p.Commit(ctx, func(e *partition.Edit) error { return f.replace(ctx, e, inputs, merged) })
+	err = p.Commit(ctx, func(e *partition.Edit) error { return f.replace(ctx, e, inputs, merged, anchors) })
 	if errors.Is(err, partition.ErrStale) {
 		f.Log.InfoContext(ctx, "merged in vain", "partition", p.ID(), "generation", p.Manifest().Generation, "error", err)
 		return true, nil
@@ -129,13 +133,14 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 // inputs, and masks in it the documents that died in the inputs during the merge. It
 // returns partition.ErrStale when an input is no longer listed, when a document that the
 // merge left out as dead is alive now, or when the merged segment may not be listed. The
-// ranks of the inputs become those of the merged segment.
-func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment) error {
+// ranks of the inputs become those of the merged segment, and anchors are its anchors, nil
+// for none.
+func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment, anchors []byte) error {
 	late := roaring.New()
 	offset := uint32(0)
 	var keys []string
 	var parts []manifest.Part
-	ranks := ranking{whole: true}
+	ranks := ranking{whole: true, anchors: anchors}
 	for _, in := range inputs {
 		listed := e.Manifest().Segments
 		i := slices.IndexFunc(listed, func(s manifest.Segment) bool { return s.Key == in.Key })

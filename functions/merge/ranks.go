@@ -9,11 +9,38 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// ranking is the ranks of a merged segment while those of its inputs are added.
+// mergeAnchors returns the merged anchors of the inputs; nil if one of them has none, or if
+// they cannot be read.
+func (f *Function) mergeAnchors(ctx context.Context, inputs []*input) ([]byte, error) {
+	var all []segment.Input
+	most := int64(1 << 20)
+	for _, in := range inputs {
+		if in.Anchors == nil {
+			return nil, nil
+		}
+		opened, err := partition.OpenAnchors(ctx, segment.Ranges{Bucket: f.Bucket}, &in.Segment)
+		if partition.IsDamaged(err) {
+			return nil, nil // verify reports it
+		}
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, segment.Input{Segment: opened, Dead: in.dead})
+		most += 2 * in.Anchors.Bytes
+	}
+	content, err := segment.Merge(ctx, all, most)
+	if partition.IsDamaged(err) {
+		return nil, nil
+	}
+	return content, err
+}
+
+// ranking is the ranks and anchors of a merged segment while those of its inputs are added.
 type ranking struct {
-	ranks []segment.Rank
-	found bool // an input has ranks
-	whole bool // all inputs have
+	ranks   []segment.Rank
+	found   bool   // an input has ranks
+	whole   bool   // all inputs have ranks, and the anchors that were merged
+	anchors []byte // merged anchors of all inputs; nil for none
 }
 
 // add adds the ranks of an input, which is listed as given, for the documents that the merge
@@ -22,6 +49,9 @@ func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed
 	ranks, err := partition.Ranks(ctx, bucket, listed)
 	if err != nil && !partition.IsDamaged(err) {
 		return err
+	}
+	if in.Anchors == nil || listed.Anchors == nil || in.Anchors.Key != listed.Anchors.Key {
+		r.whole, r.anchors = false, nil
 	}
 	if ranks == nil {
 		r.whole = false
@@ -37,11 +67,16 @@ func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed
 	return nil
 }
 
-// set sets the ranks of the merged segment with the key. If an input lacked them, it has
-// the function rank rank all documents again.
+// set sets the ranks and anchors of the merged segment with the key. If an input lacked
+// them, it has the function rank rank all documents again.
 func (r *ranking) set(ctx context.Context, e *partition.Edit, key string) error {
-	if !r.whole {
+	if !r.whole || r.anchors == nil {
 		e.SetRanked("")
+	}
+	if r.anchors != nil {
+		if _, err := e.SetAnchors(ctx, map[string][]byte{key: r.anchors}); err != nil {
+			return err
+		}
 	}
 	if !r.found {
 		return nil

@@ -1,29 +1,45 @@
 package merge
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// rank gives the documents of the first n segments the ranks 10, 11, and so on.
-func (w *world) rank(n int) {
+// rank gives the documents of all segments the ranks 10, 11, and so on.
+func (w *world) rank() { w.rankFrom(10) }
+
+// rankFrom gives the documents of all segments ranks from the given one on, and an anchor
+// each that contains the rank.
+func (w *world) rankFrom(next segment.Rank) {
 	w.t.Helper()
 	functionstest.Edit(w.t, w.bucket, 0, func(e *partition.Edit) error {
-		all, next := make(map[string][]segment.Rank), segment.Rank(10)
-		for _, s := range e.Manifest().Segments[:n] {
+		all, anchors := make(map[string][]segment.Rank), make(map[string][]byte)
+		for _, s := range e.Manifest().Segments {
+			var documents []*segments.Page
 			for range s.Documents {
 				all[s.Key] = append(all[s.Key], next)
+				documents = append(documents, &segments.Page{Document: segment.Document{Headings: []string{fmt.Sprint("anchor ", next)}}})
 				next++
 			}
+			content, err := segments.Build(documents)
+			if err != nil {
+				return err
+			}
+			anchors[s.Key] = content
 		}
 		e.SetRanked("some books")
-		_, err := e.SetRanks(w.t.Context(), all)
+		if _, err := e.SetRanks(w.t.Context(), all); err != nil {
+			return err
+		}
+		_, err := e.SetAnchors(w.t.Context(), anchors)
 		return err
 	})
 }
@@ -46,8 +62,20 @@ func (w *world) ranks() map[string]segment.Rank {
 			if err != nil {
 				w.t.Fatal(err)
 			}
-			if !dead.ContainsInt(doc) {
-				all[stored[0].URL] = rank
+			if dead.ContainsInt(doc) {
+				continue
+			}
+			all[stored[0].URL] = rank
+			if s.Anchors == nil {
+				continue
+			}
+			anchors, err := partition.OpenAnchors(w.t.Context(), segment.Ranges{Bucket: w.bucket}, &s)
+			if err != nil {
+				w.t.Fatal(err)
+			}
+			named, err := anchors.Stored(w.t.Context(), []uint32{uint32(doc)})
+			if want := fmt.Sprint("anchor ", rank); err != nil || rank != segment.NoRank && named[0].Headings[0] != want {
+				w.t.Errorf("%s is named %q, %v, want %q", stored[0].URL, named[0].Headings, err, want)
 			}
 		}
 	}
@@ -60,13 +88,13 @@ func TestRanksAreKept(t *testing.T) {
 	for name, meanwhile := range map[string]func(w *world){
 		"nothing":     nil,
 		"deaths":      func(w *world) { w.index(3, 0, 5) },
-		"other ranks": func(w *world) { w.rank(4) },
+		"other ranks": func(w *world) { w.rankFrom(40) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.full()
 			w.index(2, 3, 8) // masks two documents
-			w.rank(len(w.manifest().Segments))
+			w.rank()
 			want := w.ranks()
 			if meanwhile != nil {
 				w.onCommit(func() { meanwhile(w); want = w.ranks() })
@@ -78,7 +106,13 @@ func TestRanksAreKept(t *testing.T) {
 			if diff := cmp.Diff(want, w.ranks()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			if got := w.manifest().Ranked; got != "some books" {
+			again := name == "other ranks" // the anchors that were merged are not the present ones
+			for _, s := range w.manifest().Segments {
+				if s.Documents > 2 && (s.Anchors == nil) != again {
+					t.Errorf("anchors %+v", s.Anchors)
+				}
+			}
+			if got := w.manifest().Ranked; (got == "") != again {
 				t.Errorf("ranked %q", got)
 			}
 		})
@@ -100,7 +134,7 @@ func TestRanksAreMissing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.full()
-			w.rank(len(w.manifest().Segments))
+			w.rank()
 			want := w.ranks()
 			harm(w, w.manifest())
 			want["http://a.example/0"], want["http://a.example/1"] = segment.NoRank, segment.NoRank

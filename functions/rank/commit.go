@@ -14,42 +14,98 @@ import (
 // ranking is the ranks of all pages while they are committed.
 type ranking struct {
 	*Function
-	graph *linkgraph.Graph
-	ranks []float64 // of each page of the graph
-	known map[string]coded
+	graph     *linkgraph.Graph
+	ranks     []float64 // of each page of the graph
+	forgotten uint64    // version of the takedowns whose pages the graph is without
+	most      int       // number of documents whose anchors are held in memory at once; one segment may have more
+	known     map[string]coded
 }
 
-// coded is the ranks of a segment's documents; of a damaged segment, the error.
+// coded is what is committed of a segment.
 type coded struct {
-	ranks  []segment.Rank
-	damage error
+	pages   []int // of each document the index of its page in the graph, or −1
+	ranks   []segment.Rank
+	damage  error  // why the segment cannot be read; nil if it can
+	anchors []byte // nil if they are not made yet
 }
 
 // atOnce is the greatest number of segments that are read at once.
 const atOnce = 4
 
-// commit sets the ranks of all documents of a partition, of which says of what they were
-// made. A segment that cannot be read is left as it is: verify reports it.
+// commit sets the ranks and the anchors of all documents of a partition, of which says of
+// what they were made. It commits a generation for every most documents. A segment
+// that cannot be read is left as it is: verify reports it. A segment that is committed
+// meanwhile gets its ranks, and its anchors from the next run.
 func (r *ranking) commit(ctx context.Context, p *partition.Partition, of string) error {
+	rest := p.Manifest().Segments
+	for first := true; first || len(rest) > 0; first = false {
+		n, documents := 0, 0
+		for n < len(rest) && (n == 0 || documents+rest[n].Documents <= r.most) {
+			documents += rest[n].Documents
+			n++
+		}
+		if err := r.learn(ctx, rest[:n]); err != nil {
+			return err
+		}
+		if err := r.gather(ctx, rest[:n]); err != nil {
+			return err
+		}
+		ranked := of
+		if n < len(rest) {
+			ranked = "" // the anchors of others are still of other books
+		}
+		if err := r.commitKnown(ctx, p, ranked); err != nil {
+			return err
+		}
+		for _, s := range rest[:n] {
+			known := r.known[s.Key]
+			known.anchors = nil
+			r.known[s.Key] = known
+		}
+		rest = rest[n:]
+	}
+	return nil
+}
+
+// commitKnown commits the ranks of all segments, and the anchors that are made. It fails with
+// partition.ErrStale if pages were forgotten since the run began: their words could be among
+// the anchors.
+func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, of string) error {
 	return p.Commit(ctx, func(e *partition.Edit) error {
-		all, err := r.ofSegments(ctx, e.Manifest().Segments)
+		m := e.Manifest()
+		if m.Forgotten > r.forgotten {
+			return partition.ErrStale
+		}
+		if err := r.learn(ctx, m.Segments); err != nil {
+			return err
+		}
+		ranks, anchors := make(map[string][]segment.Rank), make(map[string][]byte)
+		for _, s := range m.Segments {
+			if known := r.known[s.Key]; known.damage == nil {
+				ranks[s.Key] = known.ranks
+				if known.anchors != nil {
+					anchors[s.Key] = known.anchors
+				}
+			}
+		}
+		ranked, err := e.SetRanks(ctx, ranks)
 		if err != nil {
 			return err
 		}
-		changed, err := e.SetRanks(ctx, all)
+		named, err := e.SetAnchors(ctx, anchors)
 		if err != nil {
 			return err
 		}
-		if !e.SetRanked(of) && !changed {
+		if !e.SetRanked(of) && !ranked && !named {
 			return partition.ErrUnchanged
 		}
 		return nil
 	})
 }
 
-// ofSegments returns the ranks of the documents of listed segments that can be read, by the
-// segment's key. It remembers them, because an edit may be called several times.
-func (r *ranking) ofSegments(ctx context.Context, listed []manifest.Segment) (map[string][]segment.Rank, error) {
+// learn reads of listed segments which pages their documents are, unless it is known, because
+// an edit may be called several times.
+func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 	results := make([]coded, len(listed))
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -59,46 +115,43 @@ func (r *ranking) ofSegments(ctx context.Context, listed []manifest.Segment) (ma
 			results[i] = known
 			continue
 		}
-		group.Go(func() error {
-			ranks, err := r.ofSegment(within, &listed[i])
-			if err != nil && !partition.IsDamaged(err) {
-				return err
+		group.Go(func() (err error) {
+			results[i].pages, results[i].ranks, err = r.ofSegment(within, &listed[i])
+			if partition.IsDamaged(err) {
+				r.Log.ErrorContext(ctx, "the documents of a segment that cannot be read are not ranked", "key", listed[i].Key, "error", err)
+				results[i].damage, err = err, nil
 			}
-			results[i] = coded{ranks, err}
-			return nil
+			return err
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return nil, err
+		return err
 	}
-	all := make(map[string][]segment.Rank)
 	for i, s := range listed {
 		r.known[s.Key] = results[i]
-		if damage := results[i].damage; damage != nil {
-			r.Log.ErrorContext(ctx, "the documents of a segment that cannot be read are not ranked", "key", s.Key, "error", damage)
-			continue
-		}
-		all[s.Key] = results[i].ranks
 	}
-	return all, nil
+	return nil
 }
 
-// ofSegment returns the ranks of the documents of a listed segment. It reads the column of
-// identities only.
-func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) ([]segment.Rank, error) {
+// ofSegment returns for each document of a listed segment the index of its page, or −1, and
+// its rank. It reads the column of identities only.
+func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (pages []int, ranks []segment.Rank, err error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	identities, err := s.Identities(ctx)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	ranks := make([]segment.Rank, len(identities))
+	pages, ranks = make([]int, len(identities)), make([]segment.Rank, len(identities))
 	for doc, id := range identities {
-		if page, found := r.graph.Find(id); found {
-			ranks[doc] = segment.RankOf(r.ranks[page] * float64(len(r.ranks)))
+		page, found := r.graph.Find(id)
+		if !found {
+			pages[doc] = -1
+			continue
 		}
+		pages[doc], ranks[doc] = page, segment.RankOf(r.ranks[page]*float64(len(r.ranks)))
 	}
-	return ranks, nil
+	return pages, ranks, nil
 }

@@ -1,12 +1,12 @@
-// Package rank ranks the pages of all partitions by the links between them, and stores the
-// ranks in overlays beside the segments, for the function query.
+// Package rank ranks the pages of all partitions by the links between them, and gathers the
+// texts by which links name them. It stores both in overlays beside the segments, for the
+// function query.
 //
 // It reads the books of all partitions (see linkgraph), computes ranks (see pagerank), and
-// commits one generation for each partition: with the ranks of the documents of all its
-// segments, and Manifest.Ranked, which names the books and rules of which they were made.
-// If that is the same as before and no segment lacks ranks, there is nothing to do: then a
-// run reads the manifests only. A segment that is committed later is without ranks until
-// the next run.
+// commits for each partition the ranks and anchors of the documents of all its segments, and
+// Manifest.Ranked, which names the books and rules of which they were made. If that is the
+// same as before and no segment lacks ranks, there is nothing to do: then a run reads the
+// manifests only. A segment that is committed later is without ranks until the next run.
 //
 // It may be killed at any call, and run twice or several times at once: ranks depend on
 // the books alone, and an overlay with the ranks that a segment has already is not stored
@@ -31,6 +31,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // Settings returns the settings in force; a settings.Cache does.
@@ -43,10 +44,20 @@ type Function struct {
 	Bucket   blob.Bucket
 	Settings Settings
 	Now      func() time.Time
-	Limits   linkgraph.Limits
+	Limits   Limits
 	Rules    pagerank.Rules
 	Log      *slog.Logger
 }
+
+// Limits bound the memory of a run. Anchors is the number of documents whose anchors are held
+// at once: for each further so many the books are read once more. One segment may have more.
+type Limits struct {
+	Graph   linkgraph.Limits
+	Anchors int
+}
+
+// DefaultLimits returns limits that keep a run below two gigabytes.
+func DefaultLimits() Limits { return Limits{linkgraph.DefaultLimits(), 200_000} }
 
 // Handle calls Run for each message. The fields of a message do not matter.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
@@ -75,7 +86,7 @@ func (f *Function) Run(ctx context.Context) error {
 	if len(due) == 0 {
 		return nil
 	}
-	graph, err := f.read(ctx, all)
+	graph, err := f.read(ctx, all, inForce.Takedowns)
 	if err != nil {
 		return err
 	}
@@ -84,7 +95,7 @@ func (f *Function) Run(ctx context.Context) error {
 		return err
 	}
 	f.Log.InfoContext(ctx, "ranked", "pages", graph.Pages(), "votes", graph.Votes(), "steps", steps, "took", f.Now().Sub(began))
-	r := ranking{Function: f, graph: graph, ranks: ranks, known: make(map[string]coded)}
+	r := ranking{Function: f, graph: graph, ranks: ranks, forgotten: inForce.Takedowns.Version, most: f.Limits.Anchors, known: make(map[string]coded)}
 	for _, p := range due {
 		if err := r.commit(ctx, p, of); err != nil {
 			return fmt.Errorf("cannot rank the documents of partition %s: %w", p.ID(), err)
@@ -111,12 +122,12 @@ const version = 1
 
 // isRanked reports whether all segments of a generation have the ranks with the name.
 func isRanked(m *manifest.Manifest, of string) bool {
-	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil })
+	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return len(m.Segments) == 0 || m.Ranked == of && !lacking
 }
 
 // read reads the graph from the books of all partitions.
-func (f *Function) read(ctx context.Context, all []*partition.Partition) (*linkgraph.Graph, error) {
+func (f *Function) read(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) (*linkgraph.Graph, error) {
 	var listed []manifest.Book
 	for _, p := range all {
 		listed = append(listed, p.Manifest().Books...)
@@ -129,5 +140,5 @@ func (f *Function) read(ctx context.Context, all []*partition.Partition) (*linkg
 	if err != nil {
 		return nil, err
 	}
-	return linkgraph.Read(ctx, readers, f.Limits)
+	return linkgraph.Read(ctx, readers, forgotten, f.Limits.Graph)
 }

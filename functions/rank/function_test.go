@@ -11,7 +11,6 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
 	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -47,7 +46,7 @@ func newWorld(t *testing.T) *world {
 	}))
 	w.Function = &Function{
 		Bucket: w.counts, Settings: (*functionstest.Fixed)(inForce), Now: functionstest.NewClock().Now,
-		Limits: linkgraph.DefaultLimits(), Rules: pagerank.DefaultRules(), Log: functionstest.Log(),
+		Limits: DefaultLimits(), Rules: pagerank.DefaultRules(), Log: functionstest.Log(),
 	}
 	return w
 }
@@ -373,7 +372,7 @@ func TestHandle(t *testing.T) {
 		t.Errorf("%+v, %v", response, err)
 	}
 	w.decide = nil
-	w.Limits.Pages = 1
+	w.Limits.Graph.Pages = 1
 	if err := w.Run(t.Context()); err == nil || errors.Is(err, context.Canceled) {
 		t.Errorf("over the limit: %v", err)
 	}

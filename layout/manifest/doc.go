@@ -12,7 +12,8 @@
 //	 "books":    [{"key": "books/0000/….book", "bytes": 1, "outcomes": 1, "links": 1}],
 //	 "segments": [{"key": "segments/0000/….seg", "bytes": 9, "tail": 1, "documents": 2, "parts": [{"package": 2, "documents": 2}],
 //	               "compared": true, "deletions": {"key": "overlays/0000/000000000007_….ovl", "bytes": 1, "documents": 1},
-//	               "ranks": {"key": "overlays/0000/000000000007_….ovl", "bytes": 1}}],
+//	               "ranks": {"key": "overlays/0000/000000000007_….ovl", "bytes": 1},
+//	               "anchors": {"key": "overlays/0000/000000000007_….ovl", "bytes": 9, "tail": 1}}],
 //	 "consumed": [{"batch": "00000001-000000000001", "at": "2026-11-21T22:00:00.123Z"}],
 //	 "learnt":   "books/0000/….book@7", "closed": ["00000001-000000000000"], "forgotten": 2, "ranked": "<hash>", "oldest": 5,
 //	 "gone":     [{"id": "<identity of a URL>", "version": "00000001-000000000001", "masked": true}],
@@ -46,7 +47,7 @@
 //   - 1: a segment listed its packages, without tail, parts and deletions.
 //     It is not read any more.
 //   - 2: since segments are merged. A generation names its format. "compared"
-//     came later: where it is missing, the sweep compares once more. "ranks" and
-//     "ranked" came later: a program that does not know them drops them, and rank
-//     makes them again.
+//     came later: where it is missing, the sweep compares once more. "ranks",
+//     "anchors" and "ranked" came later: a program that does not know them drops
+//     them, and rank makes them again.
 package manifest

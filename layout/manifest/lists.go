@@ -19,6 +19,7 @@ type Segment struct {
 	Parts     []Part     `json:"parts"`     // one for each package whose pages are indexed
 	Deletions *Deletions `json:"deletions,omitempty"`
 	Ranks     *Overlay   `json:"ranks,omitempty"`
+	Anchors   *Anchors   `json:"anchors,omitempty"`
 	// Erase is true if the segment contains forgotten pages, as dead documents. It must
 	// be rewritten without them.
 	Erase bool `json:"erase,omitempty"`
@@ -49,14 +50,25 @@ type Overlay struct {
 	Bytes int64  `json:"bytes"`
 }
 
+// Anchors is the overlay with the texts by which links name the documents of a segment. It
+// is a segment itself, whose documents have the same numbers.
+type Anchors struct {
+	Key   string `json:"key"`
+	Bytes int64  `json:"bytes"`
+	Tail  int64  `json:"tail"` // size in bytes of its tail
+}
+
 // Overlays yields the key and the size in bytes of each overlay of a segment.
 func (s *Segment) Overlays() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		if d := s.Deletions; d != nil && !yield(d.Key, d.Bytes) {
 			return
 		}
-		if r := s.Ranks; r != nil {
-			yield(r.Key, r.Bytes)
+		if r := s.Ranks; r != nil && !yield(r.Key, r.Bytes) {
+			return
+		}
+		if a := s.Anchors; a != nil {
+			yield(a.Key, a.Bytes)
 		}
 	}
 }
@@ -158,7 +170,8 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 // generation lists it any more. The record stays for another grace after the deletion,
 // because other processes may still be about to delete the object or to list it.
 //
-// Overlays are not condemned: a key that contains its generation is never used again.
+// Overlays are not condemned, because a key that contains its generation is never used
+// again; except anchors, because they hold texts of pages, which may be forgotten.
 type Condemned struct {
 	Key   string    `json:"key"`
 	At    time.Time `json:"at"`

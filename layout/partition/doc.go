@@ -20,7 +20,8 @@
 //  3. An object that leaves the list is condemned in the same generation. No
 //     later generation lists a condemned key, so the collector need not check
 //     that before it deletes the object. Overlays are not condemned: their keys name the
-//     generation that they were made for and are never used again.
+//     generation that they were made for and are never used again. But anchors are,
+//     because they hold texts.
 //  4. A batch is consumed once. A batch that was closed is never consumed.
 //  5. A generation is created only if absent, on the base of the one before,
 //     which was read less than [Fresh] ago. An edit runs again on a newer base

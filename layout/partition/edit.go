@@ -235,13 +235,19 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 
 // Forgot sets Manifest.Forgotten and returns true: all pages that this version of the
 // takedowns names are erased, except from condemned objects, which will be deleted
-// after the grace, whatever generations are kept. If the version, or a higher one, was
-// set before, it changes nothing and returns false.
+// after the grace, whatever generations are kept. It takes the anchors off all segments,
+// because they may hold texts of these pages, and rank makes them anew. If the version, or a
+// higher one, was set before, it changes nothing and returns false.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false
 	}
 	e.next.Forgotten = version
+	before := e.anchors()
+	for i := range e.next.Segments {
+		e.next.Segments[i].Anchors = nil
+	}
+	e.condemnAnchors(before)
 	e.next.Erase()
 	return true
 }

@@ -145,7 +145,13 @@ func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 				return err
 			}
 		}
-		return edit(&Edit{next: m, bucket: p.bucket, now: p.now})
+		e := &Edit{next: m, bucket: p.bucket, now: p.now}
+		before := e.anchors()
+		err := edit(e)
+		if err == nil {
+			e.condemnAnchors(before)
+		}
+		return err
 	})
 	if err == nil {
 		p.newest = &newest

@@ -81,12 +81,16 @@ func (e *Edit) Unmask(key string) {
 	s.Deletions, s.Erase, s.Compared = nil, false, false
 }
 
-// DropRanks takes the overlay with the key, which holds ranks, off all segments, and has the
-// function rank make it again.
+// DropRanks takes the overlay with the key, which holds ranks or anchors, off all segments,
+// and has the function rank make it again.
 func (e *Edit) DropRanks(key string) {
 	for i := range e.next.Segments {
-		if s := &e.next.Segments[i]; s.Ranks != nil && s.Ranks.Key == key {
+		s := &e.next.Segments[i]
+		if s.Ranks != nil && s.Ranks.Key == key {
 			s.Ranks = nil
+		}
+		if s.Anchors != nil && s.Anchors.Key == key {
+			s.Anchors = nil
 		}
 	}
 	e.next.Ranked = ""

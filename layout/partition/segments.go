@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 
 	"github.com/RoaringBitmap/roaring"
@@ -75,6 +76,22 @@ func DecodeRanks(content []byte, listed *manifest.Segment) ([]segment.Rank, erro
 		err = fmt.Errorf("%w: it has ranks of %d documents, and the manifest says %d", segment.ErrDamaged, len(ranks), listed.Documents)
 	}
 	return ranks, err
+}
+
+// OpenAnchors opens the anchors of a listed segment, which must have some, with one read of
+// their tail. Its error wraps segment.ErrDamaged if they differ from their entry in the
+// manifest.
+func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
+	a := listed.Anchors
+	s, err := segment.Open(ctx, source, segment.Ref{Key: a.Key, Bytes: a.Bytes, Tail: a.Tail})
+	if err != nil {
+		return nil, fmt.Errorf("cannot open anchors %s: %w", a.Key, err)
+	}
+	if s.Documents() != listed.Documents {
+		return nil, fmt.Errorf("cannot open anchors %s: %w: they are of %d documents, and the manifest says %d",
+			a.Key, segment.ErrDamaged, s.Documents(), listed.Documents)
+	}
+	return s, nil
 }
 
 // IsDamaged reports whether an error says that a segment or its overlay is damaged or
@@ -202,6 +219,58 @@ func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (c
 		})
 	}
 	return changed, puts.Wait()
+}
+
+// SetAnchors sets the anchors of the documents of listed segments, given by key: the bytes
+// of a segment whose documents have the same numbers, or nil for none. It reports whether
+// it has changed any: an overlay with the same bytes stays.
+//
+// SetAnchors stores overlays, as Mask does.
+func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (changed bool, err error) {
+	for i := range e.next.Segments {
+		s := &e.next.Segments[i]
+		content, given := anchors[s.Key]
+		switch {
+		case !given:
+			continue
+		case content == nil:
+			changed, s.Anchors = changed || s.Anchors != nil, nil
+			continue
+		case s.Anchors != nil && layout.IsOverlayOf(s.Anchors.Key, content):
+			continue
+		}
+		tail, err := segment.TailOf(content)
+		if err != nil {
+			return false, fmt.Errorf("cannot set anchors of segment %s: %w", s.Key, err)
+		}
+		key, err := e.putOverlay(ctx, content)
+		if err != nil {
+			return false, err
+		}
+		s.Anchors, changed = &manifest.Anchors{Key: key, Bytes: int64(len(content)), Tail: tail}, true
+	}
+	return changed, nil
+}
+
+// anchors returns the keys of all listed anchors.
+func (e *Edit) anchors() map[string]bool {
+	keys := make(map[string]bool)
+	for _, s := range e.next.Segments {
+		if s.Anchors != nil {
+			keys[s.Anchors.Key] = true
+		}
+	}
+	return keys
+}
+
+// condemnAnchors condemns those of the anchors that are not listed any more.
+func (e *Edit) condemnAnchors(before map[string]bool) {
+	now := e.anchors()
+	for _, key := range slices.Sorted(maps.Keys(before)) {
+		if !now[key] && !e.next.IsCondemned(key) {
+			e.condemn(key)
+		}
+	}
 }
 
 // SetRanked sets Manifest.Ranked, and reports whether that has changed.

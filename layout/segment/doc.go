@@ -101,6 +101,10 @@
 //	…       n      the code of each document's rank
 //	-4      4      CRC-32C
 //
+// An overlay of anchors is a segment whose documents have the numbers of those of the
+// segment beside which it lies, their identities, and no URLs. A document's headings are the
+// anchors of links to it, its body the words around some of the links.
+//
 // # Words after deletions
 //
 // For every surface word, the segment stores the number of documents that contain it, and

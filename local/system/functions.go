@@ -11,7 +11,6 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/merge"
 	"github.com/bucketsearch/bucketsearch/functions/pack"
 	"github.com/bucketsearch/bucketsearch/functions/rank"
-	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
 	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
 	"github.com/bucketsearch/bucketsearch/functions/schedule"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
@@ -78,7 +77,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 func (s *System) ranker() *rank.Function {
 	return &rank.Function{
 		Bucket: s.bucket(task.Rank), Settings: s.Settings, Now: time.Now,
-		Limits: linkgraph.DefaultLimits(), Rules: pagerank.DefaultRules(), Log: s.log(task.Rank),
+		Limits: rank.DefaultLimits(), Rules: pagerank.DefaultRules(), Log: s.log(task.Rank),
 	}
 }
 

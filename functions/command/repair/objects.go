@@ -144,10 +144,12 @@ func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []b
 // mendOverlay makes a lost overlay anew: it computes the dead documents of the segments
 // that have it. If that fails for a segment, the segment is removed from the manifest and
 // built again.
-// If the overlay holds ranks, it is taken off the segments, and rank makes it anew.
+// If the overlay holds ranks or anchors, it is taken off the segments, and rank makes it anew.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	masks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
-	ranks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Ranks != nil && s.Ranks.Key == key })
+	ranks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool {
+		return s.Ranks != nil && s.Ranks.Key == key || s.Anchors != nil && s.Anchors.Key == key
+	})
 	if !masks && !ranks {
 		return nil
 	}

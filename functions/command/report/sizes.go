@@ -36,6 +36,7 @@ const (
 	tails
 	overlays
 	ranks
+	anchors
 	links
 	outcomes
 	directories
@@ -69,6 +70,7 @@ func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []
 		tails:       {What: "index: tails of segments", Unit: "segment"},
 		overlays:    {What: "index: overlays of dead documents", Unit: "document"},
 		ranks:       {What: "index: overlays of ranks", Unit: "document"},
+		anchors:     {What: "index: overlays of anchors", Unit: "document"},
 		links:       {What: "links", Unit: "link"},
 		outcomes:    {What: "outcomes of URLs", Unit: "outcome"},
 		directories: {What: "directories of books", Unit: "book"},
@@ -138,6 +140,9 @@ func (m *measured) addSegment(ctx context.Context, listed manifest.Segment) erro
 	}
 	if r := listed.Ranks; r != nil {
 		m.add(map[int]Size{ranks: {Count: int64(listed.Documents), Bytes: r.Bytes}})
+	}
+	if a := listed.Anchors; a != nil {
+		m.add(map[int]Size{anchors: {Count: int64(listed.Documents), Bytes: a.Bytes}})
 	}
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: m.bucket}, &listed)
 	if err != nil {

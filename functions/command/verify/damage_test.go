@@ -13,6 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
@@ -37,6 +38,25 @@ func oneSegment(w *world) string { return w.Manifest().Segments[1].Key }
 func oneOverlay(w *world) string {
 	w.Index(w.Learn(verifytest.Batch(3), []string{site + "1"}))
 	return w.Manifest().Segments[1].Deletions.Key
+}
+
+// anchors gives the second segment anchors, and returns the key of the overlay.
+func anchors(w *world) string {
+	w.T.Helper()
+	s := w.Manifest().Segments[1]
+	var documents []*segments.Page
+	for range s.Documents {
+		documents = append(documents, &segments.Page{Document: segment.Document{Headings: []string{"text"}}})
+	}
+	content, err := segments.Build(documents)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
+		_, err := e.SetAnchors(w.T.Context(), map[string][]byte{s.Key: content})
+		return err
+	})
+	return w.Manifest().Segments[1].Anchors.Key
 }
 
 // oneRanking ranks the documents of the second segment, and returns the key of the overlay.
@@ -205,6 +225,21 @@ func TestDamage(t *testing.T) {
 				w.Commit(func(m *manifest.Manifest) { m.Segments[1].Deletions.Documents++ })
 			},
 			verify.Damaged, []string{"overlays/0000/", "it speaks of 1 dead of 2 documents"},
+		},
+		"anchors lost": {
+			func(w *world) { w.Delete(anchors(w)) },
+			verify.Missing, []string{"overlays/0000/", "is missing"},
+		},
+		"byte of anchors flipped": {
+			func(w *world) { w.Change(anchors(w), verifytest.Flip) },
+			verify.Damaged, []string{"overlays/0000/", "is damaged"},
+		},
+		"anchors of other documents": {
+			func(w *world) {
+				anchors(w)
+				w.Commit(func(m *manifest.Manifest) { m.Segments[0].Anchors = m.Segments[1].Anchors })
+			},
+			verify.Damaged, []string{"overlays/0000/", "they are of 2 documents, and the manifest says 1"},
 		},
 		"ranks lost": {
 			func(w *world) { w.Delete(oneRanking(w)) },

@@ -137,17 +137,33 @@ func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err err
 	return err == nil, err
 }
 
-// ranked reports damaged ranks of a segment.
+// ranked reports damaged ranks and anchors of a segment.
 func (v *run) ranked(ctx context.Context, o *openedSegment) error {
 	_, err := partition.Ranks(ctx, v.Bucket, o.Segment)
 	switch {
 	case errors.Is(err, blob.ErrAbsent): // reported by objects
-		return nil
 	case errors.Is(err, segment.ErrDamaged):
 		v.problem(Damaged, o.partition.Partition, o.Ranks.Key, "is damaged: %v", err)
+	case err != nil:
+		return err
+	}
+	if o.Anchors == nil {
 		return nil
 	}
-	return err
+	content, found, err := blob.Find(ctx, v.Bucket, o.Anchors.Key)
+	if err != nil || !found { // reported by objects
+		return err
+	}
+	if err = segment.Check(content); err == nil && !layout.IsOverlayOf(o.Anchors.Key, content) {
+		err = errors.New("its content is that of another")
+	}
+	if err == nil {
+		_, err = partition.OpenAnchors(ctx, segment.Bytes(content), o.Segment)
+	}
+	if err != nil {
+		v.problem(Damaged, o.partition.Partition, o.Anchors.Key, "is damaged: %v", err)
+	}
+	return nil
 }
 
 // documents checks all documents of one segment, and counts the live ones with their pages.

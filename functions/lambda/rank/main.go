@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/rank"
-	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
 	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
 	"github.com/bucketsearch/bucketsearch/functions/shared/environment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
@@ -21,7 +20,7 @@ func main() {
 	}
 	f := &rank.Function{
 		Bucket: e.Bucket, Settings: e.Settings, Now: time.Now,
-		Limits: linkgraph.DefaultLimits(), Rules: pagerank.DefaultRules(), Log: e.Log,
+		Limits: rank.DefaultLimits(), Rules: pagerank.DefaultRules(), Log: e.Log,
 	}
 	e.Start(f.Handle)
 }

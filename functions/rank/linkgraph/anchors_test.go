@@ -11,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // named returns a book with stored pages of which each has a link with a text to the page
@@ -64,7 +65,7 @@ func TestAnchors(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			books := append([]book.Book{target}, test.books...)
 			for range 2 {
-				g, err := Read(t.Context(), open(t, books...), DefaultLimits())
+				g, err := Read(t.Context(), open(t, books...), takedown.Set{}, DefaultLimits())
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -92,7 +93,7 @@ func TestAnchors(t *testing.T) {
 			}
 		})
 	}
-	g, err := Read(t.Context(), open(t, target, named(t, 1, book.Text, "a/1 home")), DefaultLimits())
+	g, err := Read(t.Context(), open(t, target, named(t, 1, book.Text, "a/1 home")), takedown.Set{}, DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // benchmark is the size of the graph of BenchmarkRank: a million pages of ten thousand
@@ -23,8 +24,8 @@ const (
 )
 
 func benchmarkURL(site, page int) (string, layout.Place) {
-	url := fmt.Sprintf("https://www.site%d.example/section/page-%d.html", site, page)
-	return url, layout.PlaceOf(fmt.Sprintf("site%d.example", site), layout.IdentityOf(url))
+	address := fmt.Sprintf("https://www.site%d.example/section/page-%d.html", site, page)
+	return address, layout.PlaceOf(fmt.Sprintf("site%d.example", site), layout.IdentityOf(address))
 }
 
 // benchmarkBook returns the n-th book.
@@ -32,14 +33,14 @@ func benchmarkBook(n int) (b book.Book) {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
 	for site := n; site < benchmarkSites; site += benchmarkBooks {
 		for page := range benchmarkPages {
-			url, at := benchmarkURL(site, page)
-			b.Outcomes = append(b.Outcomes, book.Outcome{Version: version(uint64(n + 1)), URL: url, Place: at, State: book.Stored, Status: 200})
+			from, at := benchmarkURL(site, page)
+			b.Outcomes = append(b.Outcomes, book.Outcome{Version: version(uint64(n + 1)), URL: from, Place: at, State: book.Stored, Status: 200})
 			for k := range benchmarkLinks {
 				to := site
 				if k%10 > 6 {
 					to = int(float64(benchmarkSites) * random.Float64() * random.Float64())
 				}
-				l := book.Link{Source: layout.IdentityOf(url), Kind: book.Anchor, Region: book.Text, Depth: 1, Collection: "default",
+				l := book.Link{Source: layout.IdentityOf(from), Kind: book.Anchor, Region: book.Text, Depth: 1, Collection: "default",
 					Anchor: fmt.Sprint("word", random.IntN(5000), " and word", random.IntN(500))}
 				l.Target, l.Place = benchmarkURL(to, int(float64(benchmarkPages)*random.Float64()*random.Float64()))
 				b.Links = append(b.Links, l)
@@ -78,7 +79,7 @@ func BenchmarkRank(b *testing.B) {
 	steps, links := 0, 0
 	for b.Loop() {
 		began := time.Now()
-		g, err := Read(b.Context(), books, DefaultLimits())
+		g, err := Read(b.Context(), books, takedown.Set{}, DefaultLimits())
 		if err != nil {
 			b.Fatal(err)
 		}

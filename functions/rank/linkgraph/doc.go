@@ -1,5 +1,5 @@
 // Package linkgraph reads the graph of pages and their links from the books of all
-// partitions.
+// partitions, and the texts of the links (see Graph.Anchors).
 //
 // The pages are the URLs with a stored page that stands (see book.Standing), other than
 // assets. A vote is a link of kind Anchor from one page to another:
@@ -15,7 +15,8 @@
 //
 // # Memory
 //
-// Outcomes are read in one pass, links in another; both stream. Memory holds about 100
+// Outcomes are read in one pass, links in another, and once more with their texts; all
+// stream. Memory holds about 100
 // bytes for each page or alias, for each source in a book 4, for each vote 8, for each vote
 // for an alias 16, and for each of up to four ranges that are read at once, and each book,
 // the bytes of one request (at most 4 MiB) and one block. Read refuses what is over its

@@ -11,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // Limits bound the memory of a graph. Read fails if one is reached.
@@ -61,8 +62,10 @@ func (g *Graph) Rank(ctx context.Context, r pagerank.Rules) (ranks []float64, st
 }
 
 // Read reads the graph of all pages in the books, which should be those of all partitions.
-func Read(ctx context.Context, books []*book.Reader, l Limits) (*Graph, error) {
+// Pages that are forgotten are left out, also where the books still have them.
+func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l Limits) (*Graph, error) {
 	r := newReading(books, l, pagesOfRange)
+	r.forgotten = forgotten
 	for _, step := range []func(context.Context) error{r.readPages, r.readSources, r.readVotes} {
 		if err := step(ctx); err != nil {
 			return nil, fmt.Errorf("cannot read the graph of links: %w", err)
@@ -80,18 +83,19 @@ const pagesOfRange = 1 << 16
 
 // reading is the state of Read.
 type reading struct {
-	books   []*book.Reader
-	limits  Limits
-	span    int // least number of pages of a range
-	graph   *Graph
-	in      []uint32          // of each page, the index of the book with its links
-	aliasIn []uint32          // the same of each alias
-	last    layout.Place      // of the page that was numbered last
-	places  []layout.Place    // of the first pages of ranges
-	firsts  []uint32          // the numbers of these pages
-	sources [][]number        // for each book, the numbers of its sources; unknown if their links are in another book
-	ranges  []votes           // what was read of each range
-	aliases []layout.Identity // the address for which each alias stands; zero if it is unknown
+	books     []*book.Reader
+	limits    Limits
+	forgotten takedown.Set
+	span      int // least number of pages of a range
+	graph     *Graph
+	in        []uint32          // of each page, the index of the book with its links
+	aliasIn   []uint32          // the same of each alias
+	last      layout.Place      // of the page that was numbered last
+	places    []layout.Place    // of the first pages of ranges
+	firsts    []uint32          // the numbers of these pages
+	sources   [][]number        // for each book, the numbers of its sources; unknown if their links are in another book
+	ranges    []votes           // what was read of each range
+	aliases   []layout.Identity // the address for which each alias stands; zero if it is unknown
 }
 
 func newReading(books []*book.Reader, l Limits, span int) *reading {
@@ -106,7 +110,7 @@ func (r *reading) readPages(ctx context.Context) error {
 			return err
 		}
 		switch {
-		case len(s.Books) == 0:
+		case len(s.Books) == 0 || !r.forgotten.Empty() && r.forgotten.ForgetsURL(s.Final.URL):
 		case s.Stands() && !s.Page.Asset:
 			r.addPage(s.Page.Identity(), s.Page.Place, slices.Min(s.Books))
 		case isAlias(s.Final):

@@ -17,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
@@ -176,7 +177,7 @@ func TestVotes(t *testing.T) {
 }
 
 func TestRank(t *testing.T) {
-	g, err := Read(t.Context(), open(t, stored(t, 1, "a/1 > c/1", "b/1 > c/1", "c/1")), DefaultLimits())
+	g, err := Read(t.Context(), open(t, stored(t, 1, "a/1 > c/1", "b/1 > c/1", "c/1")), takedown.Set{}, DefaultLimits())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -200,13 +201,13 @@ func TestLimits(t *testing.T) {
 		limits Limits
 		fails  bool
 	}{{Limits{3, 3}, false}, {Limits{2, 3}, true}, {Limits{3, 2}, true}} {
-		if _, err := Read(t.Context(), books, test.limits); (err != nil) != test.fails {
+		if _, err := Read(t.Context(), books, takedown.Set{}, test.limits); (err != nil) != test.fails {
 			t.Errorf("%+v: %v", test.limits, err)
 		}
 	}
 	ended, end := context.WithCancel(t.Context())
 	end()
-	if _, err := Read(ended, books, DefaultLimits()); err != nil && !errors.Is(err, context.Canceled) {
+	if _, err := Read(ended, books, takedown.Set{}, DefaultLimits()); err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,104 @@
+package rank
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+const (
+	// maxTimes is how often an anchor stands in a document at most: once for every site.
+	maxTimes = 8
+	// maxAround is the greatest number of anchors of a document whose words around are kept.
+	maxAround = 4
+)
+
+// gather makes the anchors of listed segments that can be read, in one pass over the books.
+func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
+	wanted := make(map[int]bool)
+	for _, s := range listed {
+		for _, page := range r.known[s.Key].pages {
+			wanted[page] = true
+		}
+	}
+	delete(wanted, -1)
+	all, err := r.graph.Anchors(ctx, func(page int) bool { return wanted[page] })
+	if err != nil {
+		return err
+	}
+	cut := 0
+	for _, a := range all {
+		cut += a.Cut
+	}
+	if cut > 0 {
+		r.Log.InfoContext(ctx, "anchors beyond the limit of a page are left out", "texts", cut)
+	}
+	for _, s := range listed {
+		known := r.known[s.Key]
+		if known.damage != nil {
+			continue
+		}
+		if known.anchors, err = r.anchorsOf(ctx, &s, known.pages, all); partition.IsDamaged(err) {
+			known.damage, err = err, nil
+		}
+		if err != nil {
+			return err
+		}
+		r.known[s.Key] = known
+	}
+	return nil
+}
+
+// anchorsOf returns the anchors of the documents of a listed segment, as a segment whose
+// documents have the same numbers: the anchors are their headings, so that a gap of positions
+// is between them, and the words around links are their bodies. Documents are in the
+// languages of the listed ones. A document that must not be found has none: it has no words,
+// not even of its address.
+func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
+	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
+	if err != nil {
+		return nil, err
+	}
+	languages, err := s.Strings(ctx, segment.Languages)
+	if err != nil {
+		return nil, err
+	}
+	words, err := s.Numbers(ctx, segment.AddressLengths)
+	if err != nil {
+		return nil, err
+	}
+	identities, err := s.Identities(ctx)
+	if err != nil {
+		return nil, err
+	}
+	documents := make([]*segments.Page, len(pages))
+	for doc, page := range pages {
+		documents[doc] = &segments.Page{Document: segment.Document{ID: identities[doc]}}
+		if of := languages.Get(uint32(doc)); len(of) > 0 {
+			documents[doc].Lang = of[0]
+		}
+		if words[doc] > 0 {
+			fill(documents[doc], all[page])
+		}
+	}
+	return segments.Build(documents)
+}
+
+// fill sets the texts of a document of anchors.
+func fill(d *segments.Page, a linkgraph.Anchors) {
+	var around []string
+	for i, anchor := range a.All {
+		for range min(anchor.Sites, maxTimes) {
+			d.Headings = append(d.Headings, anchor.Text)
+		}
+		if i < maxAround && anchor.Around != "" {
+			around = append(around, anchor.Around)
+		}
+	}
+	d.Body = strings.Join(around, "\n")
+}

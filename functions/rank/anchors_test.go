@@ -1,0 +1,161 @@
+package rank
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// named stores a page of each number, as index does, and links with texts between them: "1 3
+// the third".
+func (w *world) named(p layout.Partition, token uint64, silent bool, numbers []string, links ...string) {
+	w.t.Helper()
+	var learnt book.Book
+	var pages []*segments.Page
+	for _, n := range numbers {
+		learnt.Outcomes = append(learnt.Outcomes, functionstest.Outcome(w.t, layout.Version{Epoch: 1, Token: token}, url(n), book.Stored))
+		pages = append(pages, &segments.Page{
+			Document: segment.Document{ID: layout.IdentityOf(url(n)), URL: url(n), Lang: "en", Package: fmt.Sprint("packages/", token), Body: "page " + n}, Silent: silent,
+		})
+	}
+	for _, text := range links {
+		parts := strings.SplitN(text, " ", 3)
+		l := functionstest.Link(w.t, url(parts[0]), url(parts[1]), 1)
+		l.Anchor, l.Around = parts[2], "see "+parts[2]+" there"
+		learnt.Links = append(learnt.Links, l)
+	}
+	functionstest.Learn(w.t, w.bucket, p, learnt)
+	content, err := segments.Build(pages)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	own, err := partition.Open(w.t.Context(), w.bucket, p, w.Now)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	built, err := own.PutSegment(w.t.Context(), content)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := own.Commit(w.t.Context(), func(e *partition.Edit) error {
+		return e.AddSegment(built, manifest.Part{Package: uint32(token), Documents: len(pages)})
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// found returns the numbers of the pages of a partition whose anchors answer a query.
+func (w *world) found(p layout.Partition, query string) (numbers []string) {
+	w.t.Helper()
+	m := functionstest.Manifest(w.t, w.bucket, p)
+	for _, s := range m.Segments {
+		anchors, err := partition.OpenAnchors(w.t.Context(), segment.Ranges{Bucket: w.bucket}, &s)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		ix, err := search.New([]search.Part{{Segment: anchors}}, nil)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		result, err := ix.Search(w.t.Context(), search.Query{Text: query, Size: 10})
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		ids, err := functionstest.Segment(w.t, w.bucket, s).Identities(w.t.Context())
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		if len(result.Notes) > 0 { // the words of a phrase stand together nowhere, and were searched alone
+			continue
+		}
+		for _, hit := range result.Hits {
+			for doc, id := range ids {
+				if id == hit.ID {
+					stored, err := functionstest.Segment(w.t, w.bucket, s).Stored(w.t.Context(), []uint32{uint32(doc)})
+					if err != nil {
+						w.t.Fatal(err)
+					}
+					numbers = append(numbers, strings.TrimSuffix(strings.TrimPrefix(stored[0].URL, "http://a"), ".example/"))
+				}
+			}
+		}
+	}
+	return numbers
+}
+
+// Anchors are words of the document to which links lead, in whatever partition the links
+// are, and form no phrases with each other.
+func TestAnchors(t *testing.T) {
+	for _, atOnce := range []int{1, 2, 1000} {
+		w := newWorld(t)
+		w.Limits.Anchors = atOnce
+		w.named(0, 1, false, []string{"1", "2"}, "1 3 the third page", "2 3 manual", "1 2 neighbour")
+		w.named(1, 2, false, []string{"3"}, "3 1 first")
+		w.named(1, 3, true, []string{"4"})
+		w.named(1, 4, false, []string{"5"}, "5 4 hidden")
+		w.run()
+		for query, want := range map[string][2][]string{
+			"manual":         {nil, {"3"}},
+			"neighbours":     {{"2"}, nil},
+			"first":          {{"1"}, nil},
+			`"third page"`:   {nil, {"3"}},
+			`"page manual"`:  {},           // two anchors
+			`"manual there"`: {nil, {"3"}}, // the words around
+			"hidden":         {},           // the page asked not to be found
+		} {
+			got := [2][]string{w.found(0, query), w.found(1, query)}
+			if diff := cmp.Diff(want, got); diff != "" {
+				t.Errorf("%s, %d at once (-want +got):\n%s", query, atOnce, diff)
+			}
+		}
+		before := functionstest.Keys(t, w.bucket, "")
+		w.run()
+		if diff := cmp.Diff(before, functionstest.Keys(t, w.bucket, "")); diff != "" {
+			t.Errorf("a second run (-before +after):\n%s", diff)
+		}
+	}
+}
+
+// What leaves the list of anchors is condemned, and what is forgotten takes them all away.
+func TestAnchorsAreCondemned(t *testing.T) {
+	w := newWorld(t)
+	w.named(0, 1, false, []string{"1", "2"}, "1 2 old")
+	w.run()
+	old := functionstest.Manifest(t, w.bucket, 0).Segments[0].Anchors.Key
+	w.named(0, 2, false, []string{"3"}, "3 2 new")
+	w.run()
+	m := functionstest.Manifest(t, w.bucket, 0)
+	if !m.IsCondemned(old) || m.Segments[0].Anchors.Key == old {
+		t.Errorf("condemned %+v, anchors %+v", m.Condemned, m.Segments[0].Anchors)
+	}
+	functionstest.Edit(t, w.bucket, 0, func(e *partition.Edit) error { e.Forgot(3); return nil })
+	m = functionstest.Manifest(t, w.bucket, 0)
+	for _, s := range m.Segments {
+		if s.Anchors != nil || s.Ranks == nil {
+			t.Errorf("listed %+v", s)
+		}
+	}
+	for _, c := range m.Condemned {
+		if !c.Erase {
+			t.Errorf("condemned %+v", c)
+		}
+	}
+	if len(m.Condemned) != 3 {
+		t.Errorf("condemned %+v", m.Condemned)
+	}
+	if err := w.Run(t.Context()); !errors.Is(err, partition.ErrStale) {
+		t.Errorf("a run that does not know what is forgotten ends with %v", err)
+	}
+}
