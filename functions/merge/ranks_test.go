@@ -8,6 +8,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -147,4 +148,27 @@ func TestRanksAreMissing(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Whichever storage call fails, the merged segment has the ranks and anchors of its inputs.
+func TestRanksFailAnywhere(t *testing.T) {
+	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+		w := newWorld(t)
+		w.Tiers.Tier = 3
+		w.index(1, 0, 1)
+		w.index(1, 2, 3)
+		w.index(2, 3, 4)
+		w.rank()
+		want := w.ranks()
+		w.decide = decide
+		_ = w.Run(t.Context(), 0)
+		w.decide = nil
+		w.run()
+		if diff := cmp.Diff(want, w.ranks()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if m := w.manifest(); len(m.Segments) != 1 || m.Ranked != "some books" || m.Segments[0].Anchors == nil {
+			t.Errorf("ranked %q, segments %+v", m.Ranked, m.Segments)
+		}
+	})
 }

@@ -16,7 +16,7 @@ const (
 	grace        = 5 * time.Second  // longest time for which a stopping system waits for running functions
 	tick         = time.Second      // time between two messages to schedule
 	sweepTick    = 20 * time.Second // time between two messages to sweep
-	rankTick     = 5 * time.Minute  // time between two messages to rank
+	rankTick     = 15 * time.Minute // time between two messages to rank
 	watchTick    = time.Minute      // time between two messages to watch
 	feedbackTick = 15 * time.Second // time between two writes of vital signs to the bucket
 	keepTick     = 2 * time.Second  // time between two writes of the counts of requests to the data directory
