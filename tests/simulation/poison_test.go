@@ -16,7 +16,7 @@ const poison = `{"poison": `
 
 // parsing are the functions that read their messages, but for watch, which only
 // looks on.
-var parsing = []string{task.Schedule, task.Fetch, task.Pack, task.Index, task.Merge, task.Sweep}
+var parsing = []string{task.Schedule, task.Fetch, task.Pack, task.Index, task.Merge, task.Rank, task.Sweep}
 
 var poisonKinds = []kind{
 	{"a message is poisoned", func(w *world, c *call) (fault, string, bool) {

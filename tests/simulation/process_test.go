@@ -15,6 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/index"
 	"github.com/bucketsearch/bucketsearch/functions/merge"
 	"github.com/bucketsearch/bucketsearch/functions/pack"
+	"github.com/bucketsearch/bucketsearch/functions/rank"
+	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
 	"github.com/bucketsearch/bucketsearch/functions/schedule"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
@@ -170,6 +172,11 @@ func newProcess(r *runner, function string) *process {
 		task.Merge: func() message.Handler {
 			return (&merge.Function{
 				Bucket: bucket, Redis: p.redis, Sender: p, Now: p.now, Worker: worker, Tiers: w.tiers, Log: log,
+			}).Handle
+		},
+		task.Rank: func() message.Handler {
+			return (&rank.Function{
+				Bucket: bucket, Settings: cache, Now: p.now, Limits: rank.DefaultLimits(), Rules: pagerank.DefaultRules(), Log: log,
 			}).Handle
 		},
 		reading: func() message.Handler { return p.answers(bucket) },

@@ -52,6 +52,7 @@ func (w *world) settle(longest time.Duration) bool {
 			swept, changes = w.clock.Now(), w.changes
 			for _, r := range w.runners {
 				r.queue.send(task.Sweep, "{}", 0)
+				r.queue.send(task.Rank, "{}", 0)
 			}
 		default:
 			w.clock.Advance(max(0, due.Sub(w.clock.Now())))
