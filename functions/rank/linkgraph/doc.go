@@ -20,5 +20,5 @@
 // bytes for each page or alias, for each source in a book 4, for each vote 8, for each vote
 // for an alias 16, and for each of up to four ranges that are read at once, and each book,
 // the bytes of one request (at most 4 MiB) and one block. Read refuses what is over its
-// limits.
+// limits. Anchors holds up to 4,096 texts of each wanted page while it reads.
 package linkgraph
