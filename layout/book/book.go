@@ -182,10 +182,10 @@ type Link struct {
 	Depth      uint16 // links from a seed to the target by way of this one; redirects do not count
 	Hops       uint8  // redirects in a row that lead to the target, this one included; 0 for other links
 	Weight     uint8
+	Former     bool
 	Modified   time.Time
 	Collection string // the collection by whose rules the link was judged
 	Decision   string // "" if the target was admitted, else the reason of the refusal
-	Former     bool
 }
 
 // Book is the results of one pack.
