@@ -3,7 +3,7 @@
 // # Query language
 //
 //	fox dog            documents that hold either word; a document that holds
-//	                   all words scores double, and words next to each other
+//	                   all words scores double, and words near each other
 //	                   score more
 //	+fox -dog          fox must occur, dog must not
 //	"red fox"          red directly followed by fox
@@ -51,9 +51,10 @@
 //	Σ words idf·(k1+1)·F / (k1 + F) · (k3+1)·q / (k3 + q)
 //	F = Σ fields w·f / (1 − b + b·L/average)
 //
-//	w         weight of the field: title 2, headings 1, body 1, address 0.25
+//	w         weight of the field: title 3, headings 1, body 1, address 0.25
 //	b         0.75 in the body, 0.3 in the other fields
-//	L         length of the field, as the segment stores it
+//	L         length of the field, as the segment stores it, but at most three times
+//	          the average: a page that is longer is about more
 //	average   average length of the field in the documents that have it
 //	f, q      frequency of the word in the field, and in the query
 //	idf       inverse document frequency of the word, all synonyms together
@@ -77,9 +78,19 @@
 //
 // A document that holds all words that occur in the index scores double, if
 // there are two or more. Each quoted phrase adds half the BM25F of a word whose idf
-// is the sum of its words' idf. Two or three plain words in a row, and the parts
-// of one written word, add the same, but only in the best hundred documents and
-// in those that tie with the hundredth. Equal scores are ordered by identity.
+// is the sum of its words' idf.
+//
+// Two plain words that follow each other in the query score more where they are near each
+// other: by two phrases, scored as a quoted one. Of all such pairs the sixteen with the
+// rarest words count, and only in the best hundred documents and in those that tie with
+// the hundredth.
+//
+//	the document has                          weight, of the sum of the words' idf
+//	the words as they follow each other       0.4
+//	the words at most six moves from that     0.1 more
+//	Chinese, Thai …: pairs of characters      a tenth of these
+//
+// Equal scores are ordered by identity.
 //
 // # Alike documents
 //

@@ -3,6 +3,7 @@ package search
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
@@ -15,10 +16,7 @@ func (s *search) explain(ctx context.Context, best []match) error {
 	if len(best) == 0 {
 		return nil
 	}
-	phrases := s.plan.must
-	if s.plan.near != nil {
-		phrases = append(phrases[:len(phrases):len(phrases)], s.plan.near)
-	}
+	phrases := slices.Concat(s.plan.must, s.plan.near)
 	var found [][]occurrence
 	if len(phrases) > 0 {
 		var err error
@@ -34,23 +32,32 @@ func (s *search) explain(ctx context.Context, best []match) error {
 		}
 		root := s.explainWords(work, f.doc)
 		root.add(explainRank(work, f.doc))
-		if len(phrases) > 0 {
-			for n, ph := range phrases {
-				o := found[i][n]
-				what := fmt.Sprintf("phrase %s", ph)
-				if ph == s.plan.near {
-					if root.Value+s.statistics.bm25f(ph.weight, &o.freq, &o.length) > f.score*slack {
-						continue // its score was too low to be examined for this bonus
-					}
-					what = fmt.Sprintf("%s next to each other", ph)
-				}
-				root.add(s.explainFields(what, ph.weight, &o.freq, &o.length))
-			}
+		for n, ph := range s.plan.must {
+			o := &found[i][n]
+			root.add(s.explainFields(fmt.Sprintf("phrase %s", ph), ph.weight, &o.freq, &o.length))
+		}
+		if near := s.explainNear(found, i); (root.Value+near.Value)/slack <= f.score { // else its score was too low to be examined for this bonus
+			root.add(near)
 		}
 		root.What = "score"
 		s.result.Hits[i].Explanation = &root
 	}
 	return nil
+}
+
+// explainNear explains the bonus of match i for words near each other. found are its
+// occurrences of the phrases of plan.must, then of those of plan.near.
+func (s *search) explainNear(found [][]occurrence, i int) Explanation {
+	e := Explanation{What: "nearness of the words"}
+	for n, ph := range s.plan.near {
+		o := &found[i][len(s.plan.must)+n]
+		what := fmt.Sprintf("%s in this order", ph)
+		if ph.slop > 0 {
+			what = fmt.Sprintf("%s at most %d words from that", ph, ph.slop)
+		}
+		e.add(s.explainFields(what, ph.weight, &o.freq, &o.length))
+	}
+	return e
 }
 
 // explainRank explains what the rank of a document in the segment of a scan adds.

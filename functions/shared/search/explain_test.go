@@ -64,15 +64,18 @@ func TestExplanation(t *testing.T) {
 	}
 	write(find(t, ix, Query{Text: "red fox", Size: 1, Explain: true}).Hits[0].Explanation, "")
 	want := []string{
-		"2.957 score",
-		"  2.630 holds all words: × 2",
+		"3.237 score",
+		"  2.874 holds all words: × 2",
 		`    0.210 word "red": 2 of 2 documents in en, the query's language with probability 1, idf 0.1823`,
 		"      0.210 in body × 1: 2 times, length 7, 1.28 of a frequency of 1.28",
-		`    1.105 word "fox": 1 of 2 documents in en, the query's language with probability 1, idf 0.6931`,
-		"      0.837 in title × 2: 1 times, length 1, 2 of a frequency of 2.64",
-		"      0.268 in body × 1: 1 times, length 7, 0.64 of a frequency of 2.64",
-		`  0.327 "red fox" next to each other`,
-		"    0.327 in body × 1: 1 times, length 7, 0.64 of a frequency of 0.64",
+		`    1.227 word "fox": 1 of 2 documents in en, the query's language with probability 1, idf 0.6931`,
+		"      1.011 in title × 3: 1 times, length 1, 3 of a frequency of 3.64",
+		"      0.216 in body × 1: 1 times, length 7, 0.64 of a frequency of 3.64",
+		"  0.363 nearness of the words",
+		`    0.262 "red fox" in this order`,
+		"      0.262 in body × 1: 1 times, length 7, 0.64 of a frequency of 0.64",
+		`    0.101 "red fox" at most 6 words from that`,
+		"      0.101 in body × 1: 2 times, length 7, 1.28 of a frequency of 1.28",
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("explanation (-want +got):\n%s", diff)

@@ -75,7 +75,7 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 			v.number = n
 		}
 	})
-	positions := p.hasPhrases() || p.near != nil
+	positions := p.hasPhrases() || len(p.near) > 0
 	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
 		if len(facets) == 0 && p.filter.empty() {
 			g.accept[part].dead = g.parts[part].Dead

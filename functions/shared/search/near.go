@@ -1,13 +1,45 @@
 package search
 
 import (
+	"cmp"
 	"slices"
 )
+
+// The bonus of a document for two words that follow each other in the query is that of two
+// phrases (Metzler and Croft, A Markov Random Field Model for Term Dependencies, 2005): the
+// words as they follow each other, and the words at most nearSlop moves away from that, in
+// any order. Each scores as a word whose idf is the sum of the words' idf, times its weight.
+const (
+	orderedWeight = 0.4
+	nearbyWeight  = 0.1
+	nearSlop      = 6
+	// overlapWeight is a factor for two pairs of characters of a script without spaces. They
+	// have a character in common, so that most texts with both have them next to each other.
+	overlapWeight = 0.1
+)
+
+// weighNear sets the weights of the pairs of words, and keeps those with the greatest.
+func (p *plan) weighNear() {
+	for _, ph := range p.near {
+		ph.weight = orderedWeight
+		if ph.slop > 0 {
+			ph.weight = nearbyWeight
+		}
+		ph.weight *= ph.rarity()
+		if ph.words[0].isPair() && ph.words[1].isPair() {
+			ph.weight *= overlapWeight
+		}
+	}
+	if len(p.near) > 2*nearPairs {
+		slices.SortStableFunc(p.near, func(a, b *queryPhrase) int { return cmp.Compare(b.rarity(), a.rarity()) })
+		p.near = p.near[:2*nearPairs]
+	}
+}
 
 // maxNearest is the greatest number of matches that are examined with those that tie.
 const maxNearest = 2 * nearest
 
-// addNear adds the bonus for words next to each other to the scores of the best matches,
+// addNear adds the bonus for words near each other to the scores of the best matches,
 // and sorts these again. It examines the first 100 matches (nearest), and those that tie
 // with the hundredth, so that the result does not depend on the order of ties. If that is
 // more than maxNearest, it examines only those before the tie.
@@ -37,17 +69,26 @@ func (s *search) addNear(ctx deadline, best []match) error {
 	if len(may) == 0 {
 		return nil
 	}
-	found, err := s.occurring(ctx, may, []*queryPhrase{s.plan.near})
+	found, err := s.occurring(ctx, may, s.plan.near)
 	if err != nil {
 		return err
 	}
 	for i, n := range places {
 		if found[i] != nil {
-			best[n].score += s.statistics.bm25f(s.plan.near.weight, &found[i][0].freq, &found[i][0].length)
+			best[n].score += s.nearness(found[i])
 		}
 	}
 	slices.SortFunc(best, byScore)
 	return nil
+}
+
+// nearness returns the bonus of a document for words near each other. found are the
+// occurrences of the phrases of plan.near.
+func (s *search) nearness(found []occurrence) (sum float64) {
+	for i, ph := range s.plan.near {
+		sum += s.statistics.bm25f(ph.weight, &found[i].freq, &found[i].length)
+	}
+	return sum
 }
 
 // behindScore returns the number of matches before the first one whose score

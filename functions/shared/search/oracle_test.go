@@ -299,7 +299,7 @@ func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) i
 	for f := range postings.Fields {
 		if n := float64(freq(f)); n > 0 {
 			b := []float64{0.3, 0.3, 0.3, 0.75}[f]
-			sum += []float64{2, 1, 0.25, 1}[f] * n / (1 - b + b*d.length[f]/max(1, q.average[f]))
+			sum += []float64{3, 1, 0.25, 1}[f] * n / (1 - b + b*min(3, d.length[f]/max(1, q.average[f])))
 		}
 	}
 	return weight * 2.5 * sum / (1.5 + sum)
@@ -466,37 +466,49 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	}
 	order := func(a, b oracleHit) int { return cmp.Or(cmp.Compare(b.score, a.score), a.id.Compare(b.id)) }
 	slices.SortFunc(hits, order)
-	if near := joined(plain); near != nil && phraseWeight(*near) > 0 {
+	if near := pairs(plain, o); len(near) > 0 {
 		n := min(len(hits), nearest)
-		for n == nearest && n < len(hits) && hits[n].score > hits[nearest-1].score-1e-9 {
+		for n >= nearest && n < len(hits) && hits[n].score > hits[nearest-1].score-1e-9 {
 			n++ // the tests have fewer ties than maxNearest
 		}
 		for i := range hits[:n] {
 			d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == hits[i].id })]
-			hits[i].score += o.bm25f(d, phraseWeight(*near), func(f int) int { return near.occurrences(d, f) })
+			for _, p := range near {
+				weight := 0.4
+				if p.slop > 0 {
+					weight = 0.1
+				}
+				weight *= o.idf(p.words[0]) + o.idf(p.words[1])
+				hits[i].score += o.bm25f(d, weight, func(f int) int { return p.occurrences(d, f) })
+			}
 		}
 		slices.SortFunc(hits[:n], order)
 	}
 	return hits
 }
 
-// joined returns plain words as one phrase, if they are looked for next to each
-// other.
-func joined(plain []oraclePhrase) *oraclePhrase {
-	near := &oraclePhrase{}
-	end := 0
+// pairs returns the phrases of two plain words that follow each other: in order, and near
+// each other. Both words must occur, and differ.
+func pairs(plain []oraclePhrase, o *oracleQuery) (near []oraclePhrase) {
+	var last oracleWord
 	for _, p := range plain {
-		if p.slop < 0 {
-			return nil
-		}
 		for i, word := range p.words {
-			near.words = append(near.words, word)
-			near.at = append(near.at, end+p.at[i])
+			if p.slop < 0 && i == len(p.words)-1 {
+				last = nil
+				continue
+			}
+			gap := 1
+			if i > 0 {
+				gap = p.at[i] - p.at[i-1]
+			}
+			if last != nil && !maps.Equal(last, word) && o.idf(last) > 0 && o.idf(word) > 0 {
+				of := oraclePhrase{words: []oracleWord{last, word}, at: []int{0, gap}}
+				near = append(near, of)
+				of.slop = 6
+				near = append(near, of)
+			}
+			last = word
 		}
-		end = near.at[len(near.at)-1] + 1
-	}
-	if n := len(near.words); n < 2 || n > 3 && len(plain) > 1 {
-		return nil
 	}
 	return near
 }

@@ -26,6 +26,8 @@ func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phr
 	p := phraseReaders.Get().(*phraseReader)
 	defer p.forget()
 	p.segment, p.phrases = g.parts[part].Segment, phrases
+	p.places = slices.Grow(p.places[:0], len(g.names))[:len(g.names)]
+	clear(p.places)
 	for _, phrase := range phrases {
 		for _, w := range phrase.words {
 			for _, v := range w.variants {
@@ -46,8 +48,9 @@ var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
-	numbers []int // numbers of the phrases' terms, see gathered.names
+	places  []int32 // by number of a term (see gathered.names): its index in terms, plus 1; 0 if the segment lacks it
 	terms   []phraseTerm
+	needed  []bool // by index in terms: a phrase may occur in the current document, and has the term
 
 	wanted  []segment.Positions
 	scratch []uint32
@@ -56,10 +59,10 @@ type phraseReader struct {
 
 // add adds a term, if it is new.
 func (p *phraseReader) add(number int, entry *segment.Term) {
-	if slices.Contains(p.numbers, number) {
+	if p.places[number] > 0 {
 		return
 	}
-	p.numbers = append(p.numbers, number)
+	p.places[number] = int32(len(p.terms) + 1)
 	if len(p.terms) < cap(p.terms) {
 		p.terms = p.terms[:len(p.terms)+1]
 	} else {
@@ -76,7 +79,7 @@ func (p *phraseReader) forget() {
 		clear(t.blocks)
 	}
 	clear(p.wanted)
-	p.segment, p.phrases, p.numbers, p.terms = nil, nil, p.numbers[:0], p.terms[:0]
+	p.segment, p.phrases, p.terms = nil, nil, p.terms[:0]
 	phraseReaders.Put(p)
 }
 
@@ -89,8 +92,9 @@ func (p *phraseReader) read(ctx context.Context, docs []uint32) ([][]occurrence,
 	p.start()
 	for _, doc := range docs {
 		p.advance(doc)
+		p.need()
 		for i := range p.terms {
-			if t := &p.terms[i]; t.doc == doc && p.needs(p.numbers[i]) {
+			if t := &p.terms[i]; t.doc == doc && p.needed[i] {
 				t.note()
 			}
 		}
@@ -138,30 +142,25 @@ func (p *phraseReader) advance(doc uint32) {
 	}
 }
 
-// needs reports whether the current document may hold a phrase with the term of a number.
-func (p *phraseReader) needs(number int) bool {
+// need sets needed for the current document.
+func (p *phraseReader) need() {
+	p.needed = slices.Grow(p.needed[:0], len(p.terms))[:len(p.terms)]
+	clear(p.needed)
 	for _, phrase := range p.phrases {
-		if !phrase.holds(number) {
-			continue
-		}
 		for f := range postings.Fields {
-			if p.may(phrase, f) {
-				return true
+			if !p.may(phrase, f) {
+				continue
 			}
+			for _, w := range phrase.words {
+				for _, v := range w.variants {
+					if at := p.places[v.number]; at > 0 {
+						p.needed[at-1] = true
+					}
+				}
+			}
+			break
 		}
 	}
-	return false
-}
-
-func (ph *queryPhrase) holds(number int) bool {
-	for _, w := range ph.words {
-		for _, v := range w.variants {
-			if v.number == number {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // may reports whether a field of the current document holds all words of a
@@ -180,8 +179,8 @@ func (p *phraseReader) may(phrase *queryPhrase, f int) bool {
 
 // term returns a term by its number, or nil if the segment lacks it.
 func (p *phraseReader) term(number int) *phraseTerm {
-	if i := slices.Index(p.numbers, number); i >= 0 {
-		return &p.terms[i]
+	if at := p.places[number]; at > 0 {
+		return &p.terms[at-1]
 	}
 	return nil
 }

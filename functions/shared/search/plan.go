@@ -15,9 +15,9 @@ const (
 	MaxWords = 256
 	// scoredWords is the number of words of a query, the rarest, that score.
 	scoredWords = 64
-	// nearWords is the greatest number of plain words for which a bonus is given when they
-	// stand next to each other. The parts of one written word always get it.
-	nearWords = 3
+	// nearPairs is the number of pairs of neighbouring words of a query, those with the rarest
+	// words, for which a document scores when they are near each other.
+	nearPairs = 16
 )
 
 // plan is an analysed query.
@@ -29,7 +29,7 @@ type plan struct {
 	not       []*queryWord         // words that must not occur
 	must      []*queryPhrase       // phrases that must occur
 	never     []*queryPhrase       // phrases that must not occur
-	near      *queryPhrase         // the plain words in a row; nil if there are too many or too few
+	near      []*queryPhrase       // pairs of plain words that follow each other in the query
 	filter    filter
 	images    bool       // images are searched, instead of pages
 	image     imageQuery // set by seekImages
@@ -147,23 +147,26 @@ func (p *plan) unify() {
 	}
 }
 
-// setNear sets near to the phrase of all plain words, if they are at least two and few
-// enough.
+// setNear sets near to the pairs of plain words that follow each other in the query: each
+// pair as a phrase, and as a phrase with slop. Prefixes and words with edits are in no pair.
 func (p *plan) setNear() {
-	near := &queryPhrase{}
-	end := uint32(0)
+	var last *queryWord
 	for _, together := range p.plain {
-		if together.open {
-			return
-		}
 		for i, w := range together.words {
-			near.words = append(near.words, w)
-			near.at = append(near.at, end+together.at[i])
+			if w.begins || together.open && i == len(together.words)-1 {
+				last = nil
+				continue
+			}
+			gap := uint32(1)
+			if i > 0 {
+				gap = together.at[i] - together.at[i-1]
+			}
+			if last != nil && last != w {
+				pair, at := []*queryWord{last, w}, []uint32{0, gap}
+				p.near = append(p.near, &queryPhrase{words: pair, at: at}, &queryPhrase{words: pair, at: at, slop: nearSlop})
+			}
+			last = w
 		}
-		end = near.at[len(near.at)-1] + 1
-	}
-	if n := len(near.words); n >= 2 && (n <= nearWords || len(p.plain) == 1) {
-		p.near = near
 	}
 }
 
@@ -208,18 +211,14 @@ func (p *plan) weigh(g *gathered) bool {
 	p.words = slices.DeleteFunc(p.words, unknown)
 	p.not = slices.DeleteFunc(p.not, unknown)
 	p.never = slices.DeleteFunc(p.never, func(ph *queryPhrase) bool { return slices.ContainsFunc(ph.words, unknown) })
-	if p.near != nil && slices.ContainsFunc(p.near.words, unknown) {
-		p.near = nil
-	}
+	p.near = slices.DeleteFunc(p.near, func(ph *queryPhrase) bool { return slices.ContainsFunc(ph.words, unknown) })
 	for i, w := range p.words {
 		w.place = i
 	}
 	for _, ph := range p.must {
-		ph.weigh()
+		ph.weight = quotedWeight * ph.rarity()
 	}
-	if p.near != nil {
-		p.near.weigh()
-	}
+	p.weighNear()
 	return len(p.words) > 0
 }
 
@@ -235,13 +234,14 @@ func (p *plan) reduce() {
 			stays[w] = true
 		}
 	}
-	p.near = nil
 	rarest := slices.SortedStableFunc(slices.Values(p.words), func(a, b *queryWord) int { return cmp.Compare(b.idf, a.idf) })
 	for _, w := range rarest[:scoredWords] {
 		stays[w] = true
 	}
 	all := len(p.words)
-	p.words = slices.DeleteFunc(p.words, func(w *queryWord) bool { return !stays[w] && !w.required })
+	dropped := func(w *queryWord) bool { return !stays[w] && !w.required }
+	p.near = slices.DeleteFunc(p.near, func(ph *queryPhrase) bool { return slices.ContainsFunc(ph.words, dropped) })
+	p.words = slices.DeleteFunc(p.words, dropped)
 	p.notes = append(p.notes, fmt.Sprintf("Of the query's %d words, the %d rarest were used.", all, len(p.words)))
 }
 

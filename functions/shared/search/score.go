@@ -11,15 +11,19 @@ const (
 	saturation = 1.5 // k1 of BM25
 	repetition = 8.0 // k3 of BM25
 
-	allWords   = 2.0 // factor for the score of a document that holds every word
-	nearWeight = 0.5 // weight of a phrase relative to its words
-	outside    = 0.3 // worth of a word outside of a page's main part
+	allWords     = 2.0 // factor for the score of a document that holds every word
+	quotedWeight = 0.5 // weight of a phrase in quotes relative to its words
+	outside      = 0.3 // worth of a word outside of a page's main part
 )
+
+// mostLength is the length of a field, relative to the average, beyond which a greater length
+// does not lower a score any more: such a page is about more, and not in more words.
+const mostLength = 3
 
 // The weight of each field, relative to the body, and how much its length counts (b of
 // BM25).
 var (
-	fieldWeights = [postings.Fields]float64{segment.Title: 2, segment.Headings: 1, segment.Address: 0.25, segment.Body: 1}
+	fieldWeights = [postings.Fields]float64{segment.Title: 3, segment.Headings: 1, segment.Address: 0.25, segment.Body: 1}
 	lengthEffect = [postings.Fields]float64{segment.Title: 0.3, segment.Headings: 0.3, segment.Address: 0.3, segment.Body: 0.75}
 )
 
@@ -43,7 +47,7 @@ func newStatistics(languages []queryLanguage) *statistics {
 	for f := range t.gain {
 		b := lengthEffect[f]
 		for code := range t.gain[f] {
-			relative := float64(postings.LengthOf(uint8(code))) / max(1, average[f])
+			relative := min(mostLength, float64(postings.LengthOf(uint8(code)))/max(1, average[f]))
 			t.gain[f][code] = fieldWeights[f] / (1 - b + b*relative)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// nearest is the number of best matches that get a bonus if the query's words stand next to
+// nearest is the number of best matches that get a bonus if the query's words stand near
 // each other in them.
 const nearest = 100
 
@@ -135,7 +135,7 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.plan.near != nil {
+	if len(s.plan.near) > 0 {
 		if err := s.addNear(ctx, best); err != nil {
 			return nil, err
 		}
@@ -178,7 +178,7 @@ func (s *search) border() int {
 
 // kept returns the number of best matches that the scan must keep.
 func (s *search) kept() int {
-	if s.plan.near != nil {
+	if len(s.plan.near) > 0 {
 		return max(s.reach(), nearest)
 	}
 	return s.reach()

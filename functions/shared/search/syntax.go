@@ -251,6 +251,9 @@ type variant struct {
 	rules  uint64  // bit r is set if the word has this term by plan.rules[r], as in documents in languages with these rules
 }
 
+// isPair reports whether the word is a pair of characters of a script without spaces.
+func (w *queryWord) isPair() bool { return w.surface == "" }
+
 func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 }
 
 // queryPhrase is a sequence of words.
@@ -262,8 +265,10 @@ type queryPhrase struct {
 	weight float64
 }
 
-func (ph *queryPhrase) weigh() {
+// rarity returns the sum of the idf of the words.
+func (ph *queryPhrase) rarity() (sum float64) {
 	for _, w := range ph.words {
-		ph.weight += nearWeight * w.idf
+		sum += w.idf
 	}
+	return sum
 }

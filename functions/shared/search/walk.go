@@ -115,21 +115,36 @@ func (s *scan) match(doc uint32) {
 	if f.score < least {
 		return
 	}
-	if s.plan.near != nil {
-		f.near = s.atMost(s.plan.near, doc)
-	}
+	f.near = s.mostNear(doc)
 	s.top.offer(f)
 }
 
+// boundedPairs is the number of phrases for words near each other up to which their scores in
+// a document are bounded by the frequencies of their words: for more, that takes longer than
+// to look for them.
+const boundedPairs = 6
+
+// mostNear returns an upper bound of the bonus of a document for words near each other.
+func (s *scan) mostNear(doc uint32) (sum float64) {
+	for _, ph := range s.plan.near {
+		if len(s.plan.near) <= boundedPairs {
+			sum += s.atMost(ph, doc)
+		} else {
+			sum += ph.weight * mostScore * slack
+		}
+	}
+	return sum
+}
+
 // atMost returns an upper bound of a phrase's score in a document: the phrase
-// occurs at most as often as its rarest word.
+// occurs at most as often as its rarest word or, with slop, as its first word (see adjacent).
 func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 	var o occurrence
 	for i, w := range ph.words {
 		var sum [postings.Fields]uint32
 		s.words[w.place].occurrences(doc, &sum, &o.length)
 		for f, n := range sum {
-			if i == 0 || n < o.freq[f] {
+			if i == 0 || n == 0 || n < o.freq[f] && ph.slop == 0 {
 				o.freq[f] = n
 			}
 		}
