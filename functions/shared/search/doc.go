@@ -90,7 +90,9 @@
 //	the words at most six moves from that     0.1 more
 //	Chinese, Thai …: pairs of characters      a tenth of these
 //
-// Equal scores are ordered by identity.
+// A joined word (e-mail, pg_dump; see package analysis) is a word more, which no document
+// needs to have in order to hold all words; documents that have only the joined form hold
+// the parts as well. Equal scores are ordered by identity.
 //
 // # Alike documents
 //

@@ -77,16 +77,21 @@ func (e *Explanation) add(part Explanation) {
 
 func (s *search) explainWords(work *scan, doc uint32) Explanation {
 	words := Explanation{What: "words"}
-	held := 0
+	held, counted := 0, 0
 	for i, w := range s.plan.words {
 		c := &work.words[i]
+		if !w.joined {
+			counted++
+		}
 		if c.advance(doc) != doc {
 			continue
 		}
-		held++
+		if !w.joined {
+			held++
+		}
 		words.add(s.explainWord(w, c))
 	}
-	if held < 2 || held < len(s.plan.words) {
+	if held < 2 || held < counted {
 		return Explanation{Value: words.Value, Parts: words.Parts}
 	}
 	return Explanation{Value: words.Value * allWords, Parts: []Explanation{{

@@ -75,10 +75,29 @@ func (m *textMarker) each(text string, end *int, yield func(span)) {
 			from++
 			continue
 		}
-		if bits >= utf8.RuneSelf || m.may(text[from:to]) {
+		if end := joinedEnd(text, to); end > to {
+			m.analyse(text, from, end, end, yield)
+			to = end
+		} else if bits >= utf8.RuneSelf || m.may(text[from:to]) {
 			m.word(text, from, to, yield)
 		}
 		from = to
+	}
+}
+
+// joinedEnd returns the end of the joined word of which a part ends at end, or end if no other
+// part follows.
+func joinedEnd(text string, end int) int {
+	for {
+		joiner := analysis.Joiner(text, end)
+		if joiner == 0 {
+			return end
+		}
+		next, _ := wordEnd(text, end+joiner)
+		if next == end+joiner {
+			return end
+		}
+		end = next
 	}
 }
 
@@ -108,18 +127,23 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 	}
 }
 
-// analyse calls yield with the matches in text[start:end]; the analysis sees the
-// text up to context.
+// analyse calls yield with the matches in text[start:end], and with that of a joined word
+// only if none of its parts matches; the analysis sees the text up to context.
 func (m *textMarker) analyse(text string, start, end, context int, yield func(span)) {
+	found := false
 	m.vocabulary.analyzer.Each(text[start:context], func(o analysis.Occurrence) bool {
 		if start+o.Start >= end {
 			return false
+		}
+		if found && o.Parts > 0 {
+			return true
 		}
 		if w, known := m.words[o.Term]; known {
 			s := span{start + o.Start, start + o.End, w.word}
 			if w.half {
 				s.end = start + o.Half
 			}
+			found = true
 			yield(s)
 		}
 		return true

@@ -97,10 +97,20 @@ func (p *plan) add(c clause) {
 	}
 	p.used += len(analysed)
 	together := &queryPhrase{slop: c.slop, open: c.prefix || c.edits > 0}
+	last := len(analysed) - 1
+	if analysed[last].Parts > 0 {
+		last--
+	}
 	for i, a := range analysed {
+		if a.Parts > 0 {
+			if c.sign == 0 && !c.quoted && !together.open {
+				p.join(&c, &a, together.words[len(together.words)-a.Parts:])
+			}
+			continue
+		}
 		w := &queryWord{times: 1, text: c.text[a.Start:a.End], begins: a.Prefix, surface: a.Text, required: c.sign == '+' || c.quoted}
 		w.addAll(&a, 1)
-		if i == len(analysed)-1 && a.Text != "" {
+		if i == last && a.Text != "" {
 			w.prefix, w.edits = c.prefix, c.edits
 		}
 		if c.sign != '-' {
@@ -122,6 +132,18 @@ func (p *plan) add(c clause) {
 	}
 }
 
+// join adds a joined word: e-mail is found by email as well. The term of the joined word is
+// one more for each of its parts, so that a document with it holds all of them, and a word of
+// its own, which no document needs to hold, so that those with it come first.
+func (p *plan) join(c *clause, a *analysis.Word, parts []*queryWord) {
+	w := &queryWord{times: 1, text: c.text[a.Start:a.End], joined: true}
+	w.addAll(a, 1)
+	p.words = append(p.words, w)
+	for _, part := range parts {
+		part.addAll(a, joinedWorth)
+	}
+}
+
 // unify replaces words with the same variants by one word, which counts how often the query
 // has it.
 func (p *plan) unify() {
@@ -129,7 +151,9 @@ func (p *plan) unify() {
 	var words []*queryWord
 	for _, w := range p.words {
 		slices.SortFunc(w.variants, func(a, b variant) int { return cmp.Compare(a.term, b.term) })
-		n := slices.IndexFunc(words, func(other *queryWord) bool { return slices.Equal(other.variants, w.variants) })
+		n := slices.IndexFunc(words, func(other *queryWord) bool {
+			return other.joined == w.joined && slices.Equal(other.variants, w.variants)
+		})
 		if n < 0 {
 			n = len(words)
 			words = append(words, w)
@@ -253,9 +277,13 @@ func (s *scan) begin(of *search) {
 	s.statistics, s.plan = of.statistics, of.plan
 	s.count, s.passed, s.seen, s.extra = 0, false, nil, of.ix.rankWeight*slack
 	s.rankScores = &of.ix.rankScores
-	s.required = s.required[:0]
+	s.required, s.joined, s.counted = s.required[:0], s.joined[:0], 0
 	for _, w := range of.plan.words {
 		s.required = append(s.required, w.required)
+		s.joined = append(s.joined, w.joined)
+		if !w.joined {
+			s.counted++
+		}
 	}
 	for _, ph := range of.plan.must {
 		s.extra += ph.weight * mostScore * slack
@@ -267,7 +295,7 @@ func (s *scan) begin(of *search) {
 func (s *scan) open(of *search, part int) bool {
 	s.part, s.accept, s.factor = int32(part), of.accept[part], 1
 	s.ranks = of.parts[part].Ranks
-	if len(of.plan.words) > 1 {
+	if s.counted > 1 {
 		s.factor = allWords
 	}
 	s.words = cursors(s.words, of, part, of.plan.words, s.statistics)
@@ -276,9 +304,15 @@ func (s *scan) open(of *search, part int) bool {
 	for i := range s.words {
 		if len(s.words[i].lists) > 0 {
 			occurs = true
-		} else if s.factor = 1; s.required[i] {
+		} else if s.required[i] {
 			return false
+		} else if !s.joined[i] {
+			s.factor = 1
 		}
+	}
+	s.lacking = 1
+	if s.counted < len(s.words) {
+		s.lacking = s.factor
 	}
 	return occurs
 }

@@ -44,9 +44,12 @@ type scan struct {
 	ranks    []segment.Rank // of the documents; nil if none is ranked
 	accept   accept
 	words    []cursor // in the query's order; a word that the segment lacks has no lists
-	required []bool
+	required []bool   // by word: a document must hold it
+	joined   []bool   // by word: it is a joined word
+	counted  int      // number of words that are not joined: a document with all of them holds all words
 	not      []cursor
 	factor   float64 // allWords if a document can hold all words, else 1
+	lacking  float64 // the same of a document that lacks a word, which may be a joined one
 
 	// State of the window:
 	sum    float64 // sum of the words' bounds
@@ -111,12 +114,12 @@ func (s *scan) window(at uint32) (end uint32) {
 	without, all := s.extra, false
 	for _, i := range s.order {
 		bound := s.words[i].bound
-		if !s.need[i] && !s.competes(s.sum-bound+s.extra) {
+		if !s.need[i] && !s.competes(s.lacking*(s.sum-bound)+s.extra) {
 			s.need[i] = true
 			s.passed = s.passed || s.sum > bound
 		}
 		all = all || s.need[i]
-		if without += bound; !s.competes(without) {
+		if without += s.lacking * bound; !s.competes(without) {
 			s.rest++
 		}
 	}
@@ -135,7 +138,7 @@ func (s *scan) start(doc uint32) uint32 {
 	for i := range s.words {
 		w := &s.words[i]
 		if !s.required[i] {
-			if s.count < s.limit || s.competes(most-w.most+s.extra) {
+			if s.count < s.limit || s.competes(s.lacking*(most-w.most)+s.extra) {
 				continue
 			}
 			s.passed = s.passed || most > w.most

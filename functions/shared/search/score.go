@@ -13,6 +13,7 @@ const (
 
 	allWords     = 2.0 // factor for the score of a document that holds every word
 	quotedWeight = 0.5 // weight of a phrase in quotes relative to its words
+	joinedWorth  = 0.8 // worth of a joined word for each of its parts
 	outside      = 0.3 // worth of a word outside of a page's main part
 )
 

@@ -116,7 +116,7 @@ func TestWordsEndAtPunctuation(t *testing.T) {
 		}
 		for _, language := range strings.Fields("en de fr tr fa zh th bo xx") {
 			var terms []string
-			analysis.For(language).Each(text, func(o analysis.Occurrence) bool { terms = append(terms, o.Term); return true })
+			analysis.For(language).Each(text, func(o analysis.Occurrence) bool { terms = append(terms, o.Term); return o.Position < 2 })
 			if strings.Join(terms, " ") != "ab cd" {
 				t.Errorf("%s: %q is %q", language, text, terms)
 			}

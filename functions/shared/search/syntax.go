@@ -230,6 +230,7 @@ type queryWord struct {
 	required bool             // a document must have the word
 	begins   bool             // variants are beginnings of terms, for which all such terms are searched
 	prefix   bool             // surface is a prefix
+	joined   bool             // a joined word (see plan.join), which no document needs to hold
 	edits    int              // number of edits allowed in surface
 	surface  string           // normalised text
 	nearby   *levenshtein.DFA // accepts words at most edits away from surface

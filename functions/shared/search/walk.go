@@ -97,7 +97,7 @@ func (s *scan) match(doc uint32) {
 		score := 0.0
 		if w.doc == doc || w.doc < doc && w.advance(doc) == doc {
 			score = w.score(s.statistics)
-		} else {
+		} else if !s.joined[s.order[n]] {
 			factor = 1
 		}
 		s.scores[s.order[n]] = score

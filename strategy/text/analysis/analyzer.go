@@ -13,7 +13,8 @@ const (
 )
 
 // Occurrence is an occurrence of a term in a text: of a word, or of a pair of characters
-// of a script without spaces. A word may have a second, looser term, which also matches
+// of a script without spaces. A joined word comes after its last part, at the same position.
+// A word may have a second, looser term, which also matches
 // similar words: C is the looser term of C++, and a Vietnamese word without its marks
 // that of the word.
 type Occurrence struct {
@@ -22,6 +23,7 @@ type Occurrence struct {
 	Position   int    // number of the word, from 1; both terms of a word have the same
 	Start, End int    // offsets of the term's text, in bytes
 	Half       int    // end of the first character of a pair, which is End if it is alone; End for a word
+	Parts      int    // of a joined word (see doc.go, Words): the number of its parts; else 0
 	Capitals   bool   // the word has at least two letters, all upper case
 
 	TermNumber, WordNumber uint32 // of Term and Word in the analyzer's Vocabulary; 0: none
@@ -47,6 +49,7 @@ func For(name string) *Analyzer {
 // has a looser term, that comes second.
 func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
 	position := 0
+	start, parts := 0, 0 // start of the word or of the joined word, and its number of parts so far
 	for i := 0; i < len(text); {
 		class, width := classAt(text, i)
 		more := true
@@ -54,8 +57,20 @@ func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
 		case letter:
 			end := wordEnd(text, i+width)
 			position++
+			if parts == 0 {
+				start = i
+			}
+			parts++
 			more = a.word(text, i, end, position, yield)
 			i = end
+			if joiner := Joiner(text, end); joiner > 0 {
+				i += joiner
+			} else {
+				if more && parts > 1 {
+					more = a.joined(text[start:end], Occurrence{Position: position, Start: start, End: end, Half: end, Parts: parts}, yield)
+				}
+				parts = 0
+			}
 		case unspaced:
 			i, position, more = a.run(text, i, position, yield)
 		default:
@@ -96,6 +111,50 @@ func (a *Analyzer) word(text string, start, end, position int, yield func(Occurr
 		return yield(o)
 	}
 	return true
+}
+
+// Joiner returns the width in bytes of the hyphen or underscore at offset i, the end of a
+// word, if another word follows it: 0 if not.
+func Joiner(text string, i int) (width int) {
+	switch rest := text[i:]; {
+	case strings.HasPrefix(rest, "-"), strings.HasPrefix(rest, "_"):
+		width = 1
+	case strings.HasPrefix(rest, hyphen), strings.HasPrefix(rest, unbroken):
+		width = len(hyphen)
+	default:
+		return 0
+	}
+	if class, _ := classAt(text, i+width); class != letter {
+		return 0
+	}
+	return width
+}
+
+const (
+	hyphen   = "\u2010"
+	unbroken = "\u2011" // the hyphen where no line may break
+)
+
+var withoutJoiners = strings.NewReplacer("-", "", "_", "", hyphen, "", unbroken, "")
+
+// joined yields the term of a joined word, the other fields of which are set in o, unless it
+// has no letters: a date is no word. It returns false if yield does.
+func (a *Analyzer) joined(text string, o Occurrence, yield func(Occurrence) bool) bool {
+	if len(text) > maxWord {
+		return true
+	}
+	f, known := a.memo[text]
+	if !known {
+		f = notIndexed
+		if word := withoutJoiners.Replace(text); strings.ContainsFunc(word, unicode.IsLetter) {
+			f = a.forms(word, len(word))
+		}
+		a.memo[strings.Clone(text)] = f
+	}
+	if o.Term, o.TermNumber = f.term, f.termNumber; o.Term == "" {
+		return true
+	}
+	return yield(o)
 }
 
 // endOfName returns the end of a name made of one letter and signs, such as C++ and C#, or

@@ -15,10 +15,13 @@
 //	snake_case, os.path  →  snake case, os path
 //	1.5.2, a@b.org       →  1 5 2, a b org
 //	e-mail, l'eau, it's  →  e mail, l eau, it s
+//	e-mail, pg_dump      →  email and pgdump as well, at the position of the last part
 //	.NET, v1.5           →  net, v1 5
 //	C++, C#              →  c++ and c, c# and c, at one position
 //
-// The last rule is for single letters: a search for C++ finds no other C, and a search for C
+// Words with hyphens or underscores between them are a joined word as well, if it has a
+// letter: so e-mail and email, UTF-8 and utf8 find each other, and an identifier is one rare
+// word. The last rule is for single letters: a search for C++ finds no other C, and a search for C
 // finds both. Soft hyphens, joiners and variation selectors inside words are dropped; a
 // zero-width non-joiner between Arabic letters separates (کتاب‌ها is كتاب ها). Words of
 // more than 128 bytes count but are not indexed.

@@ -13,11 +13,12 @@ type Word struct {
 	Prefix     bool     // Terms are beginnings of terms: a lone character of a script without spaces
 	Position   int      // as in Occurrence
 	Start, End int      // range of the word in the query, in bytes
+	Parts      int      // of a joined word (see Occurrence.Parts): how many words before it in the list it joins; else 0
 }
 
 // Query returns the words of a query, or of a phrase, with their terms by the rules of
 // each of the analyzers, of which there must be one. Word boundaries are the same in
-// every language. A document matches a phrase if its words are as far apart as their
+// every language. A joined word follows its last part. A document matches a phrase if its words are as far apart as their
 // Positions here.
 func Query(text string, analyzers []*Analyzer) []Word {
 	var words []Word
@@ -25,7 +26,7 @@ func Query(text string, analyzers []*Analyzer) []Word {
 		at := 0
 		position, end := 0, 0 // of the previous occurrence
 		a.Each(text, func(o Occurrence) bool {
-			looser := o.Position == position
+			looser := o.Position == position && o.Parts == 0
 			covered := o.Position == position+1 && o.End == end // the last character of a run is in the previous pair
 			position, end = o.Position, o.End
 			if looser || covered {
@@ -35,10 +36,10 @@ func Query(text string, analyzers []*Analyzer) []Word {
 				words = append(words, wordOf(o, len(analyzers)))
 				return true
 			}
-			for at < len(words) && words[at].Position < o.Position {
+			for at < len(words) && (words[at].Position < o.Position || words[at].Position == o.Position && words[at].Parts < o.Parts) {
 				at++
 			}
-			if at < len(words) && words[at].Position == o.Position {
+			if at < len(words) && words[at].Position == o.Position && words[at].Parts == o.Parts {
 				words[at].add(i, o.Term)
 			}
 			return true
@@ -64,6 +65,7 @@ func wordOf(o Occurrence, rules int) Word {
 		Of:       make([]int, rules),
 		Prefix:   strings.HasSuffix(o.Term, " "),
 		Position: o.Position,
+		Parts:    o.Parts,
 		Start:    o.Start,
 		End:      o.End,
 	}

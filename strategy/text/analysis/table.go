@@ -27,9 +27,9 @@ import (
 
 type tokenFilters = []analysis.TokenFilter
 
-// common is the version of the rules for all languages: word boundaries, surface forms,
-// pairs and folding.
-const common = 1
+// common is the version of the rules for all languages: word boundaries, joined words,
+// surface forms, pairs and folding. Version 2 joins words.
+const common = 2
 
 // language is the analyzer of a language. A word's surface form passes stem, then fold.
 type language struct {
