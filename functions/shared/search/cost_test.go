@@ -16,25 +16,33 @@ import (
 
 // stored are segments in a bucket.
 type stored struct {
-	bucket blob.Bucket
-	refs   []segment.Ref
+	bucket  blob.Bucket
+	refs    []segment.Ref
+	anchors []segment.Ref // of the segments; nil if they have none
 }
 
 func store(t *testing.T, groups ...[]segment.Document) (s stored) {
 	t.Helper()
 	s.bucket = memblob.New()
+	s.refs = s.put(t, "segment", groups)
+	return s
+}
+
+// put stores a segment of each group of documents.
+func (s stored) put(t *testing.T, name string, groups [][]segment.Document) (refs []segment.Ref) {
+	t.Helper()
 	for i, docs := range groups {
 		content := contentOf(t, docs)
 		tail, err := segment.TailOf(content)
 		if err != nil {
 			t.Fatal(err)
 		}
-		s.refs = append(s.refs, segment.Ref{Key: fmt.Sprint(i), Bytes: int64(len(content)), Tail: tail})
-		if err := s.bucket.Create(t.Context(), s.refs[i].Key, content); err != nil {
+		refs = append(refs, segment.Ref{Key: fmt.Sprint(name, i), Bytes: int64(len(content)), Tail: tail})
+		if err := s.bucket.Create(t.Context(), refs[i].Key, content); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return s
+	return refs
 }
 
 // steps returns how many dependent steps a search takes when nothing but the
@@ -46,12 +54,17 @@ func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
 		t.Fatal(err)
 	}
 	var parts []Part
-	for _, ref := range s.refs {
-		opened, err := segment.Open(t.Context(), cache, ref)
-		if err != nil {
+	for i, ref := range s.refs {
+		p := Part{}
+		if p.Segment, err = segment.Open(t.Context(), cache, ref); err != nil {
 			t.Fatal(err)
 		}
-		parts = append(parts, Part{Segment: opened})
+		if s.anchors != nil {
+			if p.Anchors, err = segment.Open(t.Context(), cache, s.anchors[i]); err != nil {
+				t.Fatal(err)
+			}
+		}
+		parts = append(parts, p)
 	}
 	ix, err := New(parts, nil)
 	if err != nil {
@@ -71,7 +84,16 @@ func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
 func TestSteps(t *testing.T) {
 	z := newZipf(2)
 	docs := z.documents(200)
-	segments, queries := store(t, divide(rand.New(rand.NewPCG(1, 1)), docs, 3)...), z.queries(docs, racetest.Rounds(40, 4))
+	groups := divide(rand.New(rand.NewPCG(1, 1)), docs, 3)
+	segments, queries := store(t, groups...), z.queries(docs, racetest.Rounds(40, 4))
+	anchors := make([][]segment.Document, len(groups))
+	for i, of := range groups {
+		for n := range of {
+			anchors[i] = append(anchors[i], anchorsOf(&of[n], "", of[n].Title))
+		}
+	}
+	anchored := segments
+	anchored.anchors = segments.put(t, "anchors", anchors)
 	for _, test := range []struct {
 		name           string
 		query          func(text string) Query
@@ -85,14 +107,16 @@ func TestSteps(t *testing.T) {
 		{"phrase", func(text string) Query { return Query{Text: `"` + text + `"`, Size: 10} }, 3, 3},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			var all []int64
-			for _, text := range queries {
-				steps, _ := segments.steps(t, test.query(text))
-				all = append(all, steps)
-			}
-			slices.Sort(all)
-			if all[len(all)/2] > test.usually || all[len(all)-1] > test.worst {
-				t.Errorf("%d steps, want %d usually and never more than %d", all, test.usually, test.worst)
+			for _, of := range []stored{segments, anchored} {
+				var all []int64
+				for _, text := range queries {
+					steps, _ := of.steps(t, test.query(text))
+					all = append(all, steps)
+				}
+				slices.Sort(all)
+				if all[len(all)/2] > test.usually || all[len(all)-1] > test.worst {
+					t.Errorf("%d steps, want %d usually and never more than %d (anchors: %v)", all, test.usually, test.worst, of.anchors != nil)
+				}
 			}
 		})
 	}

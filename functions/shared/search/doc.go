@@ -59,6 +59,16 @@
 //	f, q      frequency of the word in the field, and in the query
 //	idf       inverse document frequency of the word, all synonyms together
 //
+// Links to a page speak for it. To the score of each word is added half of the same formula
+// over the anchors of these links (see [Part].Anchors), in which
+//
+//	F         number of anchors with the word, of which equal ones of one site count once
+//	idf       as above; of the anchors for a word that is in no text
+//
+// The words around links do not count. A page that has a word in its anchors alone has the word, for + and - and the factor below,
+// too. Phrases and words next to each other are looked for in texts alone; prefixes and words
+// with edits stand for words of texts.
+//
 // Deleted documents count until a merge removes them, so that scores do not depend on
 // how documents are divided among segments. Of a word's synonyms the one with the
 // highest score counts; a synonym n edits away scores 1/(1+n) of its BM25F.
@@ -125,7 +135,7 @@
 //
 //	dictionaries   only for prefixes and words with edits
 //	terms          posting lists of the words, with positions where phrases need
-//	               them, and the columns of filters and facets
+//	               them, those of anchors, and the columns of filters and facets
 //	positions      only where they are too large for the step before
 //	identities     only when equal scores lie on both sides of a page's border
 //	documents      of the hits

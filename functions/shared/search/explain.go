@@ -99,11 +99,24 @@ func (s *search) explainWords(work *scan, doc uint32) Explanation {
 	}}}
 }
 
-// explainWord explains the best variant of a word in the cursor's document.
+// explainWord explains the best variant of a word in the text of the cursor's document, and
+// the best one in its anchors.
 func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
+	var anchors Explanation
+	what := fmt.Sprintf("word %q: %s, idf %.4g", w.text, s.plan.rarity(w), w.idf)
+	if w.times > 1 {
+		what += fmt.Sprintf(", %d times in the query: × %.4g", w.times, repeated(w.times))
+	}
+	best.What = what
 	for i := range c.lists {
 		l := &c.lists[i]
 		if l.doc != c.doc {
+			continue
+		}
+		if l.anchors != nil {
+			if e := explainAnchors(l); e.Value > anchors.Value {
+				anchors = e
+			}
 			continue
 		}
 		freq, length, _ := l.it.Payload()
@@ -112,14 +125,12 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 			continue
 		}
 		best = e
-		best.What = fmt.Sprintf("word %q: %s, idf %.4g", w.text, s.plan.rarity(w), w.idf)
-		if w.times > 1 {
-			best.What += fmt.Sprintf(", %d times in the query: × %.4g", w.times, repeated(w.times))
-		}
+		best.What = what
 		if l.weight != w.weight {
 			best.What += fmt.Sprintf(", worth %.4g", l.weight/w.weight)
 		}
 	}
+	best.add(anchors)
 	return best
 }
 

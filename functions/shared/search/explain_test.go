@@ -17,7 +17,8 @@ import (
 func TestExplanationsAddUp(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	docs := randomDocuments(random, 200)
-	ix := indexOf(t, divide(random, docs, 3)...)
+	groups := divide(random, docs, 3)
+	ix := withAnchors(t, indexOf(t, groups...), randomAnchors(random, docs), groups...)
 	explained := 0
 	for range racetest.Rounds(200, 20) {
 		q := randomQuery(random)

@@ -17,6 +17,7 @@ type gathered struct {
 	missing []bool                             // by part: it could not be read before the deadline
 	names   []string                           // terms of the query, by number
 	terms   [][]*segment.Term                  // by part and number of the term; nil if the part lacks the term
+	anchors [][]*segment.Term                  // terms of anchors, likewise; nil for a part without any
 	accept  []accept                           // documents that each part accepts, by part
 	columns []map[string]*segment.StringColumn // columns of filters and facets, by part and name
 }
@@ -24,7 +25,7 @@ type gathered struct {
 func newGathered(parts []Part) *gathered {
 	n := len(parts)
 	return &gathered{
-		parts: parts, missing: make([]bool, n), terms: make([][]*segment.Term, n),
+		parts: parts, missing: make([]bool, n), terms: make([][]*segment.Term, n), anchors: make([][]*segment.Term, n),
 		accept: make([]accept, n), columns: make([]map[string]*segment.StringColumn, n),
 	}
 }
@@ -50,16 +51,17 @@ func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) err
 	return group.Wait()
 }
 
-// named wraps an error in an Unreadable that names the segment; nil stays nil.
+// named wraps an error in an Unreadable that names the segment, unless it is one; nil stays
+// nil.
 func (g *gathered) named(part int, err error) error {
-	if err == nil {
-		return nil
+	if _, is := errors.AsType[*Unreadable](err); is || err == nil {
+		return err
 	}
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
 // read reads the terms of all words, with positions if phrases need them, and the columns
-// of filters and facets, in one step. It numbers the variants of the words, and sets the
+// of filters and facets, in one step; and the terms of anchors, without positions. It numbers the variants of the words, and sets the
 // words' numbers of documents.
 func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	numbers := make(map[string]int)
@@ -77,14 +79,23 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	})
 	positions := p.hasPhrases() || len(p.near) > 0
 	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
-		if len(facets) == 0 && p.filter.empty() {
+		anchored := g.parts[part].Anchors != nil && !p.images
+		selects := len(facets) > 0 || !p.filter.empty()
+		if !selects {
 			g.accept[part].dead = g.parts[part].Dead
+		}
+		if !selects && !anchored {
 			g.terms[part], err = g.parts[part].Segment.Terms(ctx, g.names, positions)
 			return err
 		}
 		group, ctx := errgroup.WithContext(ctx)
 		fork := meter.NewFork(ctx)
-		group.Go(func() error { return g.readColumns(fork.Branch(), part, &p.filter, facets) })
+		if selects {
+			group.Go(func() error { return g.readColumns(fork.Branch(), part, &p.filter, facets) })
+		}
+		if anchored {
+			group.Go(func() error { return g.readAnchors(fork.Branch(), part) })
+		}
 		group.Go(func() (err error) {
 			g.terms[part], err = g.parts[part].Segment.Terms(fork.Branch(), g.names, positions)
 			return err
@@ -96,20 +107,24 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	}
 	p.each(func(w *queryWord) {
 		w.documents = 0
-		for _, v := range w.variants {
-			w.documents += g.documents(v.number)
+		for part, terms := range g.having(w) {
+			for _, v := range w.variants {
+				if !g.missing[part] && terms != nil && terms[v.number] != nil {
+					w.documents += uint64(terms[v.number].Summary.Documents)
+				}
+			}
 		}
 	})
 	return nil
 }
 
-func (g *gathered) documents(number int) (n uint64) {
-	for part := range g.parts {
-		if !g.missing[part] && g.terms[part][number] != nil {
-			n += uint64(g.terms[part][number].Summary.Documents)
-		}
+// readAnchors reads the terms of the anchors of a part. Its error is an Unreadable that
+// names the anchors.
+func (g *gathered) readAnchors(ctx context.Context, part int) (err error) {
+	if g.anchors[part], err = g.parts[part].Anchors.Terms(ctx, g.names, false); err != nil {
+		return &Unreadable{g.parts[part].Anchors.Ref().Key, err}
 	}
-	return n
+	return nil
 }
 
 // readColumns reads the columns of a part for filters and facets, all at once.

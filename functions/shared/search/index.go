@@ -19,8 +19,9 @@ import (
 // Part is a segment of an Index.
 type Part struct {
 	Segment *segment.Segment
-	Dead    *roaring.Bitmap // documents that are deleted or hidden; nil if none. It must not change
-	Ranks   []segment.Rank  // of the documents, by number; nil if none is ranked. It must not change
+	Dead    *roaring.Bitmap  // documents that are deleted or hidden; nil if none. It must not change
+	Ranks   []segment.Rank   // of the documents, by number; nil if none is ranked. It must not change
+	Anchors *segment.Segment // anchors of links to the documents, under the same numbers; nil if there are none
 }
 
 // Index is a set of segments searched as one. It is immutable and safe for
@@ -34,12 +35,13 @@ type Index struct {
 
 	rankWeight float64      // the most that a rank adds to a score
 	rankScores [256]float64 // what each rank adds
+	anchors    *statistics  // of anchors
 }
 
 // New makes an index. Several indexes may share segments and a memory; with a nil
 // memory every search reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
-	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), exactly: countExactly}
+	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), exactly: countExactly, anchors: newAnchorStatistics()}
 	ix.weighRanks(rankWeight)
 	all := 0
 	for _, p := range parts {

@@ -82,19 +82,19 @@ func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 	}
 }
 
-// documentsIn returns the number of documents of a language that have a word, or an estimate
-// for segments that do not tell. all is the number of documents in all languages.
+// documentsIn returns the number of documents of a language that have a word in their texts, or
+// else in their anchors; an estimate for segments that do not tell. all is the number of documents in all languages.
 func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) float64 {
-	sum := 0.0
+	sum, table := 0.0, g.having(w)
 	for _, v := range w.variants {
 		if v.rules&(1<<l.rules) == 0 {
 			continue
 		}
 		for part := range g.parts {
-			if g.missing[part] || g.terms[part][v.number] == nil {
+			if g.missing[part] || table[part] == nil || table[part][v.number] == nil {
 				continue
 			}
-			term := g.terms[part][v.number]
+			term := table[part][v.number]
 			n, known := term.In(l.name)
 			if known {
 				sum += float64(n)

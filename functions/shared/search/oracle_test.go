@@ -23,6 +23,7 @@ type oracle struct {
 	docs      []oracleDoc
 	surfaces  map[string]int     // documents that hold a word as written
 	terms     map[string]float64 // documents that hold a term
+	anchored  map[string]float64 // documents that hold a term in their anchors
 	languages map[string]*oracleLanguage
 }
 
@@ -32,6 +33,7 @@ type oracleLanguage struct {
 	having    [postings.Fields]float64 // documents that have a field
 	mean      [postings.Fields]float64 // length of a field, where there is one
 	terms     map[string]float64       // documents that hold a term
+	anchored  map[string]float64       // documents that hold a term in their anchors
 }
 
 type oracleDoc struct {
@@ -39,10 +41,11 @@ type oracleDoc struct {
 	dead      bool
 	positions [postings.Fields]map[string][]int // by term
 	length    [postings.Fields]float64
+	anchors   *oracleDoc // nil for none
 }
 
 func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
-	o := &oracle{surfaces: map[string]int{}, terms: map[string]float64{}, languages: map[string]*oracleLanguage{}}
+	o := &oracle{surfaces: map[string]int{}, terms: map[string]float64{}, anchored: map[string]float64{}, languages: map[string]*oracleLanguage{}}
 	for _, d := range docs {
 		doc := oracleDoc{Document: d, dead: dead[d.ID]}
 		surfaces, terms := map[string]bool{}, map[string]bool{}
@@ -60,7 +63,7 @@ func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
 		}
 		l := o.languages[d.Lang]
 		if l == nil {
-			l = &oracleLanguage{terms: map[string]float64{}}
+			l = &oracleLanguage{terms: map[string]float64{}, anchored: map[string]float64{}}
 			o.languages[d.Lang] = l
 		}
 		l.documents++
@@ -86,6 +89,23 @@ func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
 		}
 	}
 	return o
+}
+
+// addAnchors adds the anchors of documents.
+func (o *oracle) addAnchors(of map[layout.Identity]segment.Document) {
+	for i := range o.docs {
+		d := &o.docs[i]
+		a, found := of[d.ID]
+		if !found {
+			continue
+		}
+		alone := newOracle([]segment.Document{a}, nil)
+		d.anchors = &alone.docs[0]
+		for term := range alone.terms {
+			o.anchored[term]++
+			o.languages[d.Lang].anchored[term]++
+		}
+	}
 }
 
 // oracleWord holds the terms that stand for a word.
@@ -150,10 +170,24 @@ func (q *oracleQuery) analyzers() (all []*analysis.Analyzer) {
 func (q *oracleQuery) count(word oracleWord, i int) (n float64) {
 	for term, t := range word {
 		if strings.Contains(t.rules, "["+q.rules[i]+"]") {
-			n += q.languages[i].terms[term]
+			if q.inTexts(word) {
+				n += q.languages[i].terms[term]
+			} else {
+				n += q.languages[i].anchored[term]
+			}
 		}
 	}
 	return min(n, q.languages[i].documents)
+}
+
+// inTexts reports whether the text of any document holds a word.
+func (q *oracleQuery) inTexts(word oracleWord) bool {
+	for term := range word {
+		if q.terms[term] > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // judge sets the probabilities of the languages by the words of the query.
@@ -282,7 +316,7 @@ func editDistance(a, b string) int {
 func (q *oracleQuery) idf(word oracleWord) (sum float64) {
 	known := false
 	for term := range word {
-		known = known || q.terms[term] > 0
+		known = known || q.terms[term] > 0 || q.anchored[term] > 0
 	}
 	if !known {
 		return 0
@@ -309,6 +343,18 @@ func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) i
 func (q *oracleQuery) word(d *oracleDoc, word oracleWord, weight float64) (score float64) {
 	for term, t := range word {
 		score = max(score, q.bm25f(d, weight*t.worth, func(f int) int { return len(d.positions[f][term]) }))
+	}
+	return score + q.anchors(d, word, weight)
+}
+
+// anchors scores a word in the anchors of a document.
+func (q *oracleQuery) anchors(d *oracleDoc, word oracleWord, weight float64) (score float64) {
+	if d.anchors == nil {
+		return 0
+	}
+	for term, t := range word {
+		sum := float64(len(d.anchors.positions[1][term]))
+		score = max(score, 0.5*weight*t.worth*2.5*sum/(1.5+sum))
 	}
 	return score
 }
@@ -545,9 +591,12 @@ func TestSearchAgainstOracle(t *testing.T) {
 			}
 		}
 		judge := newOracle(docs, dead)
+		anchors := randomAnchors(random, docs)
+		judge.addAnchors(anchors)
 		indexes := map[string]*Index{}
 		for _, n := range [][]int{{1, 100}, {10}, {1, 3}, {10}}[seed] {
-			ix := indexWithout(t, dead, divide(random, docs, n)...)
+			groups := divide(random, docs, n)
+			ix := withAnchors(t, indexWithout(t, dead, groups...), anchors, groups...)
 			pruning := *ix
 			pruning.exactly = 0
 			indexes[fmt.Sprint(n, " segments")] = ix
@@ -555,6 +604,9 @@ func TestSearchAgainstOracle(t *testing.T) {
 		}
 		for range racetest.Rounds(40, 4) {
 			q := randomQuery(random)
+			if random.IntN(4) == 0 {
+				q.Text += " " + linkWord
+			}
 			want := judge.search(q)
 			for name, ix := range indexes {
 				got := find(t, ix, q)

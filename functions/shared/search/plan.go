@@ -329,6 +329,9 @@ func cursors(old []cursor, of *search, part int, words []*queryWord, t *statisti
 			if entry := of.terms[part][v.number]; entry != nil {
 				old[i].add(entry.List, w.weight*v.worth, t)
 			}
+			if entry := of.anchor(part, v.number); entry != nil {
+				old[i].addAnchors(entry.List, w.weight*v.worth, of.ix.anchors)
+			}
 		}
 	}
 	return old[:len(words)]

@@ -180,7 +180,8 @@ func withoutDeadline(ctx context.Context) deadline { return deadline{ctx, ctx, c
 // passed reports whether the context of, one of d's, has ended while the caller's has not.
 func (d deadline) passed(of context.Context) bool { return of.Err() != nil && d.Err() == nil }
 
-// Unreadable is the error of a search that could not read one of its segments.
+// Unreadable is the error of a search that could not read one of its segments, or the anchors
+// of one.
 type Unreadable struct {
 	Segment string // its key
 	Err     error

@@ -105,29 +105,58 @@ const mostScore = saturation + 1
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
-	lists  []listCursor // one for each variant that occurs in the segment
+	lists  []listCursor // one for each variant that occurs in the segment, and one for each that occurs in its anchors
 	doc    uint32       // current document: the least of the lists
 	common uint64       // number of postings in all lists
 	most   float64      // upper bound of the word's score in the segment
+	mostOf [2]float64   // upper bounds of the parts of the score that come from the text and from anchors
 	bound  float64      // upper bound of the word's score in the window
 	last   int64        // last document for which bound holds
 }
 
 type listCursor struct {
-	it     postings.Iterator
-	doc    uint32
-	weight float64 // weight of the word times the worth of the variant
-	bound  float64 // upper bound of the variant's scores in the window
-	last   int64   // last document for which bound holds
+	it      postings.Iterator
+	doc     uint32
+	weight  float64     // weight of the word times the worth of the variant; for anchors, times anchorWeight
+	bound   float64     // upper bound of the variant's scores in the window
+	last    int64       // last document for which bound holds
+	anchors *statistics // of anchors, if the list is of anchors; else nil
+}
+
+// kind returns 0 for a list of texts, 1 for one of anchors.
+func (l *listCursor) kind() int {
+	if l.anchors != nil {
+		return 1
+	}
+	return 0
+}
+
+// from returns the statistics that score the list. texts are those of texts.
+func (l *listCursor) from(texts *statistics) *statistics {
+	if l.anchors != nil {
+		return l.anchors
+	}
+	return texts
 }
 
 // reset removes all lists, whose memory is reused.
 func (c *cursor) reset() {
-	c.lists, c.common, c.doc, c.last, c.most = c.lists[:0], 0, postings.NoMore, -1, 0
+	c.lists, c.common, c.doc, c.last = c.lists[:0], 0, postings.NoMore, -1
+	c.most, c.mostOf = 0, [2]float64{}
 }
 
-// add adds the list of a variant.
+// add adds the list of a variant in texts.
 func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
+	c.open(l, weight, nil, t)
+}
+
+// addAnchors adds the list of a variant in anchors.
+func (c *cursor) addAnchors(l *postings.List, weight float64, t *statistics) {
+	c.open(l, weight*anchorWeight, t, t)
+}
+
+// open adds a list that t scores; anchors is nil if it is of texts.
+func (c *cursor) open(l *postings.List, weight float64, anchors, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
 	} else {
@@ -135,10 +164,13 @@ func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
 	}
 	at := &c.lists[len(c.lists)-1]
 	at.it.Reset(l)
-	at.weight, at.last = weight, -1
+	at.weight, at.last, at.anchors = weight, -1, anchors
 	at.doc = at.it.Next()
+	at.skipAround()
 	c.doc = min(c.doc, at.doc)
-	c.most = max(c.most, t.bound(weight, l.Summary().Impacts))
+	most := &c.mostOf[at.kind()]
+	*most = max(*most, t.bound(weight, l.Summary().Impacts))
+	c.most = c.mostOf[0] + c.mostOf[1]
 	c.common += uint64(l.Summary().Documents)
 }
 
@@ -156,6 +188,7 @@ func (c *cursor) skip(doc uint32) {
 		l := &c.lists[i]
 		if l.doc < doc {
 			l.doc = l.it.Advance(doc)
+			l.skipAround()
 		}
 		c.doc = min(c.doc, l.doc)
 	}
@@ -169,6 +202,7 @@ func (c *cursor) next() {
 		l := &c.lists[i]
 		if l.doc == doc {
 			l.doc = l.it.Next()
+			l.skipAround()
 		}
 		c.doc = min(c.doc, l.doc)
 	}
@@ -178,36 +212,42 @@ func (c *cursor) next() {
 // document for which it holds.
 func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	if int64(doc) > c.last {
-		c.bound, c.last = 0, postings.NoMore
+		c.last = postings.NoMore
+		var bounds [2]float64
 		for i := range c.lists {
 			l := &c.lists[i]
 			if from := max(doc, l.doc); int64(from) > l.last {
 				l.last = int64(l.it.Shallow(from))
-				l.bound = t.bound(l.weight, l.it.BlockImpacts())
+				l.bound = l.from(t).bound(l.weight, l.it.BlockImpacts())
 			}
-			c.bound = max(c.bound, l.bound)
+			of := &bounds[l.kind()]
+			*of = max(*of, l.bound)
 			c.last = min(c.last, l.last)
 		}
+		c.bound = bounds[0] + bounds[1]
 	}
 	return uint32(c.last)
 }
 
-// score returns the score of the current document: that of the best variant.
-func (c *cursor) score(t *statistics) (score float64) {
+// score returns the score of the current document: that of the best variant in its text,
+// plus that of the best variant in its anchors.
+func (c *cursor) score(t *statistics) float64 {
+	var scores [2]float64
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == c.doc {
 			freq, length, _ := l.it.Payload()
-			score = max(score, t.bm25f(l.weight, freq, length))
+			of := &scores[l.kind()]
+			*of = max(*of, l.from(t).bm25f(l.weight, freq, length))
 		}
 	}
-	return score
+	return scores[0] + scores[1]
 }
 
-// occurrences adds the frequencies of the word in the fields of doc, the cursor's
+// occurrences adds the frequencies of the word in the text's fields of doc, the cursor's
 // current document, to sum, and sets the lengths of these fields.
 func (c *cursor) occurrences(doc uint32, sum *[postings.Fields]uint32, lengths *[postings.Fields]uint8) {
 	for i := range c.lists {
-		if l := &c.lists[i]; l.doc == doc {
+		if l := &c.lists[i]; l.doc == doc && l.anchors == nil {
 			freq, length, _ := l.it.Payload()
 			for f, n := range freq {
 				if n > 0 {

@@ -200,8 +200,8 @@ func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
 		return nil, err
 	}
 	s.result.Total, s.result.Exact = work.count, !work.passed
-	if n, known := s.documentsOfOneWord(); known {
-		s.result.Total, s.result.Exact = n, true
+	if n, known, all := s.documentsOfOneWord(); known {
+		s.result.Total, s.result.Exact = max(n, work.count), all || s.result.Exact
 	}
 	return work.top.sorted(), nil
 }
@@ -231,13 +231,18 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 
 // documentsOfOneWord returns the number of matches of a query of one word with one term
 // (see isOneTerm), without a filter, in an index without dead documents: it is that of the
-// term. known is false for all other queries.
-func (s *search) documentsOfOneWord() (n int, known bool) {
+// term. all is false if pages that have the word only in their anchors may match, too. known
+// is false for all other queries, and if no text has the word.
+func (s *search) documentsOfOneWord() (n int, known, all bool) {
 	if len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
-		return 0, false
+		return 0, false, false
 	}
-	return int(s.plan.words[0].documents), true
+	w := s.plan.words[0]
+	if !s.inAnchors(w) {
+		return int(w.documents), true, true
+	}
+	return int(w.documents), s.inTexts(w), false
 }
 
 // Result is the answer to a query.

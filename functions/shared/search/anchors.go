@@ -1,0 +1,85 @@
+package search
+
+import (
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// anchorWeight is the weight of a word in the anchors of links to a page, relative to the
+// word in the page's text.
+const anchorWeight = 0.5
+
+// newAnchorStatistics returns the statistics of anchors, which are the headings of their
+// segment. Each occurrence counts the same, whatever the number of anchors: a page is not less
+// about a word because links name it by others, too. The words around links, its body, count
+// nothing: they would find pages that only stand beside such words, and rank none better.
+func newAnchorStatistics() *statistics {
+	t := new(statistics)
+	for code := range t.gain[segment.Headings] {
+		t.gain[segment.Headings][code] = 1
+	}
+	return t
+}
+
+// skipAround moves a list of anchors on to the next document that has the word in an anchor,
+// and not only around a link.
+func (l *listCursor) skipAround() {
+	for l.anchors != nil && l.doc != postings.NoMore {
+		if freq, _, _ := l.it.Payload(); freq[segment.Headings] > 0 {
+			return
+		}
+		l.doc = l.it.Next()
+	}
+}
+
+// having returns the terms by which the documents of a word are counted: those of texts, or
+// those of anchors, with the words around links, for a word that is in no text.
+func (g *gathered) having(w *queryWord) [][]*segment.Term {
+	if g.inTexts(w) {
+		return g.terms
+	}
+	return g.anchors
+}
+
+// inTexts reports whether the text of any page has a word.
+func (g *gathered) inTexts(w *queryWord) bool {
+	for _, v := range w.variants {
+		for part := range g.parts {
+			if !g.missing[part] && g.terms[part][v.number] != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// inAnchors reports whether the anchors of any page have a word.
+func (g *gathered) inAnchors(w *queryWord) bool {
+	for _, v := range w.variants {
+		for part := range g.parts {
+			if g.anchor(part, v.number) != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// anchor returns a term of the anchors of a part; nil if they lack it or there are none.
+func (g *gathered) anchor(part, number int) *segment.Term {
+	if g.missing[part] || g.anchors[part] == nil {
+		return nil
+	}
+	return g.anchors[part][number]
+}
+
+// explainAnchors explains what the anchors of a page add to the score of a word.
+func explainAnchors(l *listCursor) Explanation {
+	freq, length, _ := l.it.Payload()
+	return Explanation{
+		What:  fmt.Sprintf("in anchors of links × %g: %d times", anchorWeight, freq[segment.Headings]),
+		Value: l.anchors.bm25f(l.weight, freq, length),
+	}
+}

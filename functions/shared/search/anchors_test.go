@@ -1,0 +1,174 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// linkWord is a word that random anchors have and no random document.
+const linkWord = "zanzibar"
+
+// anchorsOf returns a document of anchors.
+func anchorsOf(d *segment.Document, around string, texts ...string) segment.Document {
+	return segment.Document{ID: d.ID, Lang: d.Lang, Headings: texts, Body: around}
+}
+
+// randomAnchors returns anchors of some documents.
+func randomAnchors(random *rand.Rand, docs []segment.Document) map[layout.Identity]segment.Document {
+	anchors := map[layout.Identity]segment.Document{}
+	for i := range docs {
+		a := anchorsOf(&docs[i], "")
+		for range random.IntN(3) * random.IntN(4) {
+			text := randomWord(random)
+			if random.IntN(2) == 0 {
+				text += " " + randomWord(random)
+			}
+			if random.IntN(20) == 0 {
+				text = linkWord
+			}
+			for range 1 + random.IntN(3) {
+				a.Headings = append(a.Headings, text)
+			}
+			a.Body += randomWord(random) + " "
+		}
+		if len(a.Headings) > 0 {
+			anchors[docs[i].ID] = a
+		}
+	}
+	return anchors
+}
+
+// withAnchors returns the index of these groups with anchors of their documents.
+func withAnchors(t testing.TB, ix *Index, anchors map[layout.Identity]segment.Document, groups ...[]segment.Document) *Index {
+	t.Helper()
+	parts := append([]Part(nil), ix.parts...)
+	for i, docs := range groups {
+		var of []segment.Document
+		for n := range docs {
+			a, found := anchors[docs[n].ID]
+			if !found {
+				a = anchorsOf(&docs[n], "")
+			}
+			of = append(of, a)
+		}
+		parts[i].Anchors = segmentOf(t, of)
+	}
+	anchored, err := New(parts, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return anchored
+}
+
+// anchoredIndex returns an index of three pages, of which "told" has no word of its anchors.
+func anchoredIndex(t testing.TB) *Index {
+	docs := []segment.Document{page("told", "the home of the project"), page("says", "red fox"), page("other", "gray wolf")}
+	return withAnchors(t, indexOf(t, docs), map[layout.Identity]segment.Document{
+		docs[0].ID: anchorsOf(&docs[0], "here you see it", "red panda", "firefox"),
+		docs[1].ID: anchorsOf(&docs[1], "", "red fox", "red fox"),
+	}, docs)
+}
+
+// A page is found by words that only links to it have, and better by words that links have,
+// too. Phrases are found in texts alone.
+func TestAnchorsFind(t *testing.T) {
+	ix := anchoredIndex(t)
+	for query, want := range map[string][]string{
+		"firefox":         {"told"},
+		"+firefox":        {"told"},
+		"panda":           {"told"},
+		"see":             {}, // only stands around a link
+		"red":             {"says", "told"},
+		"red -firefox":    {"says"},
+		"wolf -panda":     {"other"},
+		`"red fox"`:       {"says"},
+		`red -"panda fi"`: {"says", "told"},
+		"firefox wolf":    {"other", "told"},
+	} {
+		if diff := cmp.Diff(want, urls(t, ix, query)); diff != "" && query != "firefox wolf" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		} else if query == "firefox wolf" && len(urls(t, ix, query)) != 2 {
+			t.Errorf("%s finds %v", query, urls(t, ix, query))
+		}
+	}
+	if got := find(t, ix, Query{Text: `"red panda"`, Size: 10}); len(got.Notes) != 1 {
+		t.Errorf("notes of a phrase that only an anchor has: %q", got.Notes)
+	}
+	if ix.documents != 3 || ix.languages[0].documents != 3 {
+		t.Errorf("%d documents, %v in the language, want 3: anchors are none", ix.documents, ix.languages[0].documents)
+	}
+	for _, query := range []string{"firefox", "red"} {
+		hits := find(t, ix, Query{Text: query, Size: 10, Explain: true}).Hits
+		told := hits[len(hits)-1].Explanation
+		checkSums(t, told)
+		if text := fmt.Sprint(*told); !strings.Contains(text, "in anchors of links") {
+			t.Errorf("%s is explained by %s", query, text)
+		}
+	}
+}
+
+// The number of matches of one word counts the pages that only links name so.
+func TestAnchorsCount(t *testing.T) {
+	var docs []segment.Document
+	anchors := map[layout.Identity]segment.Document{}
+	for i := range 400 {
+		docs = append(docs, page(fmt.Sprint(i), []string{"red", "blue"}[i%2]))
+		if i%3 == 0 {
+			anchors[docs[i].ID] = anchorsOf(&docs[i], "", "red")
+		}
+	}
+	ix := withAnchors(t, indexOf(t, docs), anchors, docs)
+	const want = 200 + 67 // half of all, and every sixth
+	if got := find(t, ix, Query{Text: "red", Size: 10}); got.Total != want || !got.Exact {
+		t.Errorf("%d matches (exact: %v), want %d", got.Total, got.Exact, want)
+	}
+	ix.exactly = 0
+	if got := find(t, ix, Query{Text: "red", Size: 10}); got.Total < 200 || got.Total > want || got.Exact && got.Total != want {
+		t.Errorf("%d matches (exact: %v), want up to %d", got.Total, got.Exact, want)
+	}
+	if got := find(t, ix, Query{Text: "blue", Size: 10}); got.Total != 200 || !got.Exact {
+		t.Errorf("%d matches (exact: %v) of a word in no anchor, want 200", got.Total, got.Exact)
+	}
+}
+
+// Damaged anchors are named, and late ones count as missing.
+func TestUnreadableAnchors(t *testing.T) {
+	for name, fault := range map[string]error{"damaged": segment.ErrDamaged, "deleted": blob.ErrAbsent} {
+		src, ix := serve(t)
+		anchored := []segment.Document{anchorsOf(&segment.Document{Lang: "en"}, "", "ka"), anchorsOf(&segment.Document{Lang: "en"}, "", "lo")}
+		content := contentOf(t, anchored)
+		tail, err := segment.TailOf(content)
+		if err != nil {
+			t.Fatal(err)
+		}
+		src.segments["overlays/1"] = content
+		parts := append([]Part(nil), ix.parts...)
+		if parts[1].Anchors, err = segment.Open(t.Context(), src, segment.Ref{Key: "overlays/1", Bytes: int64(len(content)), Tail: tail}); err != nil {
+			t.Fatal(err)
+		}
+		if ix, err = New(parts, nil); err != nil {
+			t.Fatal(err)
+		}
+		src.before = func(ctx context.Context, key string) error {
+			if key == "overlays/1" {
+				return fault
+			}
+			return nil
+		}
+		_, err = ix.Search(t.Context(), Query{Text: "ka", Size: 10})
+		named, is := errors.AsType[*Unreadable](err)
+		if !errors.Is(err, fault) || !is || named.Segment != "overlays/1" {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
