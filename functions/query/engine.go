@@ -149,10 +149,14 @@ func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, erro
 	return e.snapshots.get(ctx, e)
 }
 
-// without returns the snapshot current without the unusable segment that fault names. It
-// logs that the segment is missing, and replaces current for later queries.
+// without returns the snapshot current without the unusable segment, or the unusable anchors,
+// that fault names. It logs that they are missing, and replaces current for later queries.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
-	e.miss(ctx, fault.Segment, fault)
+	if current.anchored(fault.Segment) != "" {
+		e.missAnchors(ctx, fault.Segment, fault)
+	} else {
+		e.miss(ctx, fault.Segment, fault)
+	}
 	lacking, err := current.lacking(fault.Segment, e.documents)
 	if err != nil {
 		return nil, err

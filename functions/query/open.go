@@ -21,15 +21,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// opened is a segment that can be searched, with its deleted and hidden documents and its
-// ranks.
+// opened is a segment that can be searched, with its deleted and hidden documents, its ranks
+// and its anchors.
 type opened struct {
 	segment   *segment.Segment
-	deletions string          // key of the overlay from which dead was read; "" for none
-	takedowns uint64          // version of the takedowns that are hidden; 0 for none
-	dead      *roaring.Bitmap // documents that are deleted or hidden; nil for none
-	ranked    string          // key of the overlay from which ranks were read; "" for none
-	ranks     []segment.Rank  // by document; nil for none
+	deletions string           // key of the overlay from which dead was read; "" for none
+	takedowns uint64           // version of the takedowns that are hidden; 0 for none
+	dead      *roaring.Bitmap  // documents that are deleted or hidden; nil for none
+	ranked    string           // key of the overlay from which ranks were read; "" for none
+	ranks     []segment.Rank   // by document; nil for none
+	anchored  string           // key of the overlay of anchors; "" for none
+	anchors   *segment.Segment // nil for none, or if they cannot be used
 }
 
 // listedSegment is a segment as a manifest lists it.
@@ -41,9 +43,9 @@ type listedSegment struct {
 // errMemory means that the caches have no room for a segment.
 var errMemory = errors.New("the memory for caches is too small")
 
-// open returns a segment with its deleted and hidden documents and its ranks. known is the
-// same segment opened earlier, or zero. What known lacks is read: the tail, the deletions and
-// the ranks, at once; then, if the segment may contain forgotten pages, the columns by which they are found.
+// open returns a segment with its deleted and hidden documents, its ranks and its anchors.
+// known is the same segment opened earlier, or zero. What known lacks is read: the tail, the
+// deletions, the ranks and the tail of the anchors, at once; then, if the segment may contain forgotten pages, the columns by which they are found.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
@@ -52,11 +54,14 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 	if want.Ranks != nil {
 		now.ranked = want.Ranks.Key
 	}
+	if want.Anchors != nil {
+		now.anchored = want.Anchors.Key
+	}
 	if want.hide {
 		now.takedowns = forgotten.Version
 	}
 	masked := known.segment != nil && known.deletions == now.deletions && known.takedowns == now.takedowns
-	if masked && known.ranked == now.ranked {
+	if masked && known.ranked == now.ranked && known.anchored == now.anchored {
 		return known, nil
 	}
 	fork := meter.NewFork(ctx)
@@ -78,6 +83,14 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 	if want.Ranks != nil {
 		group.Go(func() (err error) {
 			now.ranks, err = e.ranks(fork.Branch(), want)
+			return err
+		})
+	}
+	if known.anchored == now.anchored {
+		now.anchors = known.anchors
+	} else if want.Anchors != nil {
+		group.Go(func() (err error) {
+			now.anchors, err = e.anchors(fork.Branch(), want)
 			return err
 		})
 	}
@@ -134,6 +147,26 @@ func (e *Engine) ranks(ctx context.Context, want listedSegment) ([]segment.Rank,
 		return nil, nil
 	}
 	return ranks, err
+}
+
+// anchors opens the anchors of a segment, and reserves room for their directory as
+// openSegment does. If they cannot be used, it logs that and returns nil: the segment is
+// searched without them.
+func (e *Engine) anchors(ctx context.Context, want listedSegment) (*segment.Segment, error) {
+	anchors, err := partition.OpenAnchors(ctx, e.ranges, &want.Segment)
+	if err == nil && !rangecache.Hold(e.ranges, anchors, anchors.Size()) {
+		err = fmt.Errorf("%w for their directory of %d bytes", errMemory, anchors.Size())
+	}
+	if unusable(err) {
+		e.ranges.Forget(want.Anchors.Key)
+		e.missAnchors(ctx, want.Anchors.Key, err)
+		return nil, nil
+	}
+	return anchors, err
+}
+
+func (e *Engine) missAnchors(ctx context.Context, key string, err error) {
+	e.Log.WarnContext(ctx, "a segment is searched without its anchors", "key", key, "error", err)
 }
 
 // hide adds the documents of forgotten pages to o.dead. It reads the columns of
@@ -233,7 +266,7 @@ func (s *snapshot) join(documents *search.Memory) (err error) {
 	for _, m := range s.manifests {
 		for _, listed := range m.Segments {
 			if o, found := s.segments[listed.Key]; found {
-				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Ranks: o.ranks})
+				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Ranks: o.ranks, Anchors: o.anchors})
 			}
 		}
 	}
@@ -241,11 +274,28 @@ func (s *snapshot) join(documents *search.Memory) (err error) {
 	return err
 }
 
+// anchored returns the key of the segment whose anchors have a key; "" if there is none.
+func (s *snapshot) anchored(anchors string) string {
+	for key, o := range s.segments {
+		if o.anchored == anchors {
+			return key
+		}
+	}
+	return ""
+}
+
+// lacking returns the snapshot without the segment or the anchors with a key.
 func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, error) {
 	rest := *s
 	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)
-	delete(rest.segments, key)
-	rest.missing[key] = true
+	if of := s.anchored(key); of != "" {
+		without := rest.segments[of]
+		without.anchors = nil
+		rest.segments[of] = without
+	} else {
+		delete(rest.segments, key)
+		rest.missing[key] = true
+	}
 	return &rest, rest.join(documents)
 }
 

@@ -1,0 +1,93 @@
+package query
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// Pages are found by the anchors of links. Anchors that are damaged, when they are opened or
+// only when their words are read, are missed in the log, and pages are found by their texts.
+func TestAnchors(t *testing.T) {
+	s := newStore(t, 1)
+	s.publish(manual(2)...)
+	var log bytes.Buffer
+	e := s.logging(s.bucket, &log)
+	look := func() *segment.Segment {
+		t.Helper()
+		s.clock.advance(e.Age)
+		if n := totalOf(t, e, "manual"); n != 2 {
+			t.Errorf("%d pages found", n)
+		}
+		for _, o := range e.snapshots.last.Load().segments {
+			return o.anchors
+		}
+		t.Fatal("no segment")
+		return nil
+	}
+	name := func(documents int, as string) (key string, content []byte) {
+		t.Helper()
+		pages := make([]*segments.Page, documents)
+		for i := range pages {
+			pages[i] = &segments.Page{Document: segment.Document{ID: [16]byte{byte(i)}, Lang: "en"}}
+		}
+		pages[1].Headings = []string{as}
+		content, err := segments.Build(pages)
+		s.check(err)
+		p, err := partition.Open(t.Context(), s.bucket, 0, s.clock.Now)
+		s.check(err)
+		s.check(p.Commit(t.Context(), func(e *partition.Edit) error {
+			_, err := e.SetAnchors(t.Context(), map[string][]byte{e.Manifest().Segments[0].Key: content})
+			return err
+		}))
+		return p.Manifest().Segments[0].Anchors.Key, content
+	}
+	missed := func(key string) int {
+		n := strings.Count(log.String(), "key="+key)
+		if n > 0 && !strings.Contains(log.String(), "searched without its anchors") {
+			t.Errorf("log:\n%s", &log)
+		}
+		return n
+	}
+	if look() != nil {
+		t.Error("anchors before there are any")
+	}
+	name(2, "handbook")
+	first := look()
+	if n := totalOf(t, e, "handbook"); n != 1 || first == nil {
+		t.Errorf("%d pages found by an anchor, want 1", n)
+	}
+	if look() != first {
+		t.Error("the same anchors are opened twice")
+	}
+
+	mismatched, _ := name(3, "guide") // of another segment
+	if look() != nil || look() != nil || missed(mismatched) != 1 {
+		t.Errorf("log, want one line about %s:\n%s", mismatched, &log)
+	}
+
+	damaged, content := name(2, "companion")
+	tail, err := segment.TailOf(content)
+	s.check(err)
+	for at := 8; at < len(content)-int(tail); at++ { // what opening does not read
+		content[at] ^= 0x55
+	}
+	s.check(s.bucket.Replace(t.Context(), damaged, content))
+	s.clock.advance(e.Age)
+	if totalOf(t, e, "companion") != 0 || look() != nil || missed(damaged) != 1 {
+		t.Errorf("log, want one line about %s:\n%s", damaged, &log)
+	}
+	if n := totalOf(t, e, "manual"); n != 2 {
+		t.Errorf("%d pages found without anchors", n)
+	}
+
+	deleted, _ := name(2, "primer")
+	s.check(s.bucket.Delete(t.Context(), deleted))
+	if look() != nil || missed(deleted) != 1 {
+		t.Errorf("log, want one line about %s:\n%s", deleted, &log)
+	}
+}
