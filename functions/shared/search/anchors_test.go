@@ -89,7 +89,7 @@ func TestAnchorsFind(t *testing.T) {
 		"panda":           {"told"},
 		"see":             {}, // only stands around a link
 		"red":             {"says", "told"},
-		"red -firefox":    {"says"},
+		"red -firefox":    {"says", "told"}, // no link hides a page
 		"wolf -panda":     {"other"},
 		`"red fox"`:       {"says"},
 		`red -"panda fi"`: {"says", "told"},

@@ -497,7 +497,7 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 			matches = matches && (!required[n] || o.word(d, word, 1) > 0)
 		}
 		for _, word := range not {
-			matches = matches && o.word(d, word, 1) == 0
+			matches = matches && o.word(d, word, 1)-o.anchors(d, word, 1) == 0
 		}
 		for _, p := range must {
 			s := o.bm25f(d, phraseWeight(p), func(f int) int { return p.occurrences(d, f) })

@@ -298,8 +298,8 @@ func (s *scan) open(of *search, part int) bool {
 	if s.counted > 1 {
 		s.factor = allWords
 	}
-	s.words = cursors(s.words, of, part, of.plan.words, s.statistics)
-	s.not = cursors(s.not, of, part, of.plan.not, s.statistics)
+	s.words = cursors(s.words, of, part, of.plan.words, s.statistics, true)
+	s.not = cursors(s.not, of, part, of.plan.not, s.statistics, false)
 	occurs := false
 	for i := range s.words {
 		if len(s.words[i].lists) > 0 {
@@ -317,9 +317,10 @@ func (s *scan) open(of *search, part int) bool {
 	return occurs
 }
 
-// cursors returns a cursor for each word in a part of the index. It reuses the memory of
-// old.
-func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics) []cursor {
+// cursors returns a cursor for each word in a part of the index; anchored says whether
+// documents have the words of their anchors: they do unless the words are excluded, so that
+// no link can hide a page. It reuses the memory of old.
+func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics, anchored bool) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})
 	}
@@ -329,7 +330,7 @@ func cursors(old []cursor, of *search, part int, words []*queryWord, t *statisti
 			if entry := of.terms[part][v.number]; entry != nil {
 				old[i].add(entry.List, w.weight*v.worth, t)
 			}
-			if entry := of.anchor(part, v.number); entry != nil {
+			if entry := of.anchor(part, v.number); entry != nil && anchored {
 				old[i].addAnchors(entry.List, w.weight*v.worth, of.ix.anchors)
 			}
 		}
