@@ -187,7 +187,7 @@ type Function struct {
 	Limits    Limits
 	Log       *slog.Logger
 
-	survived    survived // batches for which Run returned an error
+	survived    survived // the latest batches for which Run returned an error: the process did not crash by them
 	topics      topics
 	limits      addressLimits
 	decoders    decoders

@@ -47,7 +47,7 @@ type Function struct {
 	Now      func() time.Time
 	Worker   string          // name of the process in its leases
 	Agent    string          // user agent of collections that name none: a page may say noindex to it
-	Tiers    segments.Limits // those of the function merge, to tell when it has work
+	Tiers    segments.Limits // the limits of the function merge, to tell when it has work
 	Log      *slog.Logger
 }
 

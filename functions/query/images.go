@@ -29,10 +29,11 @@ func (s *snapshot) hidden() func(url string) bool {
 	return s.takedowns.ForgetsURL
 }
 
-// copies returns Result.Copies for hits at a moment. Images are no documents of the index, so
-// it looks them up in the books of the snapshot. An image counts as stored if it was stored as an
-// asset, so that a page of HTML at the address of an image is never shown as one. Books that
-// cannot be read are logged.
+// copies returns the paths of the stored copies of the images among the hits, by the image's
+// address (see Result.Copies), as of a moment if that is not zero. Images are not documents of
+// the index, so copies looks them up in the books of the snapshot. Only an image that was stored
+// as an asset counts as stored: an HTML page at the address of an image is never shown as one.
+// Books that cannot be read are logged.
 func (e *Engine) copies(ctx context.Context, at *snapshot, hits []search.Hit, moment time.Time) (map[string]string, error) {
 	if len(hits) == 0 || hits[0].Image == nil {
 		return nil, nil

@@ -283,7 +283,7 @@ func (s *siteHandler) stored(w http.ResponseWriter, r *http.Request) error {
 	if format != HTML {
 		w.Header().Set("Content-Type", media)
 		w.Header().Del("Content-Disposition")
-		w.Header().Del("ETag") // that of the stored bytes
+		w.Header().Del("ETag") // it is the tag of the stored bytes
 	}
 	if page.Gone != nil {
 		w.Header().Set("X-Gone-Since", page.Gone.Time.UTC().Format(http.TimeFormat))

@@ -135,7 +135,7 @@ type linkReader struct {
 	link    Link            // without its source
 	id      layout.Identity // identity of the link's target
 	count   int             // number of sources
-	sources []uint32        // their indexes in the book's table
+	sources []uint32        // the sources, as indexes in the book's table of sources
 }
 
 func (r *linkReader) reset(v version, raw []byte) error {
@@ -147,7 +147,7 @@ func (r *linkReader) reset(v version, raw []byte) error {
 type linkFields int
 
 const (
-	targetFields linkFields = iota // those of Target
+	targetFields linkFields = iota // the fields of Target
 	voteFields                     // also Region, Rel, Former and the indexes of the sources
 	allFields                      // also Anchor, Around and Modified
 )

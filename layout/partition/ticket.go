@@ -82,9 +82,9 @@ func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links
 	}
 }
 
-// PutSegment stores a segment under its content hash. If that key is condemned, or the
-// bytes there are damaged, it stores a copy with other bytes and the same content,
-// which contains the number of the newest generation (see segment.Distinct). That
+// PutSegment stores a segment under the hash of its bytes. If that key is condemned, or damaged
+// bytes are there, it adds the number of the newest generation to the segment's tail (see
+// segment.Distinct): the documents stay the same, the hash and so the key become others. That
 // happens, for instance, if the same documents are indexed or merged once more.
 func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, error) {
 	put, err := p.begin(ctx)

@@ -74,7 +74,7 @@ func TailOf(content []byte) (int64, error) {
 	return parseFooter(content, int64(len(content)))
 }
 
-// open reads the tail.
+// open reads the segment's tail and parses it.
 func (s *Segment) open(ctx context.Context) error {
 	if s.ref.Tail < footerSize || s.ref.Tail > s.ref.Bytes {
 		return s.unopenable(ctx)

@@ -24,7 +24,7 @@ func (r *reporter) report(m message) {
 // reporting is a durable backend that reports every stored object of one bucket.
 type reporting struct {
 	durable
-	bucket string // its name
+	bucket string // name of the bucket
 	*reporter
 }
 

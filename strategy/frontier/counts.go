@@ -25,7 +25,8 @@ type Counts struct {
 	Missed bool
 }
 
-// Miss sets Counts.Missed.
+// Miss records that a collection may lack pages until the frontier is rebuilt (see
+// Counts.Missed).
 func (f *Frontier) Miss(ctx context.Context) error {
 	return f.wrap("note what is missed in", f.rdb.HSet(ctx, f.key("counts"), "missed", 1).Err())
 }

@@ -39,7 +39,7 @@ func (d Damaged) String() string {
 
 // Found is what is stored of a document: the version in force, and what is damaged.
 type Found[T Document] struct {
-	Document T      // that of Version (the zero document if it is 0), with what Recover has added
+	Document T      // the document of Version (the zero document if it is 0), with what Recover has added
 	Version  uint64 // the version in force; 0: none
 	Highest  uint64 // the highest version, readable or not
 	// Damaged holds the damaged versions newer than the one in force, the newest

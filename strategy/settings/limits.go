@@ -67,8 +67,8 @@ func (s *Settings) HostConnections() int {
 	return fewest
 }
 
-// Connections returns the maximum number of batches of all hosts at a time: the lowest
-// number of any collection that sets one; 0 if none does.
+// Connections returns how many batches of all hosts together may be fetched at the same time:
+// the lowest number of any collection that sets one; 0 if none does.
 func (s *Settings) Connections() int {
 	fewest := 0
 	for _, c := range s.Collections {

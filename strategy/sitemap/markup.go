@@ -19,7 +19,8 @@ const (
 	maxNesting = 100     // open elements
 )
 
-// form describes one kind of list in XML.
+// form says where the entries and their addresses are in one format of XML: a sitemap, an
+// index of sitemaps, RSS or Atom.
 type form struct {
 	record   string // name of the element of an entry
 	depth    int    // level of this element; that of the root is 1

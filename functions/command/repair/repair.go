@@ -55,10 +55,11 @@ type Repairer struct {
 	Bucket blob.Bucket
 	Now    func() time.Time
 	Log    *slog.Logger
-	// Frontiers, if not nil, returns the frontiers for verify.Verifier. It is called after
-	// deleted settings have been restored. Progress is verify.Verifier.Progress.
+	// Frontiers, if not nil, returns the frontiers that are compared with the books (see
+	// verify.Verifier). Run calls it once, after it has restored deleted settings.
 	Frontiers func(context.Context) ([]*frontier.Frontier, error)
-	Progress  func(verify.Progress)
+	// Progress, if not nil, is called often, by several goroutines (see verify.Verifier).
+	Progress func(verify.Progress)
 }
 
 // Report is the result of a repair: the problems that it has mended, and those that are left.

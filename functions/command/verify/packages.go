@@ -119,7 +119,7 @@ type page struct {
 const (
 	markWanted  uint32 = 1 << iota // it is not forgotten
 	markDamaged                    // it cannot be read; its version is unknown
-	markKnown                      // its URL has an outcome
+	markKnown                      // the URL of the Web object has an outcome
 	markLive                       // it is the stored page of its URL
 	markGone                       // it is gone, by the books
 	markAsset                      // it is an asset, which has no document

@@ -28,7 +28,7 @@ const (
 
 // Anchors are the anchors of a page.
 type Anchors struct {
-	All []Anchor // those of the most sites first, then those of the most links; at most 32
+	All []Anchor // the anchors of the most sites first, then of the most links; at most 32
 	Cut int      // number of texts that are left out
 }
 

@@ -24,8 +24,8 @@ func (c *Collector) Unlisted(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, false)
 }
 
-// UnlistedOnDemand is Unlisted at an operator's request: it may condemn more than
-// half of the objects.
+// UnlistedOnDemand condemns what Unlisted does, but at the request of an operator: even if that
+// is more than half of the partition's objects.
 func (c *Collector) UnlistedOnDemand(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, true)
 }

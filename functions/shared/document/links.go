@@ -48,7 +48,7 @@ func (d *Document) Links(base address.Address) []Link {
 	return c.links
 }
 
-// said identifies a reference: a page needs only one link with the same values.
+// said is the key of a link: a page needs only one link with the same values.
 type said struct {
 	target string
 	kind   book.Kind
@@ -59,7 +59,7 @@ type said struct {
 type collector struct {
 	document *Document
 	resolver resolver
-	seen     map[said]bool // said of each link
+	seen     map[said]bool // keys of the links collected so far, so that none is collected twice
 	links    []Link
 }
 
@@ -128,8 +128,8 @@ func around(text []byte, start, end int) string {
 	return cut(first+" "+second, 2*MaxAround)
 }
 
-// wholeRunes folds a piece of a text, after it has removed the parts of cut characters at
-// its ends.
+// wholeRunes returns a piece of a text with its words joined by single spaces, and without the
+// parts of characters that were cut at its ends.
 func wholeRunes(piece []byte) string {
 	return fold(strings.ToValidUTF8(string(bytes.TrimSpace(piece)), ""))
 }

@@ -150,7 +150,7 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 // by the canonical address that its page names.
 type Alias struct {
 	ID layout.Identity
-	To []layout.Identity // identities of the other address: as it is written, and as collections clean it
+	To []layout.Identity // identities of the address that it leads to: as it is written, and without the parameters that the outcome's collections drop
 }
 
 // Aliases yields all of them. An error ends the sequence.

@@ -22,7 +22,7 @@ const shareSize = 2000
 // share is a part of the URLs for one crawl partition's frontier.
 type share struct {
 	known   []frontier.Known // URLs with a final state
-	due     []frontier.Due   // those of known that are to be fetched again
+	due     []frontier.Due   // the known URLs that are to be fetched again, with their times
 	pending []frontier.Entry
 	missed  bool // a collection lacks pages (see frontier.Counts.Missed)
 }

@@ -30,7 +30,7 @@ var (
 // imageJudge scores images.
 type imageJudge struct {
 	*search
-	words     []*queryWord                  // those of the plan; then those that excludes looks for, in its order
+	words     []*queryWord                  // the words of the plan, then the words for which excludes looks, in its order
 	wanted    int                           // number of those of the plan
 	worth     map[string]map[int]float64    // by term and word
 	analyzers map[string]*analysis.Analyzer // by language

@@ -186,7 +186,7 @@ type Memory struct {
 
 // place addresses a document of a segment, or all of them (allDocuments).
 type place struct {
-	segment string // its key
+	segment string // key of the segment
 	doc     uint32
 }
 

@@ -183,7 +183,7 @@ func (d deadline) passed(of context.Context) bool { return of.Err() != nil && d.
 // Unreadable is the error of a search that could not read one of its segments, or the anchors
 // of one.
 type Unreadable struct {
-	Segment string // its key
+	Segment string // key of the segment
 	Err     error
 }
 

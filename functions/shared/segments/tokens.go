@@ -23,7 +23,7 @@ type tokenizer struct {
 	unnumbered map[string]bool               // terms without a number in the main part of the current page
 
 	// The current page:
-	page            uint32 // its number, from 1
+	page            uint32 // number of the page, from 1
 	analyzer        *analysis.Analyzer
 	yield           func(segment.Token) bool
 	more            bool // the consumer wants more tokens

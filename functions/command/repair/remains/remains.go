@@ -119,7 +119,7 @@ type remains struct {
 	now    time.Time
 
 	spooled  map[layout.Version]bool // batches with a spool object
-	packages foundPackages           // those with a readable description, except condemned ones
+	packages foundPackages           // packages with a readable description, except condemned ones
 	books    []*foundBook            // sound ones, except condemned ones; after listBooks only those listed
 	batches  map[layout.Version]bool // batches in listed books
 }
