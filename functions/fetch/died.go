@@ -15,30 +15,30 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// maxSurvived is the greatest number of batches in survived; older ones are forgotten.
-const maxSurvived = 1000
+// maxFailedRuns is the greatest number of batches in failedRuns; older ones are forgotten.
+const maxFailedRuns = 1000
 
-// survived is the set of the latest batches for which Run returned an error in this process.
-// For these it is known that the process did not crash. It is safe for concurrent use; its
+// failedRuns is the set of the latest batches for which Run returned an error in this process,
+// so that it is known that the process did not crash. It is safe for concurrent use; its
 // zero value is empty.
-type survived struct {
+type failedRuns struct {
 	mu      sync.Mutex // protects batches
 	batches []layout.Version
 }
 
-func (s *survived) add(v layout.Version) {
+func (s *failedRuns) add(v layout.Version) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if slices.Contains(s.batches, v) {
 		return
 	}
-	if len(s.batches) == maxSurvived {
+	if len(s.batches) == maxFailedRuns {
 		s.batches = slices.Delete(s.batches, 0, 1)
 	}
 	s.batches = append(s.batches, v)
 }
 
-func (s *survived) has(v layout.Version) bool {
+func (s *failedRuns) has(v layout.Version) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return slices.Contains(s.batches, v)
@@ -72,7 +72,7 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	died := verdict{book.Retry, "fetch died", "the batch was given to a fetch before, which left nothing until the deadline"}
 	for i, t := range b.Targets {
 		o := &r.ledger.Outcomes[i]
-		if t.Denied != "" || f.survived.has(b.Version) {
+		if t.Denied != "" || f.failedRuns.has(b.Version) {
 			continue // it was not requested, or the fetch of the batch did not crash
 		}
 		if len(b.Targets) == 1 || o.Attempts < MaxAttempts-1 {

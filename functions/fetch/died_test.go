@@ -230,12 +230,12 @@ func testOutage(t *testing.T, rdb *redis.Client, others bool) {
 	}
 }
 
-// TestSurvived remembers a batch that failed, until many others did.
-func TestSurvived(t *testing.T) {
+// TestFailedRuns remembers a batch that failed, until many others did.
+func TestFailedRuns(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	w.Bucket = faultblob.New(w.bucket, func(faultblob.Call) faultblob.Fault { return faultblob.Before })
 	first := w.batch("/")
-	for i := range maxSurvived + 1 {
+	for i := range maxFailedRuns + 1 {
 		b := first
 		b.Version.Token += uint64(i)
 		if w.deliver(t, b, 1) {
@@ -243,7 +243,7 @@ func TestSurvived(t *testing.T) {
 		}
 	}
 	w.Bucket, w.clock.now = w.bucket, first.Deadline
-	for offset, want := range map[uint64]end{0: {book.Retry, "fetch died"}, 1: {book.NotAsked, ""}, maxSurvived: {book.NotAsked, ""}} {
+	for offset, want := range map[uint64]end{0: {book.Retry, "fetch died"}, 1: {book.NotAsked, ""}, maxFailedRuns: {book.NotAsked, ""}} {
 		b := first
 		b.Version.Token += offset
 		w.deliver(t, b, 2)

@@ -187,7 +187,7 @@ type Function struct {
 	Limits    Limits
 	Log       *slog.Logger
 
-	survived    survived // the latest batches for which Run returned an error: the process did not crash by them
+	failedRuns  failedRuns // the latest batches for which Run returned an error, so that it is known that the process did not crash
 	topics      topics
 	limits      addressLimits
 	decoders    decoders
@@ -220,7 +220,7 @@ func (f *Function) receive(ctx context.Context, record events.SQSMessage) error 
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
 	err := f.run(ctx, b)
 	if err != nil {
-		f.survived.add(b.Version)
+		f.failedRuns.add(b.Version)
 	}
 	return err
 }

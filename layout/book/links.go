@@ -143,11 +143,11 @@ func (r *linkReader) reset(v version, raw []byte) error {
 	return r.columnReader.reset(v.linkColumns(), raw)
 }
 
-// linkFields says which fields of links are decoded; each value includes those before.
+// linkFields says which fields of links are decoded; each value includes the fields of the values before it.
 type linkFields int
 
 const (
-	targetFields linkFields = iota // the fields of Target
+	targetFields linkFields = iota // the fields of the type Target
 	voteFields                     // also Region, Rel, Former and the indexes of the sources
 	allFields                      // also Anchor, Around and Modified
 )

@@ -59,9 +59,10 @@ func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, con
 	}
 }
 
-// PutBook stores a book with these numbers of outcomes and links under its content
-// hash. If that key is condemned, or the bytes there are damaged, it stores a copy with
-// other bytes and the same content (see book.Distinct).
+// PutBook stores a book with these numbers of outcomes and links under the hash of its
+// bytes. If that key is condemned, or damaged bytes are there, it adds a number to the
+// book's directory (book.Distinct): the outcomes and links stay the same, the hash and so
+// the key become others.
 func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links int) (Book, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -82,10 +83,10 @@ func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links
 	}
 }
 
-// PutSegment stores a segment under the hash of its bytes. If that key is condemned, or damaged
-// bytes are there, it adds the number of the newest generation to the segment's tail (see
-// segment.Distinct): the documents stay the same, the hash and so the key become others. That
-// happens, for instance, if the same documents are indexed or merged once more.
+// PutSegment stores a segment under the hash of its bytes. If that key is condemned, or
+// damaged bytes are there, it adds the number of the newest generation to the segment's
+// tail (segment.Distinct): the documents stay the same, the hash and so the key become
+// others. That happens, for instance, if the same documents are indexed or merged once more.
 func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, error) {
 	put, err := p.begin(ctx)
 	if err != nil {

@@ -69,8 +69,8 @@ func (t *termIndex) separator(i int) []byte {
 	return t.separators[from:t.separatorEnds[i]]
 }
 
-// find returns the index of the only block that can contain a term. If the term is above the
-// last separator, no block can, and find returns len(t.counts).
+// find returns the index of the only block that can contain a term. If the term is above
+// the last separator, no block can, and find returns len(t.counts).
 func (t *termIndex) find(term string) int {
 	return sort.Search(len(t.counts), func(i int) bool { return string(t.separator(i)) >= term })
 }

@@ -192,8 +192,9 @@ func (t *inputTerms) addTo(w *termWriter, alone bool) error {
 	return nil
 }
 
-// count sets t.counts: how many documents of the current term are in each language of the
-// merged segment. It fails if they do not add up to the term's number of documents.
+// count sets t.counts: how many of the current term's documents are in each language of
+// the merged segment. It fails if the term's counts by language do not add up to its
+// number of documents.
 func (t *inputTerms) count() error {
 	documents, err := postings.Documents(t.reader.list())
 	if err != nil {

@@ -25,9 +25,9 @@ const (
 	numbers        // the first number of an origin
 )
 
-// covers reports whether a path of links r makes the other one superfluous: both have the same
-// origin (collection, and kind of the last link), and r has no greater depth, no more redirects, no lower weight and no later
-// band, so that r is admitted under any limits under which the other is. A path with
+// covers reports whether the path of links r makes the other one superfluous: both have
+// the same origin (the collection, and the kind of the last link), and r has no greater
+// depth, no more redirects, no lower weight and no later band, so that r is admitted under any limits under which the other is. A path with
 // more than collection.MaxHops redirects, which is never admitted, is covered by every
 // path of its origin with fewer.
 func (r reach) covers(other reach) bool {

@@ -49,7 +49,7 @@ var (
 type Address struct {
 	URL    string // canonical
 	Origin string // scheme://host[:port], the port only when it is not the scheme's own
-	Host   string // politeness key: host name, and port unless it is 80 or 443
+	Host   string // host name, and port unless it is 80 or 443; the unit of politeness: delays and limits of connections are for it
 	Site   string // registrable domain; else the IP address or host name
 	Path   string // path and query, which the rules of robots.txt match
 	ID     layout.Identity

@@ -13,7 +13,7 @@ import (
 type Entry struct {
 	URL        string          // canonical, at most 65,535 bytes
 	ID         layout.Identity // of the URL
-	Host       string          // host name, and port unless it is 80 or 443: the unit of politeness
+	Host       string          // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
 	Depth      uint16          // links from a seed
 	Hops       uint8           // redirects from the URL that was linked to this one
 	Attempts   uint8           // number of requests since the last final outcome

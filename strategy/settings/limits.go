@@ -54,8 +54,8 @@ func (s *Settings) MaxWaiting() int64 {
 // AgentOf returns the User-Agent of the collection with the name, "" if it has none.
 func (s *Settings) AgentOf(name string) string { return s.Collection(name).Agent }
 
-// HostConnections returns the maximum number of batches of one host at a time: the lowest
-// number of any collection.
+// HostConnections returns how many batches of one host may be fetched at the same time:
+// the lowest number of any collection; 1 if there is no collection.
 func (s *Settings) HostConnections() int {
 	if len(s.Collections) == 0 {
 		return 1
@@ -67,8 +67,8 @@ func (s *Settings) HostConnections() int {
 	return fewest
 }
 
-// Connections returns how many batches of all hosts together may be fetched at the same time:
-// the lowest number of any collection that sets one; 0 if none does.
+// Connections returns how many batches of all hosts together may be fetched at the same
+// time: the lowest number of any collection that sets one; 0 if none does.
 func (s *Settings) Connections() int {
 	fewest := 0
 	for _, c := range s.Collections {

@@ -6,8 +6,8 @@
 //	qrels.tsv     1⇥184⇥3                                     query, document, gain (0: no answer)
 //
 // The documents are indexed in memory as the index function does it. Without docs.jsonl
-// the queries are asked of a bucket, and qrels.tsv names documents by their URLs. The text of a
-// query is searched as it stands.
+// the queries are asked of a bucket, and qrels.tsv names documents by their URLs. A query's
+// text is searched as it stands.
 package eval
 
 import (

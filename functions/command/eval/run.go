@@ -46,8 +46,8 @@ type Searcher interface {
 	Search(ctx context.Context, q search.Query) (search.Result, error)
 }
 
-// Run asks all queries and measures the answers. It asks an index that it builds of the task's
-// documents, or the bucket if Docs is empty.
+// Run asks all queries and measures the answers. It asks an index that it builds of the
+// task's documents, or the bucket if Docs is empty.
 func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	queries, unjudged, err := readQueries(t.Queries, t.Qrels)
 	if err != nil {

@@ -101,7 +101,7 @@ type FileFault struct {
 // Error implements error.
 func (f FileFault) Error() string { return fmt.Sprintf("%s, %v", f.File, f.Fault) }
 
-// Batch names a spool object that the import has stored.
+// Batch names a spool object that the import has put.
 type Batch struct {
 	Storage layout.Partition
 	Version layout.Version

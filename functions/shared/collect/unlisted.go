@@ -24,8 +24,8 @@ func (c *Collector) Unlisted(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, false)
 }
 
-// UnlistedOnDemand condemns what Unlisted does, but at the request of an operator: even if that
-// is more than half of the partition's objects.
+// UnlistedOnDemand condemns unlisted objects at an operator's request, even if they are
+// more than half of the partition's objects (otherwise like Unlisted).
 func (c *Collector) UnlistedOnDemand(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, true)
 }

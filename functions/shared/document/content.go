@@ -160,14 +160,15 @@ func (d *Document) headings() (texts []string, starts []int32) {
 	return texts, starts
 }
 
-// textOf returns the text of an element, folded, at most MaxTitle bytes.
+// textOf returns the text of an element, with single spaces between its words, at most
+// MaxTitle bytes.
 func (d *Document) textOf(e *hypertext.Element) string { return d.label(e.Start, e.End, MaxTitle) }
 
-// label returns the beginning of text[start:end], folded, at most size bytes. It reads at
-// most four times as many: elements may be nested, so that thousands of them hold all the
-// text of a page.
+// label returns the beginning of text[start:end], with single spaces between its words, at
+// most size bytes. It reads at most four times as many: elements may be nested, so that
+// thousands of them hold all the text of a page.
 func (d *Document) label(start, end int32, size int) string {
-	return cut(fold(cut(string(d.page.Text[start:min(end, start+int32(4*size)+1)]), 4*size)), size)
+	return cut(joinWords(cut(string(d.page.Text[start:min(end, start+int32(4*size)+1)]), 4*size)), size)
 }
 
 // passage is the text of some blocks of a page, with each block on a line of its own.

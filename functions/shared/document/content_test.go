@@ -13,8 +13,8 @@ func TestFold(t *testing.T) {
 	for _, text := range []string{
 		"", " ", "a", "a b", " a", "a ", "a  b", "a\tb", "\na b\n", "é b", "é\u00A0 b", "a\u2003b", "a\x00b", "a\x7Fb",
 	} {
-		if got, want := fold(text), strings.Join(strings.Fields(text), " "); got != want {
-			t.Errorf("fold(%q) = %q, want %q", text, got, want)
+		if got, want := joinWords(text), strings.Join(strings.Fields(text), " "); got != want {
+			t.Errorf("joinWords(%q) = %q, want %q", text, got, want)
 		}
 	}
 }

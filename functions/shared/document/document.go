@@ -109,7 +109,7 @@ func Parse(text []byte) *Document {
 			d.Title = d.textOf(e)
 		}
 	}
-	set(&d.Title, cut(fold(graph), MaxTitle))
+	set(&d.Title, cut(joinWords(graph), MaxTitle))
 	d.Lang = primary(d.page.Lang)
 	set(&d.Lang, pragma)
 	d.omit()

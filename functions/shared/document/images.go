@@ -69,7 +69,7 @@ func (d *Document) Images(base address.Address, c Content) []segment.Image {
 		if !ok || taken[target.URL] {
 			continue
 		}
-		image := segment.Image{URL: target.URL, Alt: cut(fold(reference.Alt), maxImageTexts), Caption: d.captionOf(reference)}
+		image := segment.Image{URL: target.URL, Alt: cut(joinWords(reference.Alt), maxImageTexts), Caption: d.captionOf(reference)}
 		if !isTold(&image) {
 			continue
 		}
@@ -127,7 +127,7 @@ func (d *Document) wordsAround(r *hypertext.Reference, main []bool, next int) st
 			after = after[:i]
 		}
 	}
-	return fold(strings.ToValidUTF8(before+" "+after, ""))
+	return joinWords(strings.ToValidUTF8(before+" "+after, ""))
 }
 
 // isTold reports whether something is told of an image.

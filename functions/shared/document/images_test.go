@@ -60,7 +60,7 @@ func TestWordsAround(t *testing.T) {
 	} {
 		d := Parse([]byte("<nav><a href=/>Home</a></nav><main><h1>Cats</h1>" + c.page))
 		images := d.Images(parsed(t, "https://a.example/"), d.Content())
-		if len(images) != 1 || fold(images[0].Around) != c.want {
+		if len(images) != 1 || joinWords(images[0].Around) != c.want {
 			t.Errorf("%s: %+v, want the words %q", name, images, c.want)
 		}
 	}

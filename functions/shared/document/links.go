@@ -35,7 +35,7 @@ func (d *Document) Links(base address.Address) []Link {
 			r.base = b
 		}
 	}
-	c := collector{document: d, resolver: r, seen: make(map[said]bool, most), links: make([]Link, 0, most)}
+	c := collector{document: d, resolver: r, seen: make(map[linkKey]bool, most), links: make([]Link, 0, most)}
 	c.add(d.Refresh, Link{Kind: book.Redirect, Region: book.Text})
 	c.add(d.Canonical, Link{Kind: book.Canonical, Region: book.Text, Rel: "canonical"})
 	for i := range d.page.References {
@@ -48,8 +48,9 @@ func (d *Document) Links(base address.Address) []Link {
 	return c.links
 }
 
-// said is the key of a link: a page needs only one link with the same values.
-type said struct {
+// linkKey holds the values by which links are the same: of links with the same key only the
+// first is collected.
+type linkKey struct {
 	target string
 	kind   book.Kind
 	anchor string
@@ -59,7 +60,7 @@ type said struct {
 type collector struct {
 	document *Document
 	resolver resolver
-	seen     map[said]bool // keys of the links collected so far, so that none is collected twice
+	seen     map[linkKey]bool // keys of the links collected so far, so that none is collected twice
 	links    []Link
 }
 
@@ -73,7 +74,7 @@ func (c *collector) add(reference string, link Link) {
 	if !ok || target.URL == c.resolver.page && link.Kind != book.Canonical {
 		return
 	}
-	key := said{target.URL, link.Kind, link.Anchor}
+	key := linkKey{target.URL, link.Kind, link.Anchor}
 	if c.seen[key] {
 		return
 	}
@@ -95,16 +96,16 @@ func (d *Document) link(r *hypertext.Reference) Link {
 	switch e.Name {
 	case atom.A:
 		link.Anchor = d.label(r.Start, r.End, MaxAnchor)
-		set(&link.Anchor, fold(r.Image))
-		set(&link.Anchor, fold(r.Title))
+		set(&link.Anchor, joinWords(r.Image))
+		set(&link.Anchor, joinWords(r.Title))
 	case atom.Area:
-		link.Anchor = fold(r.Alt)
+		link.Anchor = joinWords(r.Alt)
 	case atom.Img:
 		link.Kind = book.Asset
-		link.Anchor = fold(r.Alt)
+		link.Anchor = joinWords(r.Alt)
 	default:
 		link.Kind = book.Frame
-		link.Anchor = fold(r.Title)
+		link.Anchor = joinWords(r.Title)
 	}
 	link.Anchor = cut(link.Anchor, MaxAnchor)
 	link.Around = around(d.page.Text, int(r.Start), int(r.End))
@@ -128,10 +129,10 @@ func around(text []byte, start, end int) string {
 	return cut(first+" "+second, 2*MaxAround)
 }
 
-// wholeRunes returns a piece of a text with its words joined by single spaces, and without the
-// parts of characters that were cut at its ends.
+// wholeRunes returns the words of a piece of a text, joined by single spaces, without bytes
+// that are not UTF-8: the piece may begin or end within a character.
 func wholeRunes(piece []byte) string {
-	return fold(strings.ToValidUTF8(string(bytes.TrimSpace(piece)), ""))
+	return joinWords(strings.ToValidUTF8(string(bytes.TrimSpace(piece)), ""))
 }
 
 // rel returns the value of a rel attribute in the form of Link.Rel.

@@ -149,6 +149,6 @@ func plain(text string) *Document {
 		d.Omitted = append(d.Omitted, fmt.Sprintf("%d of %d bytes of text", len(text)-len(d.plain), len(text)))
 	}
 	first, _, _ := strings.Cut(d.plain, "\n")
-	d.Title = cut(fold(first), MaxTitle)
+	d.Title = cut(joinWords(first), MaxTitle)
 	return d
 }

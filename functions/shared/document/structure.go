@@ -112,7 +112,7 @@ type facts struct{ site, description, author, published, modified, kind string }
 // Core) and, if they lack a value, from its JSON-LD (Schema.org).
 func (d *Document) facts() (f facts) {
 	for _, m := range d.page.Metas {
-		content := fold(m.Content)
+		content := joinWords(m.Content)
 		switch strings.ToLower(cmp.Or(m.Property, m.Name)) {
 		case "og:site_name", "application-name":
 			set(&f.site, content)
@@ -149,7 +149,7 @@ func (f *facts) read(data *linkeddata.Data) {
 		if o < 0 || !isTop(data, o) {
 			continue
 		}
-		kind, text := data.Objects[o].Type, cut(fold(string(v.Text)), MaxTitle)
+		kind, text := data.Objects[o].Type, cut(joinWords(string(v.Text)), MaxTitle)
 		switch {
 		case kind == "WebSite" && key == "name":
 			set(&f.site, text)

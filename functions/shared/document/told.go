@@ -129,7 +129,7 @@ func plainOf(text []byte) string {
 	}
 	lines := strings.FieldsFunc(string(text), func(r rune) bool { return r == '\n' })
 	for i := range lines {
-		lines[i] = fold(lines[i])
+		lines[i] = joinWords(lines[i])
 	}
 	return strings.Join(slices.DeleteFunc(lines, func(line string) bool { return line == "" }), "\n")
 }

@@ -5,17 +5,17 @@ import (
 	"unicode/utf8"
 )
 
-// fold joins the words of a text by one space.
-func fold(s string) string {
-	if isFolded(s) {
+// joinWords returns the words of a text, joined by single spaces.
+func joinWords(s string) string {
+	if isJoined(s) {
 		return s
 	}
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// isFolded reports whether a text is ASCII without white space but for one
+// isJoined reports whether a text is ASCII without white space but for one
 // space between words, as most are.
-func isFolded(s string) bool {
+func isJoined(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {
 		if c := s[i]; c < ' ' || c >= utf8.RuneSelf || c == ' ' && last == ' ' {

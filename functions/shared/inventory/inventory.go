@@ -153,7 +153,7 @@ type Alias struct {
 	To []layout.Identity // identities of the address that it leads to: as it is written, and without the parameters that the outcome's collections drop
 }
 
-// Aliases yields all of them. An error ends the sequence.
+// Aliases yields all aliases. An error ends the sequence.
 func (v *Inventory) Aliases(ctx context.Context) iter.Seq2[Alias, error] {
 	return func(yield func(Alias, error) bool) {
 		for s, err := range v.standings(ctx) {

@@ -24,7 +24,7 @@ type textMarker struct {
 
 // meant is the word of the query to which a term belongs.
 type meant struct {
-	word int  // the number of the word in the plan
+	word int  // the word's number in the plan
 	half bool // the term is a pair of characters, of which only the first is meant
 }
 

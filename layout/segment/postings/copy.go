@@ -47,9 +47,9 @@ func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
 	return true
 }
 
-// addBlock adds the n documents of a block under their new numbers (see AddList). base is the
-// lowest old number that a document of the block can have. It returns false if the block is
-// damaged.
+// addBlock adds the n documents of a block under their new numbers (see AddList). base is
+// the lowest old number that a document of the block can have. It returns false if the
+// block is damaged.
 func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers []uint32) bool {
 	docs, p := e.source.docs[:n], &e.source.payload
 	rest, ok := readDocuments(docs, data, base)

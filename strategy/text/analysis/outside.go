@@ -11,6 +11,6 @@ const outsideMark = "\x01"
 // footer. Else the page is indexed under term; never under both.
 func Outside(term string) string { return term + outsideMark }
 
-// IsOutside reports whether a term was made by Outside, that is, for a word outside of a page's
-// main part.
+// IsOutside reports whether a term was made by Outside, that is, for a word outside of a
+// page's main part.
 func IsOutside(term string) bool { return strings.HasSuffix(term, outsideMark) }

@@ -4,8 +4,9 @@
 //	go run ./strategy/text/language/train -in DIR -out strategy/text/language/weights.bin
 //
 // A tenth of a megabyte of a language is enough, a megabyte is plenty; the more kinds of
-// sources, the better. Texts in languages that the tables of codes (tables.go) do not
-// list train the class of all other languages. The same texts give the same weights. Training takes some minutes.
+// sources, the better. The variable tables names the languages that are told apart, script by
+// script; texts in any other language train one more class of their script, which stands for
+// all others. The same texts give the same weights. Training takes some minutes.
 package main
 
 import (
