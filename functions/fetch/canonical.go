@@ -16,10 +16,10 @@ import (
 // The page becomes an alias if the page at that address is proved to be alike.
 type canonicalRequest struct {
 	page
-	link   book.Link       // of kind Canonical, from the page to the canonical address
+	link   book.Link       // link of kind Canonical, from the page to the canonical address
 	to     address.Address // the canonical address
 	others []book.Link     // all other links of the page
-	before book.Outcome    // of the page, before it was stored
+	before book.Outcome    // outcome of the page, before it was stored
 }
 
 // canonical returns the canonical address that a page names (RFC 6596), and a link to it.
@@ -39,8 +39,8 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 }
 
 // canonical returns the canonical address that the page at the address at names, and whether
-// it is another address of the same origin. The address is cleaned by the settings of the
-// collection.
+// it is another address of the same origin. The address is without the parameters that the
+// collection drops.
 func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
 	if read.Canonical == "" {
 		return address.Address{}, false
@@ -96,7 +96,7 @@ const maxCanonicals = 3
 type canonicalPage struct {
 	unasked   bool                    // the address could not be fetched now; it may be later
 	page      bool                    // there is a page, and its robots directives allow to index it
-	says      fingerprint.Fingerprint // of the page's title and text
+	says      fingerprint.Fingerprint // fingerprint of the page's title and text
 	canonical *address.Address        // other canonical address that this page names in turn; nil: none
 }
 

@@ -94,7 +94,8 @@ func cachingResolver(dial dns.DialFunc) *net.Resolver {
 // port; or every address on every port, if allowPrivate is set.
 func Transport(allowPrivate bool) *http.Transport { return newTransport(allowPrivate, nil) }
 
-// newTransport is Transport with a dialler for name servers; nil for the system's.
+// newTransport returns the transport of fetch (see Transport). dial connects to name
+// servers; if it is nil, those of the system are asked.
 func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
 	return &http.Transport{
 		DialContext:            newDialer(allowPrivate, cachingResolver(dial)).DialContext,

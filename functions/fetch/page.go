@@ -299,9 +299,9 @@ func (a answer) sum() uint64 {
 // the page's words. The expiry class changes with them. The other bits depend on all text.
 const wordsBits = 16
 
-// pageDigest returns book.Outcome.Digest of a page: equal as long as the page has
-// the same text, and never 0. The digest of a page without text is its sum. A page
-// that must not be shown has another digest than one that may.
+// pageDigest returns the digest of a page's text for book.Outcome.Digest. It stays equal as
+// long as the page has the same text, and is never 0. The digest of a page without text is
+// its sum. A page that must not be shown has another digest than one that may.
 func pageDigest(read *document.Document, sum uint64) uint64 {
 	says := read.Digest()
 	text := cmp.Or(says.Text, sum)

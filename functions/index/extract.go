@@ -76,7 +76,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 	return documents, ctx.Err()
 }
 
-// extractor makes documents of pages.
+// extractor makes the documents of a segment from stored pages.
 type extractor struct {
 	rules pageRules
 	parse func(webobject.Object) (*document.Document, error) // document.Stored, but in tests

@@ -47,11 +47,11 @@ type Function struct {
 	Now      func() time.Time
 	Worker   string          // name of the process in its leases
 	Agent    string          // user agent of collections that name none: a page may say noindex to it
-	Tiers    segments.Limits // the limits of the function merge, to tell when it has work
+	Tiers    segments.Limits // limits of the function merge: index sends it a task when there is something to merge
 	Log      *slog.Logger
 }
 
-// Handle takes bucket events on packages/.
+// Handle indexes the packages that bucket events name (see Run).
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
 		return message.EachKey(body, func(key string) error {

@@ -52,7 +52,7 @@ type Function struct {
 	aside aside
 }
 
-// Handle calls Run for each message, a task.Tiers.
+// Handle merges segments of the partition that each message names (a task.Tiers; see Run).
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Tiers) error {
 		if err := f.Run(ctx, t.Storage); err != nil {

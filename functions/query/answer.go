@@ -53,7 +53,7 @@ func writeJSON(w http.ResponseWriter, status int, value any) error {
 	return nil
 }
 
-// Answer is the JSON of a search.
+// Answer is the answer to a search as it is written in JSON.
 type Answer struct {
 	Total      int                 `json:"total"`       // number of matching pages, or images, that were counted
 	TotalExact bool                `json:"total_exact"` // total counts all of them
@@ -84,10 +84,10 @@ type Snippet struct {
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 
-// Picture is the image of a Snippet.
+// Picture is the image of a hit in a search for images.
 type Picture struct {
 	URL     string   `json:"url"`
-	Alt     string   `json:"alt"` // its alternative text
+	Alt     string   `json:"alt"` // alternative text of the image
 	Caption string   `json:"caption"`
 	Stored  bool     `json:"stored"`            // a copy of the image is stored
 	Copy    string   `json:"copy,omitempty"`    // path of that copy on the server that answers: /page?url=…

@@ -28,7 +28,7 @@ type Engine struct {
 	documents *search.Memory
 
 	snapshots snapshots
-	past      atomic.Pointer[snapshot] // the snapshot of the last past moment that a query asked for
+	past      atomic.Pointer[snapshot] // snapshot of the last past moment that a query asked for
 }
 
 // Options of an engine.

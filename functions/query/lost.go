@@ -111,5 +111,5 @@ func (l *Lost) Error() string {
 	return fmt.Sprintf("Pages are missing: generations of partition%s %s are lost. To make them anew: bucketsearch verify --repair", many, strings.Join(names, ", "))
 }
 
-// Unwrap returns the causes.
+// Unwrap returns the faults of the partitions.
 func (l *Lost) Unwrap() []error { return l.faults }

@@ -44,7 +44,7 @@ func (n *NoPage) Error() string {
 	return n.URL + ": " + ErrNoPage.Error() + ", which leads to " + n.To
 }
 
-// Unwrap returns ErrNoPage.
+// Unwrap returns ErrNoPage, so that errors.Is recognises it.
 func (n *NoPage) Unwrap() error { return ErrNoPage }
 
 // Page returns the stored page of an address as it was at a moment, or as it is
@@ -138,8 +138,8 @@ func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns err, but manifest.ErrNotKept if an object for a past moment is absent: it has
-// been deleted since.
+// past returns manifest.ErrNotKept if err says that an object for a past moment is absent,
+// because it has been deleted since; otherwise it returns err.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
@@ -147,7 +147,9 @@ func past(err error, a address.Address, moment time.Time) error {
 	return err
 }
 
-// PageInBooks is Page without the index, for a process that needs only one page.
+// PageInBooks returns the stored page of an address as it was at a moment (see Page). It
+// looks the page up only in the books: it is for a process that needs only one page, and so
+// need not open the index.
 func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return Copy{}, err

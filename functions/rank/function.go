@@ -59,7 +59,8 @@ type Limits struct {
 // DefaultLimits returns limits that keep a run below two gigabytes.
 func DefaultLimits() Limits { return Limits{linkgraph.DefaultLimits(), 200_000} }
 
-// Handle calls Run for each message. The fields of a message do not matter.
+// Handle runs the function once for each message (see Run). The fields of a message do not
+// matter.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
 }

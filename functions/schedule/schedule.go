@@ -76,7 +76,8 @@ type Function struct {
 	memory memory
 }
 
-// Handle calls Run for each message, a task.Lease.
+// Handle sends batches of the crawl partition that each message names (a task.Lease; see
+// Run).
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, f.Run), nil
 }

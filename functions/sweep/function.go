@@ -66,9 +66,9 @@ type Function struct {
 	published settings.Reader
 }
 
-// Handle calls Run for each message; for a task.Mask it only masks the gone pages of the
-// partition that the task names. It drops a message that is delivered a second time: the
-// clock sends new ones.
+// Handle sweeps the whole bucket once for each message (see Run); for a task.Mask it only
+// masks the gone pages of the partition that the task names. It drops a message that is
+// delivered a second time: the clock sends new ones.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Mask) error {

@@ -18,7 +18,7 @@ import (
 // comparison. The last segment may exceed it. A page takes 32 bytes of memory.
 const comparedAtOnce = 1 << 18
 
-// latest has the latest known versions of pages, by identity.
+// latest holds the latest known version of each page, by its identity.
 type latest map[layout.Identity]layout.Version
 
 // add records a version of a page unless a later one is known.
@@ -47,7 +47,8 @@ func (l latest) finder(bucket blob.Reader) *segments.Finder {
 // Each segment is compared once, after it is listed, and each gone page before it is marked
 // as Masked. So of two commits in two partitions, the later one's comparison sees the
 // documents of the earlier one. told is false if a segment of another partition could not
-// be read, so that the gone pages have to be compared again.
+// be read: then it is not certain which documents are outdated, and the gone pages have to
+// be compared again.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {

@@ -39,7 +39,8 @@ func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) 
 	return packages, errors.Join(errs...)
 }
 
-// reindex is Reindex for one partition.
+// reindex marks the chosen packages of one partition as not indexed, and returns their
+// number (see Reindex).
 func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error) {
 	if v == nil {
 		return p.unindex(ctx, func(m *manifest.Manifest) (map[uint32]bool, error) {

@@ -42,7 +42,8 @@ type Function struct {
 	told map[string]time.Time // time of the last notification, by the alert's name
 }
 
-// Handle calls Run for each message. The fields of a message do not matter.
+// Handle runs the function once for each message (see Run). The fields of a message do not
+// matter.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
 }

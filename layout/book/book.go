@@ -82,7 +82,7 @@ type Outcome struct {
 	Body        uint64
 	Collections []string // each once: that for which the URL was requested, then the others with this page, sorted
 	Pace        Pace     // limits that the URL's host sets, as known to this batch
-	Asset       bool     // it is part of pages, such as an image: stored for them, and not indexed
+	Asset       bool     // the URL is part of pages, such as an image: it is stored for them, and not indexed
 
 	// Of a stored page: the key of its package, and the range in bytes of the compressed
 	// page in that object.
@@ -109,7 +109,7 @@ func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 // version.
 type Pace struct {
 	Rest     time.Time     // no request before this time, because of Retry-After or a failure of the host
-	Delay    time.Duration // from an answer to the next request, as its robots.txt demands
+	Delay    time.Duration // time from an answer to the next request, as the robots.txt of the host demands
 	Failures uint16        // consecutive requests with status 429 or 503, or without an answer
 }
 
@@ -173,11 +173,11 @@ func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL
-	Place      layout.Place // of the target
+	Place      layout.Place // place of the target
 	Kind       Kind
 	Region     Region
 	Rel        string // the rel attribute, lower case, sorted, space-separated, at most 1 KiB
-	Anchor     string // the link's text, white space folded, at most 200 bytes
+	Anchor     string // the link's text, with single spaces between its words, at most 200 bytes
 	Around     string // the words around it, at most 200 bytes
 	Depth      uint16 // links from a seed to the target by way of this one; redirects do not count
 	Hops       uint8  // redirects in a row that lead to the target, this one included; 0 for other links

@@ -143,7 +143,8 @@ func (r *linkReader) reset(v version, raw []byte) error {
 	return r.columnReader.reset(v.linkColumns(), raw)
 }
 
-// linkFields says which fields of links are decoded; each value includes the fields of the values before it.
+// linkFields says which fields of links are decoded; each value includes the fields of the
+// values before it.
 type linkFields int
 
 const (

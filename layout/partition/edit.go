@@ -123,8 +123,8 @@ func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn sets Manifest.Learnt, which names this commit: a frontier that has not recorded
-// the name lacks the outcomes of the newest books.
+// Learn gives this commit a name (Manifest.Learnt): a frontier that has not recorded the
+// name lacks the outcomes of the newest books.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
 // Consume records that batches are consumed. damaged is "" if their spool objects were
@@ -156,7 +156,8 @@ func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	return len(e.next.Consumed) < before
 }
 
-// AddGone adds pages to Manifest.Gone.
+// AddGone records pages that are gone, so that their documents are masked (see
+// Manifest.Gone).
 func (e *Edit) AddGone(pages ...manifest.Gone) { e.next.AddGone(pages...) }
 
 // DropGone removes from Manifest.Gone the pages for which over returns true, because
@@ -223,8 +224,8 @@ func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed b
 	return changed || len(e.next.Condemned) < before
 }
 
-// KeepFrom sets Manifest.Oldest, the oldest generation that is kept, and returns true.
-// If that is not higher than before, it changes nothing and returns false.
+// KeepFrom makes oldest the oldest generation that is kept (Manifest.Oldest), and returns
+// true. If that is not higher than before, it changes nothing and returns false.
 func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	if e.next.Oldest >= oldest {
 		return false
@@ -233,11 +234,11 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot sets Manifest.Forgotten and returns true: all pages that this version of the
-// takedowns names are erased, except from condemned objects, which will be deleted
-// after the grace, whatever generations are kept. It takes the anchors off all segments,
-// because they may hold texts of these pages, and rank makes them anew. If the version, or a
-// higher one, was set before, it changes nothing and returns false.
+// Forgot records in Manifest.Forgotten that all pages that this version of the takedowns
+// names are erased, except from condemned objects, which will be deleted after the grace,
+// whatever generations are kept. It takes the anchors off all segments, because they may
+// hold texts of these pages, and rank makes them anew. It returns true; but if the version,
+// or a higher one, was set before, it changes nothing and returns false.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

@@ -96,7 +96,7 @@ func (e *Edit) DropRanks(key string) {
 	e.next.Ranked = ""
 }
 
-// SetGone replaces the list Manifest.Gone.
+// SetGone replaces the list of the partition's gone pages (Manifest.Gone).
 func (e *Edit) SetGone(pages []manifest.Gone) {
 	e.next.Gone = nil
 	e.next.AddGone(pages...)

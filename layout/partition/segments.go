@@ -273,7 +273,8 @@ func (e *Edit) condemnAnchors(before map[string]bool) {
 	}
 }
 
-// SetRanked sets Manifest.Ranked, and reports whether that has changed.
+// SetRanked records in Manifest.Ranked what the ranks were computed of, and reports whether
+// that has changed.
 func (e *Edit) SetRanked(of string) (changed bool) {
 	changed = e.next.Ranked != of
 	e.next.Ranked = of

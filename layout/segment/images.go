@@ -10,7 +10,7 @@ import (
 // Image is an image on a page.
 type Image struct {
 	URL     string
-	Alt     string // its alternative text
+	Alt     string // alternative text
 	Caption string
 	Around  string // heading above it, and words before and behind it
 }

@@ -34,7 +34,7 @@ type memoryIndex struct {
 // indexTerm is a term of a memoryIndex.
 type indexTerm struct {
 	text    string
-	packed  []byte // postings of the term, in the form of a run
+	packed  []byte // postings of the term, as in a run
 	docs    uint32 // number of documents
 	last    uint32 // the last of these documents
 	posting uint32 // index in memoryIndex.postings for the document being added; 0 if the document lacks the term

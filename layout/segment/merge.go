@@ -166,7 +166,8 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 	return lowest
 }
 
-// mergeColumns returns the merged columns.
+// mergeColumns joins the columns of the living documents of all inputs, and merges their
+// words.
 func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
 	for i, in := range all {

@@ -133,7 +133,7 @@ func (s *Segment) Ref() Ref { return s.ref }
 // Documents returns the number of documents in the segment.
 func (s *Segment) Documents() int { return int(s.tail.documents) }
 
-// Totals returns the segment's statistics.
+// Totals returns the numbers of documents and tokens in the segment, which scoring needs.
 func (s *Segment) Totals() Totals {
 	return Totals{Documents: s.Documents(), Fields: s.tail.fields}
 }

@@ -86,7 +86,7 @@ func (w *termWriter) close(positions int) {
 	w.block, w.count = w.block[:0], 0
 }
 
-// finish closes the last block.
+// finish closes the last block, and sets its separator; call it after the last term.
 func (w *termWriter) finish() {
 	if w.count > 0 {
 		w.close(len(w.positions))

@@ -14,7 +14,7 @@ import (
 // Page is a fetched page, already compressed as it will be in its package.
 type Page struct {
 	Outcome int           // index into Ledger.Outcomes
-	Run     webobject.Run // its URL is that of the outcome
+	Run     webobject.Run // the compressed page; its URL is the URL of the outcome
 }
 
 // Robots is the answer to a request for a robots.txt.

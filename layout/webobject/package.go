@@ -79,7 +79,7 @@ func (p Package) culprit(err error) error {
 
 // builder makes the bytes of a package, run by run.
 type builder struct {
-	header Package // its Runs are not used
+	header Package // header of the package; the field Runs is not used
 	webop  member
 	stream [][]byte // the .webop's deflate stream
 	desc   []byte   // the description so far

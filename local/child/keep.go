@@ -51,7 +51,7 @@ type Child struct {
 // is given up. ctx limits only the first start.
 func Keep(ctx context.Context, c Child) (*Keeper, error) { return keep(ctx, c, usual) }
 
-// keep is Keep with another policy.
+// keep starts a child and restarts it by a policy, for Keep and for tests.
 func keep(ctx context.Context, c Child, policy restartPolicy) (*Keeper, error) {
 	first, err := c.Start(ctx)
 	if err != nil {

@@ -96,7 +96,8 @@ func (t *tuner) await() {
 	})
 }
 
-// percent returns GOGC for a live heap of that many bytes (see the table of the package).
+// percent returns the value of GOGC for a live heap of live bytes (see the table in the
+// package comment).
 func percent(live, room uint64) int {
 	if live*(100+mostGarbage)/100 <= room {
 		return mostGarbage

@@ -16,7 +16,7 @@ import (
 // Function handles the messages of a queue, as a Lambda function handles SQS's.
 type Function = message.Handler
 
-// Mapping is Lambda's event source mapping: how a queue invokes a function.
+// Mapping says how a queue invokes a function, as an event source mapping does in Lambda.
 type Mapping struct {
 	Function    Function
 	Concurrency int           // greatest number of concurrent invocations, at least 1

@@ -156,7 +156,7 @@ func (q *Queue) fail(receipt, reason string) (dead message.DeadLetter, died bool
 	return dead, false
 }
 
-// report calls Options.Dead for dead letters. The caller must not hold mu.
+// report passes dead letters to the function Options.Dead. The caller must not hold mu.
 func (q *Queue) report(dead ...message.DeadLetter) {
 	if q.options.Dead == nil {
 		return

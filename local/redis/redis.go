@@ -24,7 +24,7 @@ type Options struct {
 // Server is a running Redis that listens on 127.0.0.1 only.
 type Server struct {
 	URL      string        // redis://127.0.0.1:<port>/0
-	Embedded bool          // it runs in this process
+	Embedded bool          // the server runs in this process
 	keeper   *child.Keeper // nil if Embedded
 	stop     func()
 }

@@ -32,7 +32,8 @@ const (
 // parent ends the child.
 func Child(in io.Reader, out io.Writer) error { return attend(in, out, (*os.File).Sync) }
 
-// attend is Child with a replacement for (*os.File).Sync.
+// attend runs the program of the child process (see Child). sync is (*os.File).Sync, or
+// what takes its place in tests.
 func attend(in io.Reader, out io.Writer, sync func(*os.File) error) error {
 	signal.Ignore(os.Interrupt, syscall.SIGHUP)
 	var o Options

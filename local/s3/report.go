@@ -24,7 +24,7 @@ func (r *reporter) report(m message) {
 // reporting is a durable backend that reports every stored object of one bucket.
 type reporting struct {
 	durable
-	bucket string // name of the bucket
+	bucket string // name of the bucket whose objects are reported
 	*reporter
 }
 

@@ -73,7 +73,7 @@ func (s *System) functions(ctx context.Context) (map[string]queue.Function, func
 	return functions, func() {}, nil
 }
 
-// ranker returns the function rank.
+// ranker returns the function rank, which computes the ranks of documents.
 func (s *System) ranker() *rank.Function {
 	return &rank.Function{
 		Bucket: s.bucket(task.Rank), Settings: s.Settings, Now: time.Now,

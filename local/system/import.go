@@ -134,7 +134,7 @@ func (i *Importer) spooled(ctx context.Context) (map[layout.Partition][]layout.V
 	return batches, nil
 }
 
-// flush has the batches packed that are settled, however few they are.
+// flush makes the function pack take the batches that are settled, however few they are.
 func (i *Importer) flush(ctx context.Context) error {
 	if i.system == nil {
 		return nil

@@ -144,8 +144,8 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 	return s.publish(ctx, next)
 }
 
-// renew returns Collection.Renew, the time since which a page must have been requested not
-// to be requested again: now if the plan says Renew, otherwise the time that was published
+// renew returns the value of Collection.Renew: a page that was last requested before this
+// time is requested again. It is now if the plan says Renew, otherwise the time that was published
 // before, so that a stopped crawl with Renew goes on.
 func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
 	if p.Renew {

@@ -65,7 +65,8 @@ func (s *System) atOnce(name string, inForce *settings.Settings) int {
 // Close.
 func (s *System) Run(ctx context.Context) error { return s.run(ctx) }
 
-// run is Run without some of the functions, whose messages wait.
+// run starts everything that Run starts but the functions named in without, whose messages
+// wait in their queues.
 func (s *System) run(ctx context.Context, without ...string) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {
@@ -132,7 +133,7 @@ func (s *System) every(ctx context.Context, period time.Duration, call func(cont
 	}
 }
 
-// sweep sends the sweep a message.
+// sweep sends a message to the function sweep, to make it run.
 func (s *System) sweep(ctx context.Context) error {
 	return task.Send(ctx, s.queues, task.Sweep, struct{}{}, 0)
 }

@@ -137,7 +137,7 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 	return status, nil
 }
 
-// add counts a URL.
+// add counts a URL by its state, and by the reason if it was skipped or has failed.
 func (s *Status) add(u account.URL) {
 	s.Discovered++
 	if u.Apart == membership.NoPartition {

@@ -68,7 +68,7 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 	}
 }
 
-// waitState is the state of a Wait.
+// waitState is what Wait remembers from one check of the crawl to the next.
 type waitState struct {
 	other   bool      // the previous check had another result than frontier.ErrNotBuilt
 	flushed bool      // the last batches have been sent to be packed

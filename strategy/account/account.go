@@ -95,7 +95,7 @@ func (a *Account) begin(c collection.Collection) error {
 	return nil
 }
 
-// Outcome adds the outcome of a URL in one batch.
+// Outcome adds to the account what one batch has found out about a URL.
 func (a *Account) Outcome(o book.Outcome) {
 	id := o.Identity()
 	a.of(id).outcome(id, o)
@@ -107,7 +107,7 @@ func (a *Account) Outcome(o book.Outcome) {
 	}
 }
 
-// Link adds a link that was found.
+// Link adds a link that a page was found to have: one more path to its target.
 func (a *Account) Link(l book.Link) {
 	a.Target(book.Target{URL: l.Target, ID: layout.IdentityOf(l.Target), Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Collection: l.Collection})
 }

@@ -92,8 +92,9 @@ type part struct {
 	book.Part
 }
 
-// fold adds to an account all books that are not known to be damaged. It uses two
-// goroutines a processor: one can wait for the store while the other computes.
+// fold reads all books that are not known to be damaged, and adds their outcomes and links
+// to an account. It uses two goroutines a processor: one can wait for the store while the
+// other computes.
 func (l *library) fold(ctx context.Context, a *Account, progress func(read, total int64)) error {
 	var parts []part
 	var read, total int64

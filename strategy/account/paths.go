@@ -12,7 +12,7 @@ import (
 
 // reach describes a path of links from a seed of a collection to a URL, in 8 bytes.
 type reach struct {
-	by     uint32 // the number of the path's origin, or nobody, or anAsset
+	by     uint32 // number of the path's origin (see origins), or nobody, or anAsset
 	depth  uint16
 	hops   uint8
 	weight uint8
@@ -27,9 +27,10 @@ const (
 
 // covers reports whether the path of links r makes the other one superfluous: both have
 // the same origin (the collection, and the kind of the last link), and r has no greater
-// depth, no more redirects, no lower weight and no later band, so that r is admitted under any limits under which the other is. A path with
-// more than collection.MaxHops redirects, which is never admitted, is covered by every
-// path of its origin with fewer.
+// depth, no more redirects, no lower weight and no later band (see membership.Band), so
+// that r is admitted under any limits under which the other is. A path with more than
+// collection.MaxHops redirects, which is never admitted, is covered by every path of its
+// origin with fewer.
 func (r reach) covers(other reach) bool {
 	if lost, lostOther := r.hops > collection.MaxHops, other.hops > collection.MaxHops; r.by != other.by || lost != lostOther {
 		return r.by == other.by && lostOther
@@ -37,8 +38,8 @@ func (r reach) covers(other reach) bool {
 	return r.depth <= other.depth && r.hops <= other.hops && r.weight >= other.weight && membership.Band(r.depth, r.weight) <= membership.Band(other.depth, other.weight)
 }
 
-// origin is the collection of a path and the kind of its last link. All paths of
-// one origin are admitted by the same rules.
+// origin is the collection of a path and the kind of its last link; it is not the origin of
+// an address. All paths of one origin are admitted by the same rules.
 type origin struct {
 	collection string
 	kind       book.Kind // 0 for a seed; Anchor also stands for Frame and Listed, and Redirect for Canonical

@@ -29,8 +29,8 @@ func LoadAll(ctx context.Context, bucket blob.Reader) ([]Collection, error) {
 	return all, err
 }
 
-// Find does the work of LoadAll, and also returns the damaged versions that are newer
-// than those in force.
+// Find returns the newest readable version of every collection that is not removed (see
+// LoadAll), and the damaged versions that are newer than these.
 func Find(ctx context.Context, bucket blob.Reader) (all []Collection, damaged []numbered.Damaged, err error) {
 	versions := make(map[string][]blob.Object)
 	for object, err := range bucket.List(ctx, layout.Collections, "") {

@@ -102,7 +102,7 @@ type Document struct {
 	Prices meter.Prices `json:"prices,omitzero"` // prices of requests and functions in the cloud; see Priced
 }
 
-// Priced returns Prices if they are set, else those of AWS in us-east-1.
+// Priced returns the prices of the document, or, if it sets none, those of AWS in us-east-1.
 func (d Document) Priced() meter.Prices {
 	if d.Prices == (meter.Prices{}) {
 		return meter.USEast1()

@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Admitted is the result of Admit.
+// Admitted tells what Admit has done with the URLs given to it.
 type Admitted struct {
 	Added   int               // number of URLs that were unknown
 	Lacking []layout.Identity // pages that are stored, do not wait again, and are not counted by the Tally of their entry

@@ -101,7 +101,8 @@ func Given(ctx context.Context, rdb redis.UniversalClient) (uint64, error) {
 	return given, nil
 }
 
-// Built returns the error of Check.
+// Built returns nil if the frontier is open, complete, and built under these settings, else
+// an error that says what is wrong (see Check).
 func (f *Frontier) Built(ctx context.Context, settings string) error {
 	_, err := f.Check(ctx, settings)
 	return err

@@ -12,7 +12,7 @@ import (
 // Entry is a waiting or leased URL.
 type Entry struct {
 	URL        string          // canonical, at most 65,535 bytes
-	ID         layout.Identity // of the URL
+	ID         layout.Identity // identity of URL
 	Host       string          // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
 	Depth      uint16          // links from a seed
 	Hops       uint8           // redirects from the URL that was linked to this one
@@ -23,7 +23,7 @@ type Entry struct {
 	Collection string          // on whose behalf the URL is requested; at most 255 bytes
 	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; only for Admit
 	Claimed    bool            // Collection gets the page even if it is stored for another one; only for Admit
-	Last       *batch.Look     // of a URL that is requested again: Time to the millisecond, at most 255 collections, each of them and each validator at most 255 bytes
+	Last       *batch.Look     // for a URL that is requested again, the last look at it: Time to the millisecond, at most 255 collections, each of them and each validator at most 255 bytes
 }
 
 // Lengths in bytes.

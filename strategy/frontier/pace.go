@@ -173,7 +173,7 @@ const (
 	Kept                // this Redis has given all leases itself
 )
 
-// PaceOf returns the Pace of a Redis.
+// PaceOf returns how a Redis came to know the leases that have not ended, or Unknown.
 func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	var told, given *redis.IntCmd
 	_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {

@@ -29,7 +29,7 @@ type Result struct {
 	Tallies  []string // names of the tallies that count the URL while it is stored
 }
 
-// Settled is the effect of Settle.
+// Settled counts what Settle has changed in the frontier.
 type Settled struct {
 	Decided int  // number of URLs that have a new final state
 	Waiting int  // number of URLs that were leased and wait again

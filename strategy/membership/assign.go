@@ -59,7 +59,7 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 	return append(links, a.copies...), nil
 }
 
-// assigner is one call of Assign.
+// assigner holds the data of one call of Assign.
 type assigner struct {
 	*Members
 	shared   map[layout.Identity][]string // collections of the pages that several have, see sharedPages
@@ -85,7 +85,8 @@ type decision struct {
 	reason string
 }
 
-// link decides on one link.
+// link decides whether one link is admitted, or why not, and writes the decision into the
+// link.
 func (a *assigner) link(l *book.Link) error {
 	if l.Kind == book.Asset && !a.assets {
 		l.Decision = Asset
@@ -121,7 +122,8 @@ func (a *assigner) decide(w Path, source layout.Identity, target address.Address
 	return decision{to, a.Decide(w, to)}
 }
 
-// apply writes a decision into a link.
+// apply writes a decision into a link: the address that is crawled in place of the target,
+// and the reason of a refusal.
 func (a *assigner) apply(l *book.Link, d decision) {
 	l.Target, l.Place, l.Decision = d.to.URL, d.to.Place, d.reason
 	if d.reason == "" {

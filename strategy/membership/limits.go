@@ -86,7 +86,7 @@ func (s *Members) CollectionTally(name string) string {
 // of URLs for which Take was called, whose pages may be stored later.
 type Counts struct{ Stored, Taken map[string]int64 }
 
-// NewCounts returns empty counts.
+// NewCounts returns counts in which every tally is 0.
 func NewCounts() Counts { return Counts{make(map[string]int64), make(map[string]int64)} }
 
 // Full returns the first limit that the stored pages have reached, and whether there is

@@ -23,8 +23,8 @@ type Members struct {
 	Only        *control.Only // the collections and seeds that are crawled for now; nil: all
 
 	byName map[string]member
-	// chosen is Only by the collection's name: the admission of the chosen seeds, nil if
-	// all are chosen.
+	// chosen has an entry for each collection that Only names, by its name: the admission
+	// of the chosen seeds; nil if all seeds are chosen.
 	chosen map[string]*collection.Admission
 }
 

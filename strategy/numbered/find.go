@@ -39,7 +39,7 @@ func (d Damaged) String() string {
 
 // Found is what is stored of a document: the version in force, and what is damaged.
 type Found[T Document] struct {
-	Document T      // the document of Version (the zero document if it is 0), with what Recover has added
+	Document T      // the document of Version (the zero document if Version is 0), with what Recover has added
 	Version  uint64 // the version in force; 0: none
 	Highest  uint64 // the highest version, readable or not
 	// Damaged holds the damaged versions newer than the one in force, the newest
@@ -74,8 +74,8 @@ func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error
 	return s.Among(ctx, bucket, versions)
 }
 
-// Among does the work of Find for a caller that has listed the versions already. They
-// must be in ascending order.
+// Among finds the version in force among listed versions, which must be in ascending order
+// (otherwise like Find).
 func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
 	var damaged [][]byte
 	if len(versions) > 0 {

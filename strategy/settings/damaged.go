@@ -30,7 +30,7 @@ type unreadDocuments struct {
 	lost    []string // for each strategy of which no version can be read, a sentence that says so
 }
 
-// add adds versions that are damaged.
+// add records damaged versions of documents.
 func (u *unreadDocuments) add(damaged []numbered.Damaged) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

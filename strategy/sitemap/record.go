@@ -21,8 +21,8 @@ type record struct {
 	priority          string
 	// Of the open element:
 	text       []byte
-	isLink     bool // it is no link to something else than the page, by its attribute rel
-	isPermaURL bool // if it is a guid, it may be an address, by its attribute isPermaLink
+	isLink     bool // by its attribute rel, the element is no link to something else than the page
+	isPermaURL bool // by its attribute isPermaLink, the element may hold an address, if it is a guid
 }
 
 // attributes holds the values of attributes of one element; permanent is that of isPermaLink.

@@ -41,14 +41,14 @@ func (s Set) add(e Entry) bool {
 	return !found
 }
 
-// Empty reports whether nothing is forgotten.
+// Empty reports whether the set forgets no address.
 func (s Set) Empty() bool { return len(s.urls)+len(s.sites) == 0 }
 
-// Forgets reports whether the address is forgotten.
+// Forgets reports whether the set forgets the address: its URL, or its whole site.
 func (s Set) Forgets(a address.Address) bool { return s.ForgetsPage(a.ID, a.Site) }
 
-// ForgetsPage does the work of Forgets for an address of which only the identity and the
-// site are given.
+// ForgetsPage reports whether the address with this identity and site is forgotten (see
+// Forgets).
 func (s Set) ForgetsPage(id layout.Identity, site string) bool {
 	if s.ForgetsID(id) {
 		return true
@@ -66,8 +66,8 @@ func (s Set) ForgetsID(id layout.Identity) bool {
 	return found
 }
 
-// ForgetsURL does the work of Forgets for a canonical URL that is not parsed. It does not
-// recognise the site of an invalid one.
+// ForgetsURL reports whether a canonical URL is forgotten (see Forgets). Of an invalid URL
+// it does not recognise the site.
 func (s Set) ForgetsURL(url string) bool {
 	if s.ForgetsID(layout.IdentityOf(url)) {
 		return true

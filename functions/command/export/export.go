@@ -56,7 +56,7 @@ type place struct {
 	length  int32
 	pkg     uint32 // index in storedPages.packages of its package
 	indexed bool   // the page is indexed, and in the selected language if there is one
-	asset   bool   // it is an asset of pages, which has no language
+	asset   bool   // the page is an asset of other pages, which has no language
 }
 
 // findPages finds the selected pages, if asked to, with assets. The language of those that are not indexed is not
@@ -70,7 +70,7 @@ func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, se
 		return nil, fmt.Errorf("cannot find the pages: %w", err)
 	}
 	p := &storedPages{bucket: bucket, all: all}
-	numbers := make(map[string]uint32) // of packages
+	numbers := make(map[string]uint32) // numbers of packages, by key
 	for page, err := range all.Pages(ctx, selected) {
 		if err != nil {
 			return nil, fmt.Errorf("cannot find the pages: %w", err)
@@ -169,7 +169,7 @@ func (s *span) covers(key string, at *place) bool {
 	return s.key == key && s.at.Offset <= at.offset && at.offset+int64(at.length) <= s.at.Offset+s.at.Length
 }
 
-// get reads the range from the bucket.
+// get reads the range from the bucket into s.content.
 func (s *span) get(ctx context.Context) (err error) {
 	s.content, err = s.Reader.Get(ctx, s.key, s.at)
 	return err

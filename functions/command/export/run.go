@@ -20,7 +20,7 @@ import (
 type Task struct {
 	inventory.Selection
 	Format string    // name of the format, see the package
-	Path   string    // of the file or folder, which must not exist yet
+	Path   string    // path of the file or folder, which must not exist yet
 	At     time.Time // moment whose pages are exported
 	// Progress, if not nil, is called for every page.
 	Progress func(done, total int)
@@ -152,7 +152,7 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 // prepared is a page that is ready to be written.
 type prepared struct {
 	record  Record
-	wanted  bool   // it is in the selected language
+	wanted  bool   // the page is in the selected language
 	content []byte // bytes to be written
 	err     error
 }

@@ -49,7 +49,7 @@ func (m *mending) relistBook(sound manifest.Book) {
 
 // findLost takes back the URLs whose stored page is damaged or was in a lost package, and
 // those whose last outcome was in a lost book. It reads the partition's outcomes twice: to
-// find suspects, and to fold all outcomes of these.
+// find suspects, and to join all outcomes of each of these.
 func (m *mending) findLost(ctx context.Context) error {
 	suspects, err := m.suspects(ctx)
 	if err != nil || len(suspects) == 0 {

@@ -18,12 +18,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// faultyPackage is a package with problems.
+// faultyPackage is a listed package with problems, and what is to be done about them.
 type faultyPackage struct {
 	manifest.Package
 	erase  map[int64]bool // offsets of pages to be removed, because each is stored twice
 	broken map[int64]bool // offsets of pages that cannot be read
-	gone   bool           // it is missing or cannot be read, and is off the list
+	gone   bool           // the package is missing or cannot be read, and is taken off the manifest
 }
 
 // lookAtPackage records a problem of a package for later. A page that an outcome names but

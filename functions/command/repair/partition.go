@@ -142,7 +142,7 @@ func (m *mending) maskAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.ID()))
 }
 
-// forgetAgain has the sweep erase forgotten pages from the partition again.
+// forgetAgain makes the next sweep erase forgotten pages from the partition once more.
 func (m *mending) forgetAgain() {
 	const what = "what is forgotten"
 	if m.looked[what] {
@@ -153,7 +153,7 @@ func (m *mending) forgetAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
 }
 
-// edit adds an edit that cannot fail.
+// edit adds to the next commit an edit that cannot fail.
 func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }

@@ -29,7 +29,7 @@ type openBook struct {
 	manifest.Book
 	partition layout.Partition
 	reader    *book.Reader
-	lost      atomic.Bool // it is missing or damaged
+	lost      atomic.Bool // the book is missing or damaged
 }
 
 // readBooks reads every book whole and compares its hash with its key. Then it divides the

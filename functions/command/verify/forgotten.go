@@ -45,7 +45,7 @@ type forgotten struct {
 	any  bool          // site and hit have a value
 }
 
-// forgotten returns the check for a partition.
+// forgotten returns the check whether a partition still has URLs that are forgotten.
 func (v *run) forgotten(p *audit) *forgotten {
 	f := new(forgotten)
 	if set := &v.settings.Takedowns; p.clean && !set.Empty() {

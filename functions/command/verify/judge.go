@@ -96,7 +96,7 @@ func (v *run) reportStray(ctx context.Context, in *storedPackage, pages []*page)
 // Kind classifies a problem.
 type Kind string
 
-// The kinds of problems.
+// The kinds of problems; "it" is the object, page or document that a problem is about.
 const (
 	Missing     Kind = "missing"     // something refers to it, but it does not exist
 	Damaged     Kind = "damaged"     // its bytes have changed

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// fold joins all outcomes of and links to the URLs in one range of the hash space, and so
-// finds the state of each.
+// fold is the work on one range of the hash space of URLs: it joins all outcomes of each URL
+// with the links to it, and so finds the URL's state.
 type fold struct {
 	*run
 	within  layout.Range
@@ -22,9 +22,9 @@ type fold struct {
 // asked is a URL with outcomes. Its Standing is that of all outcomes.
 type asked struct {
 	book.Standing
-	booked    book.Standing // by the outcomes in books, without those in the spool
+	booked    book.Standing // the Standing by the outcomes in books alone, without those in the spool
 	url       string
-	partition layout.Partition // of the book or spool object with the final outcome
+	partition layout.Partition // partition of the book or spool object with the final outcome
 }
 
 // foldRanges reads all books and the spool range by range, counts the URLs by state,

@@ -18,7 +18,7 @@ type storedPackage struct {
 	*manifest.Package
 	partition *audit
 	index     uint32 // in run.packages
-	gone      bool   // it is missing, or not one page of it can be read
+	gone      bool   // the package is missing, or not one page of it can be read
 	pages     []page // until run.index moves them to run.pages
 
 	unsearchable atomic.Bool // a segment with its documents cannot be read
@@ -114,8 +114,8 @@ type page struct {
 	marks   uint32 // bits from markWanted on, and the number of live documents; changed atomically
 }
 
-// The marks of a page are the lower 16 bits of page.marks. The upper 16 bits count the
-// page's live documents.
+// The marks of a page are the lower 16 bits of page.marks; below, "it" is the page. The
+// upper 16 bits count the page's live documents.
 const (
 	markWanted  uint32 = 1 << iota // it is not forgotten
 	markDamaged                    // it cannot be read; its version is unknown

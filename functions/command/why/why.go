@@ -94,7 +94,7 @@ type Stored struct {
 	MIME      string           `json:"mime"`
 	Segment   string           `json:"segment,omitempty"` // key of the segment with its document; "" if there is none
 	Title     string           `json:"title,omitempty"`
-	Indexed   bool             `json:"indexed"` // its package is indexed
+	Indexed   bool             `json:"indexed"` // the manifest says that the package is indexed
 }
 
 // teller collects the parts of one story.

@@ -28,7 +28,7 @@ const (
 
 // Anchors are the anchors of a page.
 type Anchors struct {
-	All []Anchor // the anchors of the most sites first, then of the most links; at most 32
+	All []Anchor // at most 32; anchors of the most sites first, then anchors of the most links
 	Cut int      // number of texts that are left out
 }
 
@@ -135,7 +135,7 @@ type texts struct {
 	cut int // texts that found no room
 }
 
-// add adds the links of a row.
+// add adds the text of a row of links, with the number and the sites of those that count.
 func (t *texts) add(row book.Row, v voters) {
 	if v.links > 0 {
 		t.addNaming(row.Anchor, naming{row.Around, v})
@@ -165,7 +165,8 @@ func (t *texts) join(other *texts) {
 	}
 }
 
-// anchors returns the anchors of the page.
+// anchors returns the anchors of the page: the texts that most sites use, at most
+// maxAnchors.
 func (t *texts) anchors() (a Anchors) {
 	for text, n := range t.of {
 		slices.Sort(n.sites)

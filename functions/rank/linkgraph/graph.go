@@ -27,18 +27,18 @@ func DefaultLimits() Limits { return Limits{Pages: 6_000_000, Votes: 60_000_000}
 // use.
 type Graph struct {
 	known map[layout.Identity]number
-	sites []uint32 // of each page
+	sites []uint32 // number of the site of each page
 	votes *pagerank.Graph
-	read  *reading // by which the graph was read, for Anchors
+	read  *reading // state of the reading, which Anchors needs
 }
 
-// number is that of a page, or of an alias and aliasBit. The pages are numbered from 0 on by
-// place and identity, so that those of a site are neighbours.
+// number is the number of a page, or the number of an alias with aliasBit set. The pages
+// are numbered from 0 on by place and identity, so that those of a site are neighbours.
 type number uint32
 
 const (
 	aliasBit number = 1 << 31
-	unknown  number = 1<<32 - 1 // of a source whose links do not count
+	unknown  number = 1<<32 - 1 // stands for a source whose links do not count
 )
 
 func (n number) isPage() bool { return n < aliasBit }
@@ -81,17 +81,17 @@ func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l L
 // own.
 const pagesOfRange = 1 << 16
 
-// reading is the state of Read.
+// reading is the graph while Read reads it from the books.
 type reading struct {
 	books     []*book.Reader
 	limits    Limits
 	forgotten takedown.Set
 	span      int // least number of pages of a range
 	graph     *Graph
-	in        []uint32          // of each page, the index of the book with its links
-	aliasIn   []uint32          // the same of each alias
-	last      layout.Place      // of the page that was numbered last
-	places    []layout.Place    // of the first pages of ranges
+	in        []uint32          // for each page, the index of the book with its links
+	aliasIn   []uint32          // for each alias, the index of the book with its links
+	last      layout.Place      // place of the page that was numbered last
+	places    []layout.Place    // places of the first pages of ranges
 	firsts    []uint32          // the numbers of these pages
 	sources   [][]number        // for each book, the numbers of its sources; unknown if their links are in another book
 	ranges    []votes           // what was read of each range

@@ -35,8 +35,8 @@ const parallel = 8
 
 // Limits say how long objects are kept.
 type Limits struct {
-	Keep  time.Duration // of a packed spool object; longer than any lease of a batch
-	Grace time.Duration // between condemning and deleting an object; longer than any reader uses a manifest
+	Keep  time.Duration // time for which the spool object of a packed batch is kept; longer than any lease of a batch
+	Grace time.Duration // time between condemning and deleting an object; longer than any reader uses a manifest
 	Past  time.Duration // age up to which superseded generations can be read, by manifest.AsOf
 }
 

@@ -13,11 +13,11 @@ import (
 
 // Block is a block of a page's text: a paragraph, a heading, an item, a cell.
 type Block struct {
-	Hash       uint64 // of its text and the names of the elements around it
+	Hash       uint64 // hash of the block's text and the names of the elements around it
 	Start, End int32  // where its text lies in Content.Body; both 0 if it is not in the body
 	Heading    int32  // 1 + the index of its text in Content.Headings; 0 if it is no heading
 	Code       bool   // preformatted text, such as source code
-	Label      bool   // it introduces the next block: a heading below the first level, a caption, "See also:"
+	Label      bool   // the block introduces the next one: a heading below the first level, a caption, "See also:"
 }
 
 // blocks returns all blocks of the page. kept says which of them are in the main part,

@@ -135,7 +135,7 @@ func (d *Document) Visible() string {
 	return string(d.visible())
 }
 
-// visible is Visible for a page with markup.
+// visible returns the visible text of a page with markup (see Visible).
 func (d *Document) visible() []byte {
 	shown := d.passageOf(d.shown())
 	shown.addLines(d.told())

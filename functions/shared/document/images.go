@@ -36,8 +36,8 @@ func (d *Document) omittedImages() (omitted, all int) {
 }
 
 // Images returns the images in and next to the main part of a page at the address base,
-// in document order, each address once. Images of which nothing is told are left out:
-// neither an alternative text nor a caption nor a telling name. The content is that of the
+// in document order, each address once. Images without any words are left out: those
+// with neither an alternative text nor a caption nor a telling name. The content is that of the
 // page.
 func (d *Document) Images(base address.Address, c Content) []segment.Image {
 	if d.page == nil || d.converted || len(c.Main) == 0 {
@@ -130,7 +130,8 @@ func (d *Document) wordsAround(r *hypertext.Reference, main []bool, next int) st
 	return joinWords(strings.ToValidUTF8(before+" "+after, ""))
 }
 
-// isTold reports whether something is told of an image.
+// isTold reports whether an image has words by which it can be found: an alternative text, a
+// caption, or a name of its file that says what it shows.
 func isTold(i *segment.Image) bool {
 	if hasLetter(i.Alt) || hasLetter(i.Caption) {
 		return true

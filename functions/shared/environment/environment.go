@@ -187,7 +187,8 @@ func (e *Environment) Watch(handle message.Handler) message.Handler {
 	}
 }
 
-// WatchHTTP is Watch for a function that answers HTTP.
+// WatchHTTP returns the handler of a function that answers HTTP, with its vital signs
+// recorded and put into the bucket at intervals (see Watch). It stores no dead letters.
 func (e *Environment) WatchHTTP(handler http.Handler) http.Handler {
 	watched := e.vitals.WatchHTTP(e.function, handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

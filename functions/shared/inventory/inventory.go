@@ -56,7 +56,7 @@ type Inventory struct {
 	Unindexed []error
 }
 
-// part is a storage partition.
+// part is one storage partition in the inventory.
 type part struct {
 	then, now manifest.Manifest // the generations at the moment of the inventory and now
 	books     *partition.Books
@@ -174,7 +174,7 @@ func (v *Inventory) Aliases(ctx context.Context) iter.Seq2[Alias, error] {
 // selector is a selection that was checked, with Site in canonical form.
 type selector struct {
 	Selection
-	number uint32 // of the site: the upper half of the places of its URLs
+	number uint32 // number of the site: the upper half of the places of its URLs
 }
 
 func (s Selection) parse() (selector, error) {

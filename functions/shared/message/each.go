@@ -48,7 +48,8 @@ func Each(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func
 	return response
 }
 
-// EachTask is Each for messages that are JSON objects of one kind.
+// EachTask decodes the body of every message of the event, a JSON object, and calls run
+// with it (otherwise like Each). A body that is no such object fails with a Terminal error.
 func EachTask[T any](ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(context.Context, T) error) events.SQSEventResponse {
 	return Each(ctx, log, event, func(ctx context.Context, body string) error {
 		var task T
@@ -59,7 +60,8 @@ func EachTask[T any](ctx context.Context, log *slog.Logger, event events.SQSEven
 	})
 }
 
-// Together is Each with all messages run at the same time.
+// Together calls run with all messages of the event at the same time, and returns the
+// failed ones (otherwise like Each).
 func Together(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(context.Context, events.SQSMessage) error) events.SQSEventResponse {
 	failures := make([]error, len(event.Records))
 	var running sync.WaitGroup

@@ -22,9 +22,9 @@ const shareSize = 2000
 // share is a part of the URLs for one crawl partition's frontier.
 type share struct {
 	known   []frontier.Known // URLs with a final state
-	due     []frontier.Due   // the known URLs that are to be fetched again, with their times
-	pending []frontier.Entry
-	missed  bool // a collection lacks pages (see frontier.Counts.Missed)
+	due     []frontier.Due   // the URLs among known that are to be fetched again
+	pending []frontier.Entry // URLs without a final state
+	missed  bool             // a collection lacks pages (see frontier.Counts.Missed)
 }
 
 // load judges every URL of the books once, and writes it into the frontier of its crawl
@@ -71,7 +71,7 @@ type divider struct {
 	rationed rationed
 	shares   map[int]*share // by crawl partition, the share that is being filled
 	urls     int            // number of URLs divided
-	pending  int            // number of pending ones
+	pending  int            // number of pending URLs among them
 }
 
 // divide puts all URLs of the books, in shares, into the queues of their crawl partitions,

@@ -31,7 +31,8 @@ func (s *search) hits(ctx context.Context, matches []match) ([]Hit, []match, err
 	return s.mark(matches), matches, nil
 }
 
-// compare orders matches whose documents are read.
+// compare orders matches whose documents are read: by score, the highest first, and then by
+// identity.
 func (s *search) compare(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 }

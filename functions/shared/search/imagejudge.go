@@ -27,16 +27,16 @@ var (
 	imageTextLengths = [imageTexts]float64{6, 10, 3, 30, 6}
 )
 
-// imageJudge scores images.
+// imageJudge scores the images of the pages that match a query.
 type imageJudge struct {
 	*search
-	words     []*queryWord                  // the words of the plan, then the words for which excludes looks, in its order
-	wanted    int                           // number of those of the plan
-	worth     map[string]map[int]float64    // by term and word
-	analyzers map[string]*analysis.Analyzer // by language
-	analyzer  *analysis.Analyzer            // of the page
-	page      []imageWords                  // by word, in the page's title
-	here      []imageWords                  // by word, in the image
+	words     []*queryWord                  // the words of plan.words; then the words of all phrases and exclusions, in the order in which excludes looks for them
+	wanted    int                           // number of words of plan.words
+	worth     map[string]map[int]float64    // worth of a term for a word, by the term and the index of the word in words
+	analyzers map[string]*analysis.Analyzer // analyzers, by language
+	analyzer  *analysis.Analyzer            // analyzer for the language of the current page
+	page      []imageWords                  // for each of words, its places in the page's title
+	here      []imageWords                  // for each of words, its places in the texts of the current image
 }
 
 // imageWords are the places of a word in the texts of an image.

@@ -20,7 +20,7 @@ import (
 type Part struct {
 	Segment *segment.Segment
 	Dead    *roaring.Bitmap  // documents that are deleted or hidden; nil if none. It must not change
-	Ranks   []segment.Rank   // of the documents, by number; nil if none is ranked. It must not change
+	Ranks   []segment.Rank   // ranks of the documents, by number; nil if none is ranked. It must not change
 	Anchors *segment.Segment // anchors of links to the documents, under the same numbers; nil if there are none
 }
 
@@ -35,7 +35,7 @@ type Index struct {
 
 	rankWeight float64      // the most that a rank adds to a score
 	rankScores [256]float64 // what each rank adds
-	anchors    *statistics  // of anchors
+	anchors    *statistics  // statistics of the anchors of links
 }
 
 // New makes an index. Several indexes may share segments and a memory; with a nil

@@ -142,7 +142,8 @@ func (p *phraseReader) advance(doc uint32) {
 	}
 }
 
-// need sets needed for the current document.
+// need finds out which terms the phrases need that may occur in the current document, and
+// marks them in p.needed.
 func (p *phraseReader) need() {
 	p.needed = slices.Grow(p.needed[:0], len(p.terms))[:len(p.terms)]
 	clear(p.needed)

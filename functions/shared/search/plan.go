@@ -23,7 +23,7 @@ const (
 // plan is an analysed query.
 type plan struct {
 	languages []queryLanguage      // languages in which the query may be written
-	rules     []string             // rules of analysis of the languages, each once (see analysis.Rules)
+	rules     []string             // rules of analysis of these languages, each once (see analysis.Rules)
 	analyzers []*analysis.Analyzer // one for each of the rules
 	words     []*queryWord         // words that score, each once, in the query's order
 	not       []*queryWord         // words that must not occur

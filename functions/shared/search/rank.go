@@ -17,7 +17,7 @@ func rankScores(weight float64) (scores [256]float64) {
 	return scores
 }
 
-// weighRanks sets the weight of ranks.
+// weighRanks sets how much ranks count: the most that a rank can add to a score.
 func (ix *Index) weighRanks(weight float64) {
 	ix.rankWeight, ix.rankScores = weight, rankScores(weight)
 }

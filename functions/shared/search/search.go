@@ -73,7 +73,7 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	return s.result, ctx.Err()
 }
 
-// show makes hits of matches.
+// show reads the documents of the matches, and puts the hits for them into the result.
 func (s *search) show(ctx context.Context, best []match) (err error) {
 	if s.plan.images {
 		return s.showImages(ctx, best)

@@ -15,7 +15,7 @@ import (
 // begins in one and ends in the next.
 const headingGap = 100
 
-// tokenizer makes tokens of pages.
+// tokenizer turns the texts of pages into the tokens that a segment indexes.
 type tokenizer struct {
 	vocabulary *analysis.Vocabulary
 	analyzers  map[string]*analysis.Analyzer // analyzers, by language

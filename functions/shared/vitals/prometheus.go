@@ -162,8 +162,9 @@ func decimal(value float64) string { return strconv.FormatFloat(value, 'g', -1, 
 // Incomplete is the header of an answer that names what could not be read.
 const Incomplete = "X-Incomplete"
 
-// WatchHTTP is Watch for an HTTP handler. A request has failed if its answer has a
-// status of 500 or above or the header Incomplete, or if the handler panics.
+// WatchHTTP returns the handler of a function that answers HTTP, with each request recorded
+// as an invocation of the function with the name (see Watch). A request has failed if its
+// answer has a status of 500 or above or the header Incomplete, or if the handler panics.
 func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
 		end := r.begin(name, 1)
@@ -191,5 +192,5 @@ func (n *statusWriter) WriteHeader(status int) {
 	n.ResponseWriter.WriteHeader(status)
 }
 
-// Unwrap is for http.ResponseController.
+// Unwrap returns the wrapped writer, with which http.ResponseController flushes answers.
 func (n *statusWriter) Unwrap() http.ResponseWriter { return n.ResponseWriter }

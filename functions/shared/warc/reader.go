@@ -49,7 +49,7 @@ type Fault struct {
 // Error implements error.
 func (f *Fault) Error() string { return fmt.Sprintf("%s: %v", f.Place, f.Err) }
 
-// Unwrap returns the reason.
+// Unwrap returns the reason why the record or part could not be read.
 func (f *Fault) Unwrap() error { return f.Err }
 
 // Record is a WARC record: its header, and an io.Reader for its block, which can be read until

@@ -46,7 +46,7 @@ type Eraser struct {
 	Sender    task.Sender
 	Now       func() time.Time
 	Takedowns takedown.Set
-	Collector *collect.Collector // of the same partition
+	Collector *collect.Collector // collector of the same partition
 	Memory    *Memory
 	Log       *slog.Logger
 }
@@ -102,8 +102,9 @@ func erasedKeys(m *manifest.Manifest) (keys []string) {
 }
 
 // eraseAll writes anew all listed objects that hold something forgotten, and adds to clean
-// those that hold nothing. After an object that it cannot read it goes on with the
-// others, and returns the errors at the end; it stops when the object store fails.
+// the keys of those that hold nothing forgotten. After an object that it cannot read it
+// goes on with the others, and returns the errors at the end; it stops when the object
+// store fails.
 func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	var errs []error
 	try := func(key string, erase func() (string, error)) (goOn bool) {
@@ -223,8 +224,8 @@ type cleanKeys struct {
 	keys map[string]bool
 }
 
-// of returns the clean keys of a partition, to be read and added to. They are empty at
-// first, and again when the takedowns have another version than before.
+// of returns the known keys of a partition's clean objects, to be read and added to. They
+// are empty at first, and again when the takedowns have another version than before.
 func (m *Memory) of(p layout.Partition, version uint64) *cleanKeys {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -52,7 +52,7 @@ type Counter struct {
 	put, get, list, del, head, read, written atomic.Int64
 }
 
-// Counts returns the present sums.
+// Counts returns how many requests have been counted so far, and their bytes.
 func (c *Counter) Counts() Counts {
 	return Counts{
 		Put: c.put.Load(), Get: c.get.Load(), List: c.list.Load(), Delete: c.del.Load(), Head: c.head.Load(),

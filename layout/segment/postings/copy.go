@@ -22,7 +22,8 @@ func (e *Encoder) AddList(list, positions []byte, numbers []uint32) error {
 	return nil
 }
 
-// addList does the work of AddList. It returns false if the list is damaged.
+// addList adds the documents of an encoded list (see AddList). It returns false if the list
+// is damaged.
 func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
 	l := &e.source.list
 	l.data = list

@@ -27,8 +27,8 @@ type term struct {
 
 // topicFeature is a term, or a pair of terms, that is evidence of the topic.
 type topicFeature struct {
-	mention float64 // evidence that its occurrence in a short text gives, from 0 to 1
-	share   float64 // its part of the sum of gains of all features from samples; 0 for a feature from words
+	mention float64 // evidence that the feature gives by occurring in a short text, from 0 to 1
+	share   float64 // the feature's part of the sum of gains of all features from samples; 0 for a feature from words
 	density float64 // number of occurrences a word in the samples; 0 for a feature from words
 }
 

@@ -83,7 +83,8 @@ func (w *World) Learn(v layout.Version, pages []string, links ...string) manifes
 	return w.LearnPages(objects, links...)
 }
 
-// LearnPages is Learn for given Web objects.
+// LearnPages commits a package with the given pages, and a book with their outcomes and
+// with links from the seed to the given URLs.
 func (w *World) LearnPages(pages []webobject.Object, links ...string) manifest.Package {
 	w.T.Helper()
 	pkg, outcomes := w.Package(pages...)
@@ -247,7 +248,7 @@ func (w *World) Manifest() manifest.Manifest {
 	return functionstest.Manifest(w.T, w.Bucket, 0)
 }
 
-// Content returns an object.
+// Content returns the bytes of the object with the key.
 func (w *World) Content(key string) []byte {
 	w.T.Helper()
 	content, err := w.Bucket.Get(w.T.Context(), key, blob.Range{})

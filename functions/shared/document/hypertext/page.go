@@ -33,11 +33,11 @@ const (
 
 // Page is a page that was read.
 type Page struct {
-	Text       []byte      // the page's text; white space is folded except in pre, and blocks and lines end with a line feed
+	Text       []byte      // the page's text; single spaces are between its words except in pre, and blocks and lines end with a line feed
 	Elements   []Element   // in document order; the first is html
 	Blocks     []Block     // in the order of the text; only line feeds are between them
 	References []Reference // in document order
-	Title      string      // text of the title element, white space folded
+	Title      string      // text of the title element, with single spaces between its words
 	Lang       string      // attribute lang of the html element
 	Base       string      // attribute href of the base element
 	Metas      []Meta
@@ -76,11 +76,11 @@ type Flags uint32
 
 // The flags. An element also has the flags of the elements around it.
 const (
-	Hidden     Flags = 1 << iota // a browser does not show it
-	Navigation                   // it is navigation, by its name, class, id or role
-	Main                         // it is the main part, by its name or role
-	Linked                       // it is inside of a link
-	Preformed                    // its white space is kept, as in pre
+	Hidden     Flags = 1 << iota // a browser does not show the element
+	Navigation                   // the element is navigation, by its name, class, id or role
+	Main                         // the element is the main part, by its name or role
+	Linked                       // the element is inside of a link
+	Preformed                    // white space in the element is kept, as in pre
 	InArticle
 	InHeader
 	InFooter
@@ -91,8 +91,8 @@ const (
 	InList
 	InHeading
 	InQuote
-	Unseen   // its content is not text of the page: script, style, template …
-	NoScript // it is shown only if scripts are off
+	Unseen   // the content of the element is not text of the page: script, style, template …
+	NoScript // the element is shown only if scripts are off
 
 	// FlagCount is the number of flags.
 	FlagCount = iota

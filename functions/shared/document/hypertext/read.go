@@ -346,7 +346,8 @@ func (r *reader) imply(name atom.Atom) {
 	}
 }
 
-// text adds the text of a token.
+// text adds the text of a token to the page, or to the title or the JSON-LD if it stands
+// there. Styles and other scripts are left out.
 func (r *reader) text(data []byte) {
 	if r.inTitle {
 		r.title = appendFolded(r.title, data)
@@ -479,7 +480,7 @@ func (r *reader) run(b *Block, words []byte, flags Flags) {
 	}
 }
 
-// Classes of bytes for folding white space.
+// Classes of bytes, for joining words by single spaces.
 const (
 	inWord = iota
 	space
@@ -492,7 +493,7 @@ var byteKinds = [256]uint8{
 }
 
 // runLength returns the length of the beginning of a text that consists of words with single
-// spaces between them, and so need not be folded.
+// spaces between them, and so can be copied as it is.
 func runLength(text []byte) int {
 	for i, c := range text {
 		if byteKinds[c] == inWord || spaceAt(text[i:]) == 0 {
@@ -558,7 +559,7 @@ func (r *reader) breakLine() {
 	}
 }
 
-// endBlock ends the open block.
+// endBlock ends the open block, if there is one, at the last text that is no white space.
 func (r *reader) endBlock() {
 	if r.block < 0 {
 		return

@@ -17,16 +17,16 @@ type Use uint8
 // The uses of addresses.
 const (
 	ToPage  Use = iota // a link to the address, or a frame that shows it
-	ToAsset            // it is loaded to show the page: an image, a style sheet, a script, a font, an icon
+	ToAsset            // a file that is loaded to show the page: an image, a style sheet, a script, a font, an icon
 	ToOther            // any other use: a video, the target of a form
-	ToBase             // base element: relative addresses are resolved against it
+	ToBase             // the base element, against whose address relative addresses are resolved
 )
 
 // Address is an address in a page, without white space around it.
 type Address struct {
 	URL string
 	Use Use
-	Rel string // of an asset: rel of its link element, or "script"; "" for an image or a font
+	Rel string // for an asset, the attribute rel of its link element, or "script"; "" for an image or a font
 }
 
 // Rewriter replaces the addresses in HTML. The charset of the HTML must be one that contains

@@ -31,8 +31,8 @@ type Data struct {
 
 // Object is a JSON object.
 type Object struct {
-	Type   string // its first @type; "" if it has none
-	Key    string // its key in the object around it; "" at the top level
+	Type   string // first @type of the object; "" if it has none
+	Key    string // key under which it stands in the object around it; "" at the top level
 	Parent int32  // index in Data.Objects of the object around it; -1 at the top level
 }
 

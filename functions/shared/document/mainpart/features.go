@@ -30,7 +30,7 @@ type Text struct {
 // second time: for another size of screen, in a quotation, in a table of contents.
 const copyWords = 10
 
-// Row returns the features of a block.
+// Row returns the values of all features of a block.
 func (f *Features) Row(block int) []uint8 {
 	return f.Values[block*f.Width:][:f.Width]
 }
@@ -157,7 +157,7 @@ func (s *surroundings) elements() {
 	}
 }
 
-// add adds a block to the totals.
+// add counts the text of block i, and adds it to the totals of the page and of its element.
 func (s *surroundings) add(i int) {
 	b := &s.page.Blocks[i]
 	c := countText(s.page.Text[b.Start:b.End])

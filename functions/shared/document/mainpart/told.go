@@ -19,7 +19,7 @@ var counted = [...]hypertext.Words{
 	hypertext.WordForum, hypertext.WordComment, hypertext.WordProduct, hypertext.WordCart, hypertext.WordReview, hypertext.WordCard,
 }
 
-// tell reads the objects of JSON-LD.
+// tell collects the texts and the kinds of objects in a page's JSON-LD.
 func tell(p *hypertext.Page, data *linkeddata.Data) (t told) {
 	for i := range data.Objects {
 		switch o := &data.Objects[i]; o.Type {

@@ -137,7 +137,7 @@ func (s *Scanner) Skip() {
 }
 
 // Inner returns the text inside the element whose start tag is the current piece, with
-// white space folded, and moves the scanner to the element's end tag.
+// single spaces between its words, and moves the scanner to the element's end tag.
 func (s *Scanner) Inner() string {
 	var inner strings.Builder
 	for outside := s.depth - 1; s.depth > outside && s.Next(); {

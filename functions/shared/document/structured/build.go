@@ -60,8 +60,8 @@ type builder struct {
 	figures  map[int32]bool      // figures that were searched for a caption, by element
 	captions map[int32]bool      // figcaption elements that belong to an image
 	code     int32               // element of the last code block
-	codePart int                 // index of its part
-	lines    strings.Builder     // its text so far
+	codePart int                 // index of the part for the last code block
+	lines    strings.Builder     // text of the last code block so far
 	steps    int                 // amount of work, for tests: number of elements and marks looked at
 }
 
