@@ -32,11 +32,11 @@ type run struct {
 	received int64      // bytes of pages so far
 	ledger   spool.Ledger
 	links    [][]book.Link // links that redirects and sitemaps gave, by target
-	claims   []*claims     // by target; nil for a target until they are computed
+	claims   []*claims     // claims by target; nil for a target until they are computed
 	replayed bool          // answers come from an archive, see Replay
 
 	named     map[string]canonicalPage // pages requested as canonical addresses of others; key: agent, space, address
-	postponed []*canonicalRequest      // to be decided when all targets are digested
+	postponed []*canonicalRequest      // requests that are decided when all targets are digested
 	over      bool                     // all targets are digested
 }
 

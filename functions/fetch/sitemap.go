@@ -116,10 +116,10 @@ func (r *run) newListing(i int, collections []string) *listing {
 
 // listing turns the entries of a sitemap into links, while the sitemap is read.
 type listing struct {
-	address address.Address // of the sitemap
-	outcome book.Outcome    // of the sitemap, so far
+	address address.Address // address of the sitemap
+	outcome book.Outcome    // outcome of the sitemap, so far
 	now     time.Time
-	last    time.Time                             // of the last look at the sitemap; zero if there was none
+	last    time.Time                             // time of the last look at the sitemap; zero if there was none
 	known   *batch.Look                           // last look, if the request may be conditional (see confirmable); else nil
 	admits  func(book.Link, address.Address) bool // reports whether a collection admits the link to the address
 	weigh   func(sitemap.Entry) uint8             // returns the weight of the link to an entry

@@ -29,7 +29,7 @@ type opened struct {
 	takedowns uint64           // version of the takedowns that are hidden; 0 for none
 	dead      *roaring.Bitmap  // documents that are deleted or hidden; nil for none
 	ranked    string           // key of the overlay from which ranks were read; "" for none
-	ranks     []segment.Rank   // by document; nil for none
+	ranks     []segment.Rank   // ranks by document; nil for none
 	anchored  string           // key of the overlay of anchors; "" for none
 	anchors   *segment.Segment // nil for none, or if they cannot be used
 }

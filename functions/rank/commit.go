@@ -15,7 +15,7 @@ import (
 type ranking struct {
 	*Function
 	graph     *linkgraph.Graph
-	ranks     []float64 // of each page of the graph
+	ranks     []float64 // rank of each page of the graph
 	forgotten uint64    // version of the takedowns whose pages the graph is without
 	most      int       // number of documents whose anchors are held in memory at once; one segment may have more
 	known     map[string]coded
@@ -23,7 +23,7 @@ type ranking struct {
 
 // coded is what is committed of a segment.
 type coded struct {
-	pages   []int // of each document the index of its page in the graph, or −1
+	pages   []int // for each document, the index of its page in the graph, or −1
 	ranks   []segment.Rank
 	damage  error  // why the segment cannot be read; nil if it can
 	anchors []byte // nil if they are not made yet

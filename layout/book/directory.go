@@ -38,8 +38,8 @@ func versionOf(magic string) (version, error) {
 
 const (
 	footerSize    = 8 + magicSize
-	headSize      = 4 * 4 // of the four numbers at the start of the directory
-	copySize      = 4     // of the number of a copy, at the end of the directory
+	headSize      = 4 * 4 // size of the four numbers at the start of the directory
+	copySize      = 4     // size of the number of a copy, at the end of the directory
 	entrySize     = 8 + 8 + 4 + 4 + 4
 	identitySize  = len(layout.Identity{})
 	maxDirectory  = 64 << 20         // greatest size of a directory
@@ -53,7 +53,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 type block struct {
 	first, last layout.Place // lowest and highest place of the rows
 	count       uint32       // number of outcomes or links
-	size        uint32       // in bytes, compressed
+	size        uint32       // size of the compressed rows in bytes
 	crc         uint32       // CRC-32C of the compressed bytes
 	offset      int64        // offset of the block in the book; not stored, but computed from the sizes of the blocks before
 }

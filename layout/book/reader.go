@@ -25,7 +25,7 @@ type Reader struct {
 	get       func(ctx context.Context, r blob.Range) ([]byte, error)
 	directory directory
 	tail      []byte    // the last bytes of the book, which Open has read
-	decoders  sync.Pool // of *zstd.Decoder
+	decoders  sync.Pool // holds *zstd.Decoder
 
 	mu      sync.Mutex
 	sources []layout.Identity // the table of sources; nil until it is first needed

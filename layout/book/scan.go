@@ -100,7 +100,7 @@ func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Tar
 // Row is all links of a book that differ in nothing but their sources.
 type Row struct {
 	Link                    // without Source
-	ID      layout.Identity // of the target
+	ID      layout.Identity // identity of the target
 	Sources []uint32        // indexes in the table that Reader.Sources returns, ascending; valid until the next row
 }
 

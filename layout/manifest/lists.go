@@ -140,7 +140,7 @@ func (m *Manifest) closed(epoch uint64) (int, bool) {
 // of an earlier version is alive, or may still come from a package or a spool object.
 type Gone struct {
 	ID      layout.Identity `json:"id"`
-	Version layout.Version  `json:"version"` // of the outcome; documents of higher versions stay alive
+	Version layout.Version  `json:"version"` // version of the outcome; documents of higher versions stay alive
 	// Masked is true if all documents of the page with a version below Version are
 	// dead, in all listed segments. A commit that lists one more segment must mask them
 	// there, too.

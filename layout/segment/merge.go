@@ -76,9 +76,9 @@ type input struct {
 	*Segment
 	dead    *roaring.Bitmap
 	live    uint32   // number of living documents
-	numbers []uint32 // of each document, its number in the merged segment; NoMore if it is dead
+	numbers []uint32 // for each document, its number in the merged segment; NoMore if it is dead
 
-	languages []uint16 // of each language of the tail, its number in the merged segment
+	languages []uint16 // for each language of the tail, its number in the merged segment
 }
 
 // numberDocuments gives numbers to all living documents, and returns also the sum of

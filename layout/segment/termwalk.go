@@ -173,7 +173,7 @@ func mergeInputTerms(ctx context.Context, all []*input, table []string, of []uin
 type inputTerms struct {
 	termWalk
 	in     *input
-	counts []uint32 // of the current term's documents, by language of the merged segment
+	counts []uint32 // numbers of the current term's documents, by language of the merged segment
 }
 
 func (t *inputTerms) addTo(w *termWriter, alone bool) error {

@@ -39,7 +39,7 @@ func parseDesc(b []byte) (p Package, lines []byte, err error) {
 
 // descLine is the line of a description about one Web object.
 type descLine struct {
-	Offset, Size int64 // in the .webop
+	Offset, Size int64 // range in bytes of the Web object in the .webop
 	URL          string
 }
 

@@ -32,7 +32,7 @@ type crawlMeter struct {
 	shown   time.Time       // when a line was shown last
 	text    string          // the line shown last, without the time
 	failing []string        // Progress.Failing of the last report
-	last    system.Progress // of the last report without an error
+	last    system.Progress // progress in the last report without an error
 	known   time.Time       // when the first report without an error came
 	crawled time.Time       // when the first report came after which no URL was left to request
 	first   int64           // number of pages stored at known

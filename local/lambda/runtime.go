@@ -23,10 +23,10 @@ const maxPayload = 6 << 20
 // Function describes a Lambda function: its binary and how to run it.
 type Function struct {
 	Name        string
-	Path        string        // of the binary, which must call lambda.Start of aws-lambda-go
+	Path        string        // path of the binary, which must call lambda.Start of aws-lambda-go
 	Env         []string      // environment of the processes, without the variables that Lambda sets
 	Concurrency int           // greatest number of concurrent invocations, each in a process; at least 1
-	Timeout     time.Duration // of an invocation, the start of its process included
+	Timeout     time.Duration // greatest duration of an invocation, the start of its process included
 	Output      io.Writer     // gets the output of the processes, in whole lines
 }
 

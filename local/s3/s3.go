@@ -31,6 +31,6 @@ type Options struct {
 // message is a line that the child writes: its endpoint, or a stored object.
 type message struct {
 	Ready string `json:"ready,omitempty"` // the endpoint, when the child serves
-	Key   string `json:"key,omitempty"`   // of the stored object
+	Key   string `json:"key,omitempty"`   // key of the stored object
 	Size  int64  `json:"size,omitempty"`
 }

@@ -24,7 +24,7 @@ type paces struct {
 
 type paceOf struct {
 	Pace
-	last layout.Version // of the outcome that Delay and Failures are from
+	last layout.Version // version of the outcome that Delay and Failures are from
 }
 
 // add takes the pace in an outcome of the URL at into account.

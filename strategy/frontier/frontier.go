@@ -29,7 +29,7 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
-	fence     atomic.Pointer[ownerFence] // of Under, or of the rebuild that Reset has begun; nil: none
+	fence     atomic.Pointer[ownerFence] // fence of Under, or of the rebuild that Reset has begun; nil: none
 	kept      *ownerFence                // fence of Keeping; nil: none
 }
 

@@ -31,7 +31,7 @@ type Held struct {
 	Version  layout.Version
 	Host     string
 	Deadline time.Time // end of the lease, to the millisecond
-	URLs     []string  // of its batch; nil if the frontier was only told of the lease, by Hold
+	URLs     []string  // URLs of the batch; nil if the frontier was only told of the lease, by Hold
 }
 
 // Rest sets the times before which hosts get no request, and their failures. A time or

@@ -28,7 +28,7 @@ type form struct {
 	index    bool   // the entries are other sitemaps
 }
 
-var forms = map[string]form{ // by the local name of the root
+var forms = map[string]form{ // forms by the local name of the root element
 	"urlset":       {record: "url", depth: 2, location: "loc"},
 	"sitemapindex": {record: "sitemap", depth: 2, location: "loc", index: true},
 	"rss":          {record: "item", depth: 3, location: "link"},
@@ -43,7 +43,7 @@ type markup struct {
 	tokens *html.Tokenizer
 	list   address.Address   // address of the list
 	emit   func(Entry) error // gets each entry
-	offset int               // of the current token in the text, in bytes of UTF-8
+	offset int               // offset of the current token in the text, in bytes of UTF-8
 	form   form
 	open   []string // local names of the open elements, in lower case
 	record record   // the current entry

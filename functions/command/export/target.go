@@ -12,7 +12,7 @@ import (
 // file is a target that is one file. Until it is finished its name has the suffix .part.
 type file struct {
 	format fileFormat
-	path   string // of the finished file, without the suffix .part
+	path   string // path of the finished file, without the suffix .part
 	open   *os.File
 	out    *bufio.Writer // buffered writer to the file open
 	size   int64         // size so far in bytes, with those in the buffer

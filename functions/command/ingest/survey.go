@@ -32,7 +32,7 @@ type spot struct {
 type capture struct {
 	spot           // place of its record
 	at   time.Time // time of the capture
-	body spot      // of the record with the answer: for a revisit record the one that it refers to, else the same
+	body spot      // place of the record with the answer: for a revisit record the one that it refers to, else the same
 }
 
 // survey is the state of the first reading of the files: it collects the newest capture of each

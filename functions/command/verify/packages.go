@@ -17,7 +17,7 @@ import (
 type storedPackage struct {
 	*manifest.Package
 	partition *audit
-	index     uint32 // in run.packages
+	index     uint32 // index in run.packages
 	gone      bool   // the package is missing, or not one page of it can be read
 	pages     []page // until run.index moves them to run.pages
 

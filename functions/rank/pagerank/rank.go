@@ -47,12 +47,12 @@ func (g *Graph) Rank(ctx context.Context, r Rules) (ranks []float64, steps int, 
 	return w.ranks, steps, nil
 }
 
-// walk is the state of the computation.
+// walk is the state of the computation of ranks.
 type walk struct {
 	*Graph
 	Rules
 	most  float64   // what all pages of one site can give one page
-	ranks []float64 // of each page
+	ranks []float64 // rank of each page so far
 	gives []float64 // what each page gives by a link
 	takes []float64 // what each page is given by links
 }

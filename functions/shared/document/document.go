@@ -65,9 +65,9 @@ type Document struct {
 	charset    string                // WHATWG name; "" for a document of another format
 	plain      string                // the text of a page without markup
 	converted  bool                  // the page was made from a PDF file or an office document
-	conversion *webobject.Conversion // to be stored with the page, or nil
+	conversion *webobject.Conversion // conversion that is stored with the page, or nil
 	page       *hypertext.Page
-	data       *linkeddata.Data // of the page's JSON-LD
+	data       *linkeddata.Data // data of the page's JSON-LD
 }
 
 // RobotsFor returns the directives of the page for all crawlers and for the agent by

@@ -34,11 +34,11 @@ type alikeGroup struct {
 	more    int // number of the site's groups that spread has moved after the first ten hits; set in the site's last group among these
 }
 
-// folder groups matches.
+// folder groups matches of alike documents.
 type folder struct {
 	*search
 	head   []match                 // matches whose documents are not read yet
-	groups []alikeGroup            // of the matches that are read, by the score of the best
+	groups []alikeGroup            // groups of the matches that are read, by the score of the best
 	of     map[layout.Identity]int // index of the group of a page
 	prints map[spot]fingerprint.Fingerprint
 }

@@ -175,7 +175,7 @@ func (w *imageWords) stands() bool {
 
 // excludes reports whether the image lacks a required phrase, or has what must not occur.
 func (j *imageJudge) excludes() bool {
-	next := j.here[j.wanted:] // in the order of newImageJudge
+	next := j.here[j.wanted:] // the words behind those of the plan, in the order in which newImageJudge adds them
 	has := func(ph *queryPhrase) bool {
 		words := next[:len(ph.words)]
 		next = next[len(ph.words):]

@@ -17,7 +17,7 @@ import (
 
 // Capture is an HTTP response that an archive holds.
 type Capture struct {
-	Time    time.Time  // of the response
+	Time    time.Time  // time of the response
 	Address netip.Addr // IP address of the server; zero if it is not known
 	Status  int
 	Header  http.Header

@@ -28,8 +28,8 @@ var (
 
 // Place is the position of the first byte of a record.
 type Place struct {
-	Offset int64 // in the file: of the record, or of its gzip member
-	Inside int64 // of the record in the decompressed content of the member; 0 in an uncompressed file
+	Offset int64 // offset in the file of the record, or of its gzip member
+	Inside int64 // offset of the record in the decompressed content of the gzip member; 0 in an uncompressed file
 }
 
 // String returns the place as a text for messages, such as "byte 7 of the gzip member at byte 900".

@@ -59,7 +59,7 @@ type Summary struct {
 	Documents      uint32         // at least 1
 	Last           uint32         // number of the last document
 	FieldDocuments [Fields]uint32 // for each field, number of documents with Freq > 0
-	Impacts        []Impact       // of the whole list, by field, then by frequency
+	Impacts        []Impact       // impacts of the whole list, by field, then by frequency
 	Positions      uint32         // size of the list's positions, in bytes
 }
 
@@ -74,7 +74,7 @@ type Encoder struct {
 	base    uint32             // the least document that the open block could have contained
 
 	directory, blocks []byte    // directory entries of the closed blocks, and the blocks, encoded
-	impacts, whole    impactSet // of the block being closed, and of all closed blocks
+	impacts, whole    impactSet // impacts of the block being closed, and of all closed blocks
 
 	positions []byte // positions of all blocks
 	bits      bitWriter

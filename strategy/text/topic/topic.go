@@ -34,7 +34,7 @@ const (
 // relevance of every page and link is 0.
 type Topic struct {
 	vocabulary
-	matchers *sync.Pool // of *matcher
+	matchers *sync.Pool // holds *matcher
 }
 
 // New returns the topic that is described by words, each a word or a phrase, and by

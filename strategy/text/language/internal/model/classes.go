@@ -17,7 +17,7 @@ type Classes struct {
 
 	rows   []uint64   // the weights, each with bias added: in each uint64 four, of 16 bits each
 	width  int        // number of uint64 in a row
-	caches *sync.Pool // of *wordCache
+	caches *sync.Pool // holds *wordCache
 }
 
 const (
