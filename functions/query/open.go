@@ -21,15 +21,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// opened is a segment that can be searched, with its deleted and hidden documents, its ranks
+// opened is a segment that can be searched, with its deleted and hidden documents,
 // and its anchors.
 type opened struct {
 	segment   *segment.Segment
 	deletions string           // key of the overlay from which dead was read; "" for none
 	takedowns uint64           // version of the takedowns that are hidden; 0 for none
 	dead      *roaring.Bitmap  // documents that are deleted or hidden; nil for none
-	ranked    string           // key of the overlay from which ranks were read; "" for none
-	ranks     []segment.Rank   // ranks by document; nil for none
 	anchored  string           // key of the overlay of anchors; "" for none
 	anchors   *segment.Segment // nil for none, or if they cannot be used
 }
@@ -43,16 +41,14 @@ type listedSegment struct {
 // errMemory means that the caches have no room for a segment.
 var errMemory = errors.New("the memory for caches is too small")
 
-// open returns a segment with its deleted and hidden documents, its ranks and its anchors.
+// open returns a segment with its deleted and hidden documents, and its anchors.
 // known is the same segment opened earlier, or zero. What known lacks is read: the tail, the
-// deletions, the ranks and the tail of the anchors, at once; then, if the segment may contain forgotten pages, the columns by which they are found.
+// deletions and the tail of the anchors, at once; then, if the segment may contain forgotten
+// pages, the columns by which they are found.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
 		now.deletions = want.Deletions.Key
-	}
-	if want.Ranks != nil {
-		now.ranked = want.Ranks.Key
 	}
 	if want.Anchors != nil {
 		now.anchored = want.Anchors.Key
@@ -61,7 +57,7 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 		now.takedowns = forgotten.Version
 	}
 	masked := known.segment != nil && known.deletions == now.deletions && known.takedowns == now.takedowns
-	if masked && known.ranked == now.ranked && known.anchored == now.anchored {
+	if masked && known.anchored == now.anchored {
 		return known, nil
 	}
 	fork := meter.NewFork(ctx)
@@ -77,12 +73,6 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 	} else if want.Deletions != nil {
 		group.Go(func() (err error) {
 			now.dead, err = e.deletions(fork.Branch(), want)
-			return err
-		})
-	}
-	if want.Ranks != nil {
-		group.Go(func() (err error) {
-			now.ranks, err = e.ranks(fork.Branch(), want)
 			return err
 		})
 	}
@@ -131,22 +121,6 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 		return nil, fmt.Errorf("deletions %s: %w", want.Deletions.Key, err)
 	}
 	return deletions.Dead, nil
-}
-
-// ranks returns the ranks of a segment's documents. If they are damaged or missing, it logs
-// that and returns none: the segment is searched without them.
-func (e *Engine) ranks(ctx context.Context, want listedSegment) ([]segment.Rank, error) {
-	content, err := e.ranges.Read(ctx, want.Ranks.Key, []blob.Range{{Length: want.Ranks.Bytes}})
-	var ranks []segment.Rank
-	if err == nil {
-		ranks, err = partition.DecodeRanks(content[0], &want.Segment)
-	}
-	if partition.IsDamaged(err) {
-		e.ranges.Forget(want.Ranks.Key)
-		e.Log.WarnContext(ctx, "a segment is searched without its ranks", "key", want.Ranks.Key, "error", err)
-		return nil, nil
-	}
-	return ranks, err
 }
 
 // anchors opens the anchors of a segment, and reserves room for their directory as
@@ -266,7 +240,7 @@ func (s *snapshot) join(documents *search.Memory) (err error) {
 	for _, m := range s.manifests {
 		for _, listed := range m.Segments {
 			if o, found := s.segments[listed.Key]; found {
-				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Ranks: o.ranks, Anchors: o.anchors})
+				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Anchors: o.anchors})
 			}
 		}
 	}

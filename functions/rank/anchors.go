@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
@@ -11,12 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-const (
-	// maxTimes is how often an anchor stands in a document at most: once for every site.
-	maxTimes = 8
-	// maxAround is the greatest number of anchors of a document whose words around are kept.
-	maxAround = 4
-)
+// maxTimes is how often an anchor stands in a document at most: once for every site.
+const maxTimes = 8
 
 // gather makes the anchors of listed segments that can be read, in one pass over the books.
 func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
@@ -56,8 +51,7 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 
 // anchorsOf returns the anchors of the documents of a listed segment, as a segment whose
 // documents have the same numbers: the anchors are their headings, so that a gap of positions
-// is between them, and the words around links are their bodies. Documents are in the
-// languages of the listed ones. A document that must not be found has none: it has no words,
+// is between them. Documents are in the languages of the listed ones. A document that must not be found has none: it has no words,
 // not even of its address.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
@@ -89,16 +83,11 @@ func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages
 	return segments.Build(documents)
 }
 
-// fill sets the texts of a document of anchors.
+// fill sets the headings of a document of anchors.
 func fill(d *segments.Page, a linkgraph.Anchors) {
-	var around []string
-	for i, anchor := range a.All {
+	for _, anchor := range a.All {
 		for range min(anchor.Sites, maxTimes) {
 			d.Headings = append(d.Headings, anchor.Text)
 		}
-		if i < maxAround && anchor.Around != "" {
-			around = append(around, anchor.Around)
-		}
 	}
-	d.Body = strings.Join(around, "\n")
 }

@@ -1,6 +1,7 @@
 // Package rank ranks the pages of all partitions by the links between them, and gathers the
-// texts by which links name them. It stores both in overlays beside the segments, for the
-// function query.
+// texts by which links name them. It stores both in overlays beside the segments. The function
+// query searches the texts; scores do not use the ranks yet, because on a single site they
+// made answers no better.
 //
 // It reads the books of all partitions (see linkgraph), computes ranks (see pagerank), and
 // commits for each partition the ranks and anchors of the documents of all its segments, and
@@ -119,7 +120,7 @@ func (f *Function) name(all []*partition.Partition) string {
 
 // version is that of the ranks. It must be raised when other votes count, or a rank is
 // coded in another way.
-const version = 1
+const version = 2
 
 // isRanked reports whether all segments of a generation have the ranks with the name.
 func isRanked(m *manifest.Manifest, of string) bool {

@@ -52,7 +52,8 @@ func Dead(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) (*r
 }
 
 // Ranks returns the ranks of the documents of a listed segment, by number; nil if it has
-// none. Its error wraps segment.ErrDamaged if the overlay is damaged.
+// none. Its error wraps segment.ErrDamaged if the overlay is damaged, or of another number of
+// documents.
 func Ranks(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) ([]segment.Rank, error) {
 	if listed.Ranks == nil {
 		return nil, nil
@@ -61,21 +62,14 @@ func Ranks(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) ([
 	if err != nil {
 		return nil, fmt.Errorf("cannot read overlay %s: %w", listed.Ranks.Key, err)
 	}
-	ranks, err := DecodeRanks(content, listed)
-	if err != nil {
-		return nil, fmt.Errorf("cannot read overlay %s: %w", listed.Ranks.Key, err)
-	}
-	return ranks, nil
-}
-
-// DecodeRanks decodes the overlay with the ranks of a listed segment. Its error wraps
-// segment.ErrDamaged if they are not of as many documents as the segment has.
-func DecodeRanks(content []byte, listed *manifest.Segment) ([]segment.Rank, error) {
 	ranks, err := segment.DecodeRanks(content)
 	if err == nil && len(ranks) != listed.Documents {
 		err = fmt.Errorf("%w: it has ranks of %d documents, and the manifest says %d", segment.ErrDamaged, len(ranks), listed.Documents)
 	}
-	return ranks, err
+	if err != nil {
+		return nil, fmt.Errorf("cannot read overlay %s: %w", listed.Ranks.Key, err)
+	}
+	return ranks, nil
 }
 
 // OpenAnchors opens the anchors of a listed segment, which must have some, with one read of

@@ -103,7 +103,7 @@
 //
 // An overlay of anchors is a segment whose documents have the numbers of those of the
 // segment beside which it lies, their identities, and no URLs. A document's headings are the
-// anchors of links to it, its body the words around some of the links.
+// anchors of links to it.
 //
 // # Words after deletions
 //

@@ -29,14 +29,6 @@ func RankOf(relative float64) Rank {
 	return Rank(min(max(code, 1), math.MaxUint8))
 }
 
-// Relative returns a rank relative to the mean, within 4.5 %; and 0 for NoRank.
-func (r Rank) Relative() float64 {
-	if r == NoRank {
-		return 0
-	}
-	return math.Exp2((float64(r) - rankOne) / rankSteps)
-}
-
 // EncodeRanks returns the overlay with the ranks of all documents of a segment, by number.
 func EncodeRanks(ranks []Rank) ([]byte, error) {
 	if len(ranks) > MaxDocuments {

@@ -13,10 +13,9 @@ import (
 
 // Anchor is a text by which links name a page.
 type Anchor struct {
-	Text   string
-	Around string // words around one of the links; "" if none are known
-	Sites  int    // number of sites with such links
-	Links  int    // number of such links
+	Text  string
+	Sites int // number of sites with such links
+	Links int // number of such links
 }
 
 const (
@@ -89,10 +88,14 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 		if !found || !wanted(int(page)) {
 			continue
 		}
-		if into[page] == nil {
-			into[page] = &texts{of: make(map[string]*naming)}
+		v := r.voters(row, sources, page)
+		if v.links == 0 {
+			continue
 		}
-		into[page].add(row, r.voters(row, sources, page))
+		if into[page] == nil {
+			into[page] = &texts{of: make(map[string]*voters)}
+		}
+		into[page].add(row.Anchor, v)
 	}
 	return nil
 }
@@ -123,26 +126,14 @@ type voters struct {
 	links int
 }
 
-// naming is the links with one text to one page.
-type naming struct {
-	around string
-	voters
-}
-
-// texts is the texts of links to a page.
+// texts is the texts of links to a page, each with the links that have it.
 type texts struct {
-	of  map[string]*naming
+	of  map[string]*voters
 	cut int // texts that found no room
 }
 
-// add adds the text of a row of links, with the number and the sites of those that count.
-func (t *texts) add(row book.Row, v voters) {
-	if v.links > 0 {
-		t.addNaming(row.Anchor, naming{row.Around, v})
-	}
-}
-
-func (t *texts) addNaming(text string, more naming) {
+// add adds links with a text.
+func (t *texts) add(text string, more voters) {
 	known := t.of[text]
 	switch {
 	case known == nil && len(t.of) == maxTexts:
@@ -150,9 +141,6 @@ func (t *texts) addNaming(text string, more naming) {
 	case known == nil:
 		t.of[text] = &more
 	default:
-		if known.around == "" || more.around != "" && more.around < known.around {
-			known.around = more.around
-		}
 		known.sites, known.links = append(known.sites, more.sites...), known.links+more.links
 	}
 }
@@ -161,7 +149,7 @@ func (t *texts) addNaming(text string, more naming) {
 func (t *texts) join(other *texts) {
 	t.cut += other.cut
 	for _, text := range slices.Sorted(maps.Keys(other.of)) {
-		t.addNaming(text, *other.of[text])
+		t.add(text, *other.of[text])
 	}
 }
 
@@ -170,7 +158,7 @@ func (t *texts) join(other *texts) {
 func (t *texts) anchors() (a Anchors) {
 	for text, n := range t.of {
 		slices.Sort(n.sites)
-		a.All = append(a.All, Anchor{Text: text, Around: n.around, Sites: len(slices.Compact(n.sites)), Links: n.links})
+		a.All = append(a.All, Anchor{Text: text, Sites: len(slices.Compact(n.sites)), Links: n.links})
 	}
 	slices.SortFunc(a.All, func(b, c Anchor) int {
 		return cmp.Or(cmp.Compare(c.Sites, b.Sites), cmp.Compare(c.Links, b.Links), cmp.Compare(b.Text, c.Text))

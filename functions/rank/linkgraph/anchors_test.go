@@ -22,7 +22,7 @@ func named(t *testing.T, token uint64, region book.Region, links ...string) (b b
 		from, text, _ := strings.Cut(link, " ")
 		b.Outcomes = append(b.Outcomes, functionstest.Outcome(t, version(token), url(from), book.Stored))
 		l := functionstest.Link(t, url(from), url("z/1"), 1)
-		l.Region, l.Anchor, l.Around = region, text, "see "+text
+		l.Region, l.Anchor = region, text
 		b.Links = append(b.Links, l)
 	}
 	return b
@@ -51,16 +51,16 @@ func TestAnchors(t *testing.T) {
 		cut   int
 	}{
 		"none":                    {nil, nil, 0},
-		"two sites, one text":     {[]book.Book{named(t, 1, book.Text, "a/1 home", "b/1 home", "c/1 start")}, []string{"home: 2 sites, 2 links, see home", "start: 1 sites, 1 links, see start"}, 0},
-		"a hundred of one site":   {[]book.Book{named(t, 1, book.Text, append(hundred("a"), "b/1 manual", "c/1 manual")...)}, []string{"manual: 2 sites, 2 links, see manual", "buy: 1 sites, 100 links, see buy"}, 0},
+		"two sites, one text":     {[]book.Book{named(t, 1, book.Text, "a/1 home", "b/1 home", "c/1 start")}, []string{"home: 2 sites, 2 links", "start: 1 sites, 1 links"}, 0},
+		"a hundred of one site":   {[]book.Book{named(t, 1, book.Text, append(hundred("a"), "b/1 manual", "c/1 manual")...)}, []string{"manual: 2 sites, 2 links", "buy: 1 sites, 100 links"}, 0},
 		"navigation of the site":  {[]book.Book{named(t, 1, book.Navigation, hundred("z")...)}, nil, 0},
-		"navigation of another":   {[]book.Book{named(t, 1, book.Navigation, "a/1 partner")}, []string{"partner: 1 sites, 1 links, see partner"}, 0},
+		"navigation of another":   {[]book.Book{named(t, 1, book.Navigation, "a/1 partner")}, []string{"partner: 1 sites, 1 links"}, 0},
 		"of the page itself":      {[]book.Book{named(t, 1, book.Text, "z/1 here")}, nil, 0},
 		"without a text":          {[]book.Book{named(t, 1, book.Text, "a/1 ")}, nil, 0},
-		"of the newest version":   {[]book.Book{named(t, 1, book.Text, "a/1 old"), named(t, 2, book.Text, "a/1 new")}, []string{"new: 1 sites, 1 links, see new"}, 0},
+		"of the newest version":   {[]book.Book{named(t, 1, book.Text, "a/1 old"), named(t, 2, book.Text, "a/1 new")}, []string{"new: 1 sites, 1 links"}, 0},
 		"more than there is room": {[]book.Book{named(t, 1, book.Text, many()...)}, nil, 8},
 		"by a redirect": {[]book.Book{with(t, redirected, 1, "b/1", book.Skipped, membership.Redirect, book.Redirect, "z/1")},
-			[]string{"by another way: 1 sites, 1 links, see by another way"}, 0},
+			[]string{"by another way: 1 sites, 1 links"}, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			books := append([]book.Book{target}, test.books...)
@@ -76,7 +76,7 @@ func TestAnchors(t *testing.T) {
 				var got []string
 				for _, found := range all {
 					for _, a := range found.All {
-						got = append(got, fmt.Sprintf("%s: %d sites, %d links, %s", a.Text, a.Sites, a.Links, a.Around))
+						got = append(got, fmt.Sprintf("%s: %d sites, %d links", a.Text, a.Sites, a.Links))
 					}
 					if found.Cut != test.cut {
 						t.Errorf("%d are cut", found.Cut)

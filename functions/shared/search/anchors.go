@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
-	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
 // anchorWeight is the weight of a word in the anchors of links to a page, relative to the
@@ -13,8 +12,7 @@ const anchorWeight = 0.5
 
 // newAnchorStatistics returns the statistics of anchors, which are the headings of their
 // segment. Each occurrence counts the same, whatever the number of anchors: a page is not less
-// about a word because links name it by others, too. The words around links, its body, count
-// nothing: they would find pages that only stand beside such words, and rank none better.
+// about a word because links name it by others, too.
 func newAnchorStatistics() *statistics {
 	t := new(statistics)
 	for code := range t.gain[segment.Headings] {
@@ -23,19 +21,8 @@ func newAnchorStatistics() *statistics {
 	return t
 }
 
-// skipAround moves a list of anchors on to the next document that has the word in an anchor,
-// and not only around a link.
-func (l *listCursor) skipAround() {
-	for l.anchors != nil && l.doc != postings.NoMore {
-		if freq, _, _ := l.it.Payload(); freq[segment.Headings] > 0 {
-			return
-		}
-		l.doc = l.it.Next()
-	}
-}
-
 // having returns the terms by which the documents of a word are counted: those of texts, or
-// those of anchors, with the words around links, for a word that is in no text.
+// those of anchors, for a word that is in no text.
 func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	if g.inTexts(w) {
 		return g.terms

@@ -19,15 +19,15 @@ import (
 const linkWord = "zanzibar"
 
 // anchorsOf returns a document of anchors.
-func anchorsOf(d *segment.Document, around string, texts ...string) segment.Document {
-	return segment.Document{ID: d.ID, Lang: d.Lang, Headings: texts, Body: around}
+func anchorsOf(d *segment.Document, texts ...string) segment.Document {
+	return segment.Document{ID: d.ID, Lang: d.Lang, Headings: texts}
 }
 
 // randomAnchors returns anchors of some documents.
 func randomAnchors(random *rand.Rand, docs []segment.Document) map[layout.Identity]segment.Document {
 	anchors := map[layout.Identity]segment.Document{}
 	for i := range docs {
-		a := anchorsOf(&docs[i], "")
+		a := anchorsOf(&docs[i])
 		for range random.IntN(3) * random.IntN(4) {
 			text := randomWord(random)
 			if random.IntN(2) == 0 {
@@ -39,7 +39,6 @@ func randomAnchors(random *rand.Rand, docs []segment.Document) map[layout.Identi
 			for range 1 + random.IntN(3) {
 				a.Headings = append(a.Headings, text)
 			}
-			a.Body += randomWord(random) + " "
 		}
 		if len(a.Headings) > 0 {
 			anchors[docs[i].ID] = a
@@ -57,7 +56,7 @@ func withAnchors(t testing.TB, ix *Index, anchors map[layout.Identity]segment.Do
 		for n := range docs {
 			a, found := anchors[docs[n].ID]
 			if !found {
-				a = anchorsOf(&docs[n], "")
+				a = anchorsOf(&docs[n])
 			}
 			of = append(of, a)
 		}
@@ -74,8 +73,8 @@ func withAnchors(t testing.TB, ix *Index, anchors map[layout.Identity]segment.Do
 func anchoredIndex(t testing.TB) *Index {
 	docs := []segment.Document{page("told", "the home of the project"), page("says", "red fox"), page("other", "gray wolf")}
 	return withAnchors(t, indexOf(t, docs), map[layout.Identity]segment.Document{
-		docs[0].ID: anchorsOf(&docs[0], "here you see it", "red panda", "firefox"),
-		docs[1].ID: anchorsOf(&docs[1], "", "red fox", "red fox"),
+		docs[0].ID: anchorsOf(&docs[0], "red panda", "firefox"),
+		docs[1].ID: anchorsOf(&docs[1], "red fox", "red fox"),
 	}, docs)
 }
 
@@ -87,7 +86,6 @@ func TestAnchorsFind(t *testing.T) {
 		"firefox":         {"told"},
 		"+firefox":        {"told"},
 		"panda":           {"told"},
-		"see":             {}, // only stands around a link
 		"red":             {"says", "told"},
 		"red -firefox":    {"says", "told"}, // no link hides a page
 		"wolf -panda":     {"other"},
@@ -124,7 +122,7 @@ func TestAnchorsCount(t *testing.T) {
 	for i := range 400 {
 		docs = append(docs, page(fmt.Sprint(i), []string{"red", "blue"}[i%2]))
 		if i%3 == 0 {
-			anchors[docs[i].ID] = anchorsOf(&docs[i], "", "red")
+			anchors[docs[i].ID] = anchorsOf(&docs[i], "red")
 		}
 	}
 	ix := withAnchors(t, indexOf(t, docs), anchors, docs)
@@ -145,7 +143,7 @@ func TestAnchorsCount(t *testing.T) {
 func TestUnreadableAnchors(t *testing.T) {
 	for name, fault := range map[string]error{"damaged": segment.ErrDamaged, "deleted": blob.ErrAbsent} {
 		src, ix := serve(t)
-		anchored := []segment.Document{anchorsOf(&segment.Document{Lang: "en"}, "", "ka"), anchorsOf(&segment.Document{Lang: "en"}, "", "lo")}
+		anchored := []segment.Document{anchorsOf(&segment.Document{Lang: "en"}, "ka"), anchorsOf(&segment.Document{Lang: "en"}, "lo")}
 		content := contentOf(t, anchored)
 		tail, err := segment.TailOf(content)
 		if err != nil {

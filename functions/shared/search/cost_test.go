@@ -89,7 +89,7 @@ func TestSteps(t *testing.T) {
 	anchors := make([][]segment.Document, len(groups))
 	for i, of := range groups {
 		for n := range of {
-			anchors[i] = append(anchors[i], anchorsOf(&of[n], "", of[n].Title))
+			anchors[i] = append(anchors[i], anchorsOf(&of[n], of[n].Title))
 		}
 	}
 	anchored := segments

@@ -65,9 +65,9 @@
 //	F         number of anchors with the word, of which equal ones of one site count once
 //	idf       as above; of the anchors for a word that is in no text
 //
-// The words around links do not count. A page that has a word in its anchors alone has the word, for + and - and the factor below,
-// too. Phrases and words next to each other are looked for in texts alone; prefixes and words
-// with edits stand for words of texts.
+// A page that has a word in its anchors alone has the word, for + and for the factor below, too.
+// Phrases, words near each other and excluded words are looked for in texts alone, so that no
+// link hides a page. Prefixes and words with edits stand for words of texts.
 //
 // Deleted documents count until a merge removes them, so that scores do not depend on
 // how documents are divided among segments. Of a word's synonyms the one with the

@@ -31,7 +31,6 @@ func (s *search) explain(ctx context.Context, best []match) error {
 			continue
 		}
 		root := s.explainWords(work, f.doc)
-		root.add(explainRank(work, f.doc))
 		for n, ph := range s.plan.must {
 			o := &found[i][n]
 			root.add(s.explainFields(fmt.Sprintf("phrase %s", ph), ph.weight, &o.freq, &o.length))
@@ -60,14 +59,6 @@ func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 	return e
 }
 
-// explainRank explains what the rank of a document in the segment of a scan adds.
-func explainRank(work *scan, doc uint32) (e Explanation) {
-	if e.Value = work.rank(doc); e.Value != 0 {
-		e.What = fmt.Sprintf("rank by links: %.3g times the mean", work.ranks[doc].Relative())
-	}
-	return e
-}
-
 func (e *Explanation) add(part Explanation) {
 	if part.Value != 0 {
 		e.Value += part.Value
@@ -77,12 +68,9 @@ func (e *Explanation) add(part Explanation) {
 
 func (s *search) explainWords(work *scan, doc uint32) Explanation {
 	words := Explanation{What: "words"}
-	held, counted := 0, 0
+	held := 0
 	for i, w := range s.plan.words {
 		c := &work.words[i]
-		if !w.joined {
-			counted++
-		}
 		if c.advance(doc) != doc {
 			continue
 		}
@@ -91,7 +79,7 @@ func (s *search) explainWords(work *scan, doc uint32) Explanation {
 		}
 		words.add(s.explainWord(w, c))
 	}
-	if held < 2 || held < counted {
+	if held < 2 || held < s.plan.written() {
 		return Explanation{Value: words.Value, Parts: words.Parts}
 	}
 	return Explanation{Value: words.Value * allWords, Parts: []Explanation{{

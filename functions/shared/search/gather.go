@@ -60,9 +60,9 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads the terms of all words, with positions if phrases need them, and the columns
-// of filters and facets, in one step; and the terms of anchors, without positions. It numbers the variants of the words, and sets the
-// words' numbers of documents.
+// read reads, in one step, the terms of all words, with positions if phrases need them, those
+// of anchors, without positions, and the columns of filters and facets. It numbers the
+// variants of the words, and sets the words' numbers of documents.
 func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	numbers := make(map[string]int)
 	p.each(func(w *queryWord) {

@@ -118,7 +118,7 @@ func (j *imageJudge) score(image *segment.Image) float64 {
 	if j.excludes() {
 		return 0
 	}
-	score, matched, all := 0.0, false, j.wanted > 1
+	score, matched, all := 0.0, false, j.plan.written() > 1
 	for n, w := range j.words[:j.wanted] {
 		own := j.here[n].stands()
 		if w.required && !own {
@@ -126,7 +126,7 @@ func (j *imageJudge) score(image *segment.Image) float64 {
 		}
 		matched = matched || own
 		frequency := j.here[n].sum()
-		all = all && frequency > 0
+		all = all && (frequency > 0 || w.joined)
 		score += w.weight * saturated(frequency)
 	}
 	if !matched {
@@ -141,6 +141,7 @@ func (j *imageJudge) score(image *segment.Image) float64 {
 // explain explains the score of an image on the open page.
 func (j *imageJudge) explain(image *segment.Image) *Explanation {
 	root := Explanation{What: "image", Value: j.score(image)}
+	held := 0
 	for n, w := range j.words[:j.wanted] {
 		of := Explanation{What: fmt.Sprintf("word %q, idf %.4g", w.text, w.idf)}
 		frequency := j.here[n].sum()
@@ -151,9 +152,12 @@ func (j *imageJudge) explain(image *segment.Image) *Explanation {
 		}
 		if of.Value > 0 {
 			root.Parts = append(root.Parts, of)
+			if !w.joined {
+				held++
+			}
 		}
 	}
-	if len(root.Parts) > 1 && len(root.Parts) == j.wanted {
+	if held > 1 && held == j.plan.written() {
 		words := root
 		words.What = fmt.Sprintf("has all words: × %g", allWords)
 		root.Parts = []Explanation{words}

@@ -28,7 +28,7 @@ func gallery() []segment.Document {
 	return []segment.Document{
 		pictures("http://a/cats", "en", "Cats", "Our animals.", cat,
 			segment.Image{URL: at + "b.png", Alt: "A dog", Caption: "The dog barks at a red door"},
-			segment.Image{URL: at + "foxHunting_3.png"}),
+			segment.Image{URL: at + "foxHunting_3.png"}, segment.Image{URL: at + "f.png", Alt: "An e-mail arrives"}, segment.Image{URL: at + "g.png", Alt: "Email"}),
 		pictures("http://a/copy", "en", "Other", "Our animals again.", segment.Image{URL: at + "a.png", Alt: "cat"}),
 		pictures("http://a/words", "en", "Sleeping cats", "A cat sleeps beside a door, and so does the dog."),
 		pictures("http://b/katzen", "de", "Katzen", "Unsere Tiere.", segment.Image{URL: at + "c.png", Alt: "Schlafende Katzen", Caption: "Die Häuser der Katzen"}),
@@ -57,6 +57,8 @@ func TestImages(t *testing.T) {
 			"type:IMAGE sleeping cats":        {"a.png and 1"},
 			"animal type:image":               {"a.png"}, // the words around on one of its pages
 			"hunting type:image":              {"foxHunting_3.png"},
+			"email type:image":                {"g.png", "f.png"},
+			"e-mail type:image":               {"f.png", "g.png", "e.png"}, // e.png by its name
 			"dog cat type:image":              {"b.png", "a.png and 1"},
 			"+dog cat type:image":             {"b.png"},
 			"cat dog -barks type:image":       {"a.png and 1"},

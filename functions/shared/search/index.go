@@ -20,7 +20,6 @@ import (
 type Part struct {
 	Segment *segment.Segment
 	Dead    *roaring.Bitmap  // documents that are deleted or hidden; nil if none. It must not change
-	Ranks   []segment.Rank   // ranks of the documents, by number; nil if none is ranked. It must not change
 	Anchors *segment.Segment // anchors of links to the documents, under the same numbers; nil if there are none
 }
 
@@ -33,16 +32,13 @@ type Index struct {
 	documents int // number of live documents
 	exactly   int // number of matches up to which every match is counted
 
-	rankWeight float64      // the most that a rank adds to a score
-	rankScores [256]float64 // what each rank adds
-	anchors    *statistics  // statistics of the anchors of links
+	anchors *statistics // statistics of the anchors of links
 }
 
 // New makes an index. Several indexes may share segments and a memory; with a nil
 // memory every search reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
 	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), exactly: countExactly, anchors: newAnchorStatistics()}
-	ix.weighRanks(rankWeight)
 	all := 0
 	for _, p := range parts {
 		all += p.Segment.Documents()

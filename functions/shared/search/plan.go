@@ -194,6 +194,17 @@ func (p *plan) setNear() {
 	}
 }
 
+// written returns the number of words that are not joined: a document with all of them holds
+// all words of the query.
+func (p *plan) written() (n int) {
+	for _, w := range p.words {
+		if !w.joined {
+			n++
+		}
+	}
+	return n
+}
+
 func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never) > 0 }
 
 // each calls do for every word of the plan.
@@ -275,15 +286,11 @@ var scans = sync.Pool{New: func() any { return new(scan) }}
 // begin prepares a scan of all segments.
 func (s *scan) begin(of *search) {
 	s.statistics, s.plan = of.statistics, of.plan
-	s.count, s.passed, s.seen, s.extra = 0, false, nil, of.ix.rankWeight*slack
-	s.rankScores = &of.ix.rankScores
-	s.required, s.joined, s.counted = s.required[:0], s.joined[:0], 0
+	s.count, s.passed, s.seen, s.extra = 0, false, nil, 0
+	s.required, s.joined, s.written = s.required[:0], s.joined[:0], of.plan.written()
 	for _, w := range of.plan.words {
 		s.required = append(s.required, w.required)
 		s.joined = append(s.joined, w.joined)
-		if !w.joined {
-			s.counted++
-		}
 	}
 	for _, ph := range of.plan.must {
 		s.extra += ph.weight * mostScore * slack
@@ -294,8 +301,7 @@ func (s *scan) begin(of *search) {
 // match.
 func (s *scan) open(of *search, part int) bool {
 	s.part, s.accept, s.factor = int32(part), of.accept[part], 1
-	s.ranks = of.parts[part].Ranks
-	if s.counted > 1 {
+	if s.written > 1 {
 		s.factor = allWords
 	}
 	s.words = cursors(s.words, of, part, of.plan.words, s.statistics, true)
@@ -311,7 +317,7 @@ func (s *scan) open(of *search, part int) bool {
 		}
 	}
 	s.lacking = 1
-	if s.counted < len(s.words) {
+	if s.written < len(s.words) {
 		s.lacking = s.factor
 	}
 	return occurs

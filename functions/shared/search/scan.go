@@ -7,7 +7,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -35,18 +34,16 @@ type scan struct {
 	passed     bool                         // matches may have been passed over uncounted
 	seen       func(part int32, doc uint32) // called with every counted match, if not nil
 	stop       func() error                 // called now and then; an error ends the scan
-	extra      float64                      // upper bound of the scores of phrases and of ranks
-	rankScores *[256]float64                // what each rank adds to a score
+	extra      float64                      // upper bound of the scores of phrases
 	plan       *plan
 
 	// State of the segment:
 	part     int32
-	ranks    []segment.Rank // of the documents; nil if none is ranked
 	accept   accept
 	words    []cursor // in the query's order; a word that the segment lacks has no lists
 	required []bool   // by word: a document must hold it
 	joined   []bool   // by word: it is a joined word
-	counted  int      // number of words that are not joined: a document with all of them holds all words
+	written  int      // see plan.written
 	not      []cursor
 	factor   float64 // allWords if a document can hold all words, else 1
 	lacking  float64 // the same of a document that lacks a word, which may be a joined one

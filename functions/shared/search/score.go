@@ -166,7 +166,6 @@ func (c *cursor) open(l *postings.List, weight float64, anchors, t *statistics) 
 	at.it.Reset(l)
 	at.weight, at.last, at.anchors = weight, -1, anchors
 	at.doc = at.it.Next()
-	at.skipAround()
 	c.doc = min(c.doc, at.doc)
 	most := &c.mostOf[at.kind()]
 	*most = max(*most, t.bound(weight, l.Summary().Impacts))
@@ -188,7 +187,6 @@ func (c *cursor) skip(doc uint32) {
 		l := &c.lists[i]
 		if l.doc < doc {
 			l.doc = l.it.Advance(doc)
-			l.skipAround()
 		}
 		c.doc = min(c.doc, l.doc)
 	}
@@ -202,7 +200,6 @@ func (c *cursor) next() {
 		l := &c.lists[i]
 		if l.doc == doc {
 			l.doc = l.it.Next()
-			l.skipAround()
 		}
 		c.doc = min(c.doc, l.doc)
 	}

@@ -110,7 +110,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 		s.plan.seekImages()
 	}
 	s.plan.unify()
-	s.plan.setNear()
+	if !s.plan.images { // images are judged one by one, wherever their pages have the words
+		s.plan.setNear()
+	}
 	if err := s.read(ctx, s.plan, s.query.Facets); err != nil {
 		return nil, err
 	}
@@ -167,9 +169,6 @@ func (s *search) reach() int {
 // other: those up to the end of the page, and, because folding makes one hit of several
 // matches, as many again as the page has.
 func (s *search) border() int {
-	if s.plan.images {
-		return s.imagePages()
-	}
 	if s.folds() {
 		return s.query.From + 2*s.query.Size
 	}

@@ -11,7 +11,7 @@ import (
 // match is a matching document.
 type match struct {
 	score float64 // an upper bound before phrases are looked for
-	words float64 // score of the words and the rank, without phrases
+	words float64 // score of the words, without phrases
 	near  float64 // upper bound of the bonus for words next to each other
 	part  int32   // number of the part of the index
 	doc   uint32  // number of the document in the part

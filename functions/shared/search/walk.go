@@ -107,7 +107,7 @@ func (s *scan) match(doc uint32) {
 	for _, score := range s.scores {
 		words += score
 	}
-	words = words*factor + s.rank(doc)
+	words *= factor
 	f := match{score: words, words: words, part: s.part, doc: doc}
 	for _, ph := range s.plan.must {
 		f.score += s.atMost(ph, doc)

@@ -94,7 +94,7 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 			TermNumber: o.TermNumber, WordNumber: o.WordNumber,
 		}
 		switch {
-		case t.wordless && o.Parts > 0: // the parts of an address are searched one by one
+		case field == segment.Address && o.Parts > 0: // the parts of an address are searched one by one
 			return t.more
 		case t.isOfImage:
 			if token.Term, token.TermNumber = t.ofImage(&o); len(token.Term) > segment.MaxTerm {
