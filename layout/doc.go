@@ -6,16 +6,16 @@
 //	strategy/storage/<version>.json                      URL → storage partition
 //	spool/<partition>/<epoch>-<token>.spool              what one batch fetched
 //	packages/<partition>/<base>_<exponent>_<yyyyMMddHHmmssSSS>[_<n>].spf
-//	books/<partition>/<content hash>.book                what one pack learnt
+//	books/<partition>/<content hash>.book                outcomes and links of one pack
 //	segments/<partition>/<content hash>.seg              index of packages
 //	overlays/<partition>/<generation>_<content hash>.ovl which documents of a segment are dead, their ranks, or their anchors
-//	manifests/<partition>/<generation>.json.zst          what is true
+//	manifests/<partition>/<generation>.json.zst          list of what is true in the partition
 //	hints/<partition>.json.zst                           disposable copy of the newest manifest
 //	epochs/<n>                                           claim of an epoch: by whom, and which generations the claimer had read
 //	takedowns/<version>.json                             what is forgotten: hashes of URLs and sites
 //	controls/<version>.json                              pause, caps and alerts
 //	copies/<key>                                         a second copy of each version of collections, strategies, takedowns and controls
-//	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker, since those before
+//	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last report
 //	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the request to send it again)
 //	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why
 //

@@ -32,8 +32,8 @@ func ParseEpochKey(key string) (uint64, error) {
 type Claim struct {
 	By    string `json:"by"`    // the program that claims the epoch
 	Nonce string `json:"nonce"` // random text, different in every claim
-	// Generations are the newest generations that the claimer had read, by partition.
-	// If manifests are lost later, the claim proves that there were these generations.
+	// Generations has the number of the newest generation of each partition that the
+	// claimer had read. If manifests are lost later, it proves that they existed.
 	Generations map[Partition]uint64 `json:"generations,omitempty"`
 }
 
@@ -58,8 +58,8 @@ func CheckClaim(content []byte) error {
 	return err
 }
 
-// ReadClaim decodes a claim. Content that is not JSON, as that of the oldest claims,
-// becomes By.
+// ReadClaim decodes a claim. The oldest claims are not JSON: their whole content becomes
+// By.
 func ReadClaim(content []byte) Claim {
 	var c Claim
 	if err := json.Unmarshal(content, &c); err != nil {
@@ -105,8 +105,8 @@ func CopyKey(document string) string { return Copies + document }
 // key. If key is not that of a copy, it is returned unchanged, with isCopy = false.
 func CopiedKey(key string) (document string, isCopy bool) { return strings.CutPrefix(key, Copies) }
 
-// TwinKey returns the key of the second copy if key is that of a published document,
-// and the key of the document if it is that of the copy.
+// TwinKey returns the key of the other copy of a published document:
+// "copies/controls/000000000003.json" for "controls/000000000003.json", and back.
 func TwinKey(key string) string {
 	if document, isCopy := CopiedKey(key); isCopy {
 		return document
@@ -138,7 +138,8 @@ func numbered(prefix string, version uint64) string {
 	return fmt.Sprintf("%s%012d.json", prefix, version)
 }
 
-// FeedbackDay returns the prefix of the keys of all vital signs of a day (UTC).
+// FeedbackDay returns the prefix of the keys of all vital signs that workers wrote on a
+// day (UTC).
 func FeedbackDay(day time.Time) string { return Feedback + day.UTC().Format("20060102") + "/" }
 
 var notInWorker = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
@@ -167,13 +168,14 @@ func ParseFeedbackKey(key string) (time.Time, error) {
 // given up, there is one dead letter.
 func DeadLetterKey(queue, hash string) string { return DeadLetters + queue + "/" + hash + ".json" }
 
-// IsDeadLetter reports whether a key names a dead letter. The key of a request to send
-// one again (see ResendKey) does not.
+// IsDeadLetter reports whether a key names a dead letter. The key that ResendKey returns,
+// which also begins with DeadLetters, does not.
 func IsDeadLetter(key string) bool {
 	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
 }
 
-// Again is the content of every object that a ResendKey names.
+// Again is the content of an object with a key of ResendKey: a request to send a message
+// again.
 const Again = "again\n"
 
 // ResendKey returns the key of the request to send a dead letter again, from the key of
@@ -193,8 +195,9 @@ func QuarantineKey(key string, content []byte) string {
 	return QuarantinePrefix(key) + "@" + ContentHash(content)
 }
 
-// CheckQuarantined returns an error if the content of a copy in quarantine has not the
-// hash that is in its key. A key of the first format, without a hash, gives no error.
+// CheckQuarantined checks the content of a copy in quarantine: it returns an error if the
+// hash in the key is not that of the content. A key of the first format, without a hash,
+// gives no error.
 func CheckQuarantined(key string, content []byte) error {
 	if at := strings.LastIndexByte(key, '@'); at >= 0 && key[at+1:] != ContentHash(content) {
 		return errors.New("it is another than its name says")

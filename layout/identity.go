@@ -59,8 +59,8 @@ func PlaceOf(site string, id Identity) Place {
 	return Place(binary.BigEndian.Uint32(sum[:4]))<<32 | Place(binary.BigEndian.Uint32(id[:4]))
 }
 
-// Site returns the upper half of the place, the hash of the site. All URLs of one site
-// have the same.
+// Site returns the upper half of the place: the hash of the site, which all URLs of the
+// site share.
 func (p Place) Site() uint32 { return uint32(p >> 32) }
 
 // Range is a half-open part [From, To) of the hash space. To = 0 means the

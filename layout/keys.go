@@ -17,8 +17,8 @@ type Partition int
 // String returns the number in decimal, with at least four digits: "0007".
 func (p Partition) String() string { return fmt.Sprintf("%04d", int(p)) }
 
-// The prefixes of all keys in the bucket. Each event notification of the bucket is for
-// the keys of one prefix; none is a prefix of another.
+// The prefixes of all keys in the bucket. No prefix is the beginning of another, so that
+// an event notification can be set up for the keys of one prefix.
 const (
 	Collections = "collections/"
 	Strategies  = "strategy/"
@@ -72,10 +72,10 @@ func ParseSpoolKey(key string) (Partition, Version, error) {
 	return p, batch, nil
 }
 
-// PackageName is the name of a storage package (thesis 2006, chapter 4). Its pages are
-// expected to stay valid for Base^Exponent days; Created is the time of its newest
-// download, to the millisecond; Collision, normally zero, distinguishes packages
-// that would have the same name.
+// PackageName is the name of a storage package (thesis 2006, chapter 4). The pages of the
+// package are expected to stay valid for Base^Exponent days. Created is the time at which
+// the newest of them was downloaded, to the millisecond. Collision, normally zero,
+// distinguishes packages that would have the same name.
 type PackageName struct {
 	Base, Exponent int16
 	Created        time.Time
@@ -131,9 +131,9 @@ func SegmentKey(p Partition, hash string) string {
 // OverlayPrefix returns the prefix of the keys of a partition's overlays.
 func OverlayPrefix(p Partition) string { return Overlays + p.String() + "/" }
 
-// OverlayKey returns the key of an overlay, made of the first generation that lists the
-// overlay and of its ContentHash. Because of the generation no two commits use the same
-// key, and keys sort by age.
+// OverlayKey returns the key of an overlay, from the first generation that lists the
+// overlay, and the overlay's ContentHash. Because of the generation, no two commits use
+// the same key, and keys sort by age.
 func OverlayKey(p Partition, generation uint64, hash string) string {
 	return fmt.Sprintf("%s%012d_%s.ovl", OverlayPrefix(p), generation, hash)
 }
@@ -208,8 +208,8 @@ var (
 	letterPattern     = regexp.MustCompile(`^` + DeadLetters + `[^/]+/[0-9a-f]{32}\.(json|again)$`)
 )
 
-// ours has, for every prefix except Copies, a function that reports whether a key with
-// this prefix has a form that Bucketsearch writes.
+// ours has, for every prefix except Copies, a function that reports whether Bucketsearch
+// itself writes keys of this form.
 var ours = map[string]func(key string) bool{
 	Collections: func(key string) bool { _, _, err := ParseCollectionKey(key); return err == nil },
 	Strategies:  func(key string) bool { _, _, err := parseNamed(key, Strategies); return err == nil },
@@ -235,9 +235,8 @@ var ours = map[string]func(key string) bool{
 // A second copy of each version lies below Copies.
 var Published = []string{Collections, Strategies, Takedowns, Controls}
 
-// IsForeign reports whether an object was written by another program, which its key
-// shows: Bucketsearch writes no key of this form. It never reads or deletes such an
-// object.
+// IsForeign reports whether an object was written by another program: Bucketsearch writes
+// no keys of this form. Bucketsearch never reads or deletes such an object.
 func IsForeign(key string) bool {
 	document, isCopy := CopiedKey(key)
 	prefix, _, _ := strings.Cut(document, "/")

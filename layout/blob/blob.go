@@ -82,10 +82,9 @@ func (r Range) Check() error {
 	return nil
 }
 
-// Within returns the part of an object of the given size that the range selects: its
-// bytes from the index from up to, but not including, to. It fails with ErrRange if
-// that part would begin at or after the end of the object. The zero Range never fails,
-// not even for an empty object.
+// Within returns the bounds of the bytes that the range selects in an object of size
+// bytes: content[from:to]. It fails with ErrRange if these bytes would begin at or after
+// the end of the object. The zero Range never fails, not even for an empty object.
 func (r Range) Within(size int64) (from, to int64, err error) {
 	if err := r.Check(); err != nil {
 		return 0, 0, err
@@ -106,10 +105,10 @@ func (r Range) Within(size int64) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// Tail returns the last bytes of an object. It requests the last suffix bytes and
-// passes them to size, which returns how many are needed; if these are more, it
-// requests that many. If the object is empty, or size returns an error, Tail's error
-// wraps damaged.
+// Tail returns the last bytes of an object, as many as size returns. It requests the
+// last suffix bytes of the object and calls size with them; if size returns more than
+// suffix, it makes a second request. If the object is empty, or size returns an error,
+// Tail's error wraps damaged.
 func Tail(ctx context.Context, r Reader, key string, suffix int64, damaged error, size func(end []byte) (int64, error)) ([]byte, error) {
 	end, err := r.Get(ctx, key, Range{Offset: -suffix})
 	if errors.Is(err, ErrRange) {
@@ -177,7 +176,8 @@ func CreateOnce(ctx context.Context, b Bucket, key string, content []byte) error
 	}
 }
 
-// holds reports whether an object has this content. It fails if it cannot be read.
+// holds reports whether an object has this content. It fails if the object cannot be
+// read.
 func holds(ctx context.Context, r Reader, key string, content []byte) (bool, error) {
 	stored, err := r.Get(ctx, key, Range{})
 	return err == nil && bytes.Equal(stored, content), err

@@ -12,18 +12,17 @@ import (
 // State is the result of requesting a URL.
 type State byte
 
-// The states of an outcome. Stored, Skipped, Failed and Unchanged, which
-// confirms an earlier Stored, are final. Retry and NotAsked leave the URL
-// pending. Lost takes back what lower versions stored, skipped or failed: the
-// URL is as if it had never been requested.
+// The states of an outcome. Stored, Skipped and Failed are final; so is Unchanged, which
+// confirms an earlier Stored. Retry and NotAsked leave the URL pending. Lost cancels all
+// outcomes of the URL with lower versions, as if it had never been requested.
 const (
 	Stored    State = 's' // the page is in a package
-	Unchanged State = 'u' // the stored page stays valid: it has not changed or, if there is a reason, this request failed
-	Skipped   State = 'k' // deliberately not stored; the reason says why
-	Failed    State = 'f' // could not be had; the reason says why
-	Retry     State = 'r' // failed this time, will be requested again
-	NotAsked  State = 'n' // time ran out before it was requested
-	Lost      State = 'l' // the stored page, or the book about it, is damaged or gone
+	Unchanged State = 'u' // the stored page stays valid: no change or, if Reason is not "", this request failed
+	Skipped   State = 'k' // the page was deliberately not stored; Reason says why
+	Failed    State = 'f' // the page could not be fetched; Reason says why
+	Retry     State = 'r' // this request failed; the URL will be requested again
+	NotAsked  State = 'n' // the batch's time ran out before the URL was requested
+	Lost      State = 'l' // the stored page, or the book with its outcome, is damaged or missing
 )
 
 var stateNames = byteNames{
@@ -53,39 +52,39 @@ func (n *byteNames) of(what string, value byte) string {
 
 // Outcome is the result of one batch for one URL.
 //
-//	ETag, Modified   validators of the stored page, as the server sent them last; left
-//	                 out above MaxValidator bytes
-//	Digest           hash, never 0, of the visible text of the stored page, as package
-//	                 fetch computes it, or Body of a stored asset; in a Skipped or
-//	                 Failed outcome that ends a stored page, that of the former page;
-//	                 else 0
-//	Body             hash, never 0, of the bytes and header of the answer from which
-//	                 the page or sitemap was last read: an equal answer has nothing
-//	                 new; 0 if nothing is stored or the answer was cut
+//	ETag, Modified   the headers ETag and Last-Modified that the server sent last for the
+//	                 stored page; "" if longer than MaxValidator bytes
+//	Digest           of a stored page, the hash of its visible text, as package fetch
+//	                 computes it; of a stored asset, the same as Body; of a Skipped or
+//	                 Failed outcome after which a stored page is no longer valid, the
+//	                 Digest of that page; else 0
+//	Body             hash of the answer from which the page or sitemap was last read, to
+//	                 recognize an equal answer: of its body, Content-Type and
+//	                 X-Robots-Tag; 0 if nothing is stored or the answer was cut
 type Outcome struct {
-	Version     layout.Version // number of the batch
-	URL         string         // canonical
+	Version     layout.Version // epoch and token of the batch; a higher one replaces a lower one
+	URL         string         // canonical form of the requested URL
 	Place       layout.Place
 	State       State
-	Reason      string    // one of a small set of words for Unchanged, Skipped, Failed and Retry; for Stored see Panicked
+	Reason      string    // why the State, in a few fixed words such as "http 404"; for Stored see Panicked
 	Detail      string    // a sentence that explains the reason to people; at most 300 bytes
 	Status      uint16    // HTTP status, 0 when there was no answer
-	Depth       uint16    // links from a seed
-	Hops        uint8     // redirects from the URL that was linked to this one
-	Attempts    uint8     // requests so far, this one included
-	Exponent    int16     // the page is expected to stay valid for base^Exponent days
-	Weight      uint8     // priority of the URL (see Link); of a page stored for a topic its relevance, at most 255
+	Depth       uint16    // number of links from a seed to the URL; redirects do not count
+	Hops        uint8     // number of redirects that led to the URL, from the URL that was linked
+	Attempts    uint8     // number of requests for the URL so far, this one included
+	Exponent    int16     // the page is expected to stay valid for 2^Exponent days (see webobject.Lifetime)
+	Weight      uint8     // priority of the URL (see Link); of a page stored for a topic, its relevance
 	Time        time.Time // time of the answer, to the millisecond
 	ETag        string
 	Modified    string
 	Digest      uint64
 	Body        uint64
-	Collections []string // each once: that for which the URL was requested, then the others with this page, sorted
+	Collections []string // collection for which the URL was requested, then the others with this page, sorted
 	Pace        Pace     // limits that the URL's host sets, as known to this batch
 	Asset       bool     // the URL is part of pages, such as an image: it is stored for them, and not indexed
 
-	// Of a stored page: the key of its package, and the range in bytes of the compressed
-	// page in that object.
+	// Package is the key of the package that holds the stored page; Offset and Length are
+	// the range of the compressed page in it, in bytes. All are zero if no page is stored.
 	Package string
 	Offset  int64
 	Length  int64
@@ -94,7 +93,7 @@ type Outcome struct {
 // Reasons of outcomes whose State is Stored: they say that a part of the page is missing
 // or uncertain, and Detail says which. If several apply, the first of this list is used.
 const (
-	Panicked     = "parser panicked" // only its title and its address are indexed
+	Panicked     = "parser panicked" // the parser crashed: only the page's title and address are indexed
 	NeedsScripts = "needs scripts"   // without scripts the page shows hardly any text
 	Cut          = "cut"             // a limit left out some of the page's text or links
 	Recoded      = "other charset"   // the page is not in the charset that it declares
@@ -104,13 +103,13 @@ const (
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 
 // Pace is the limits that a host sets beyond the settings of collections; zero if it
-// sets none. Times and durations are to the millisecond. Of all outcomes of a host, the
-// latest Rest is in force, and Delay and Failures of the outcome with the highest
-// version.
+// sets none. Times and durations are to the millisecond. Of the outcomes of one host, the
+// latest Rest is in force; Delay and Failures are in force from the outcome with the
+// highest version.
 type Pace struct {
 	Rest     time.Time     // no request before this time, because of Retry-After or a failure of the host
 	Delay    time.Duration // time from an answer to the next request, as the robots.txt of the host demands
-	Failures uint16        // consecutive requests with status 429 or 503, or without an answer
+	Failures uint16        // number of consecutive requests with status 429 or 503, or without an answer
 }
 
 // Kind is the kind of reference from a page to an address.
@@ -123,8 +122,8 @@ const (
 	Asset     Kind = 'i' // a part of the page: an image or, as Rel says, a style sheet, a script, an icon
 	Redirect  Kind = 'r'
 	Canonical Kind = 'c'
-	Sitemap   Kind = 'm' // a robots.txt or a sitemap names a sitemap
-	Listed    Kind = 'e' // a sitemap lists a page, or an imported file holds it: then the page is the source, too
+	Sitemap   Kind = 'm' // from a robots.txt or a sitemap to a sitemap that it names
+	Listed    Kind = 'e' // from a sitemap to a page that it lists; from an imported page to itself
 )
 
 var kindNames = byteNames{
@@ -164,12 +163,12 @@ func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 // Weight is the priority of the target: 255 is fetched first, 1 last; 0 means that only
 // depth counts. It comes from a topic, or from the priority in a sitemap.
 //
-// Modified is, for a link of a sitemap, the time at which the sitemap says that the
-// page changed, to the second: but only if that is later than the last reading of the
-// sitemap, so that the page is fetched again. Otherwise it is zero.
+// Modified is the time, to the second, at which the target changed, as the sitemap with
+// the link says. It is set only if it is later than the last reading of the sitemap: then
+// the target is fetched again. Otherwise it is zero.
 //
-// Former is true if the source was requested again since, and does not have the link any
-// more. Merge sets it, if the merged book has the later outcome.
+// Former is true if the source was fetched again later, and then did not have the link.
+// Merge sets it if the later outcome is in the merged book.
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL
@@ -178,17 +177,17 @@ type Link struct {
 	Region     Region
 	Rel        string // the rel attribute, lower case, sorted, space-separated, at most 1 KiB
 	Anchor     string // the link's text, with single spaces between its words, at most 200 bytes
-	Around     string // the words around it, at most 200 bytes
-	Depth      uint16 // links from a seed to the target by way of this one; redirects do not count
-	Hops       uint8  // redirects in a row that lead to the target, this one included; 0 for other links
+	Around     string // the words before and after the link's text, at most 200 bytes
+	Depth      uint16 // number of links from a seed to the target, this one included; redirects do not count
+	Hops       uint8  // if this link is a redirect: number of redirects in a row up to the target; else 0
 	Weight     uint8
 	Former     bool
 	Modified   time.Time
-	Collection string // the collection by whose rules the link was judged
+	Collection string // name of the collection whose scope and rules decided about the link
 	Decision   string // "" if the target was admitted, else the reason of the refusal
 }
 
-// Book is the results of one pack.
+// Book is the content of a book: the outcomes and links that one pack writes.
 type Book struct {
 	Outcomes []Outcome
 	Links    []Link
@@ -227,7 +226,7 @@ func (o Outcome) Compare(p Outcome) int {
 	)
 }
 
-// numberOf returns a truth value as it is stored.
+// numberOf returns the number by which a truth value is stored: 1 for true, 0 for false.
 func numberOf(truth bool) uint64 {
 	if truth {
 		return 1

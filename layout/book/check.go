@@ -9,14 +9,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Caps on the fields of outcomes and links, in bytes; MaxCollections is in names. Encode
-// refuses a field over its cap, and a book with such a field is damaged.
+// Caps on the fields of outcomes and links, in bytes; MaxCollections is a number of
+// names. Encode refuses a field over its cap; Reader treats a book with one as damaged.
 const (
 	MaxURL         = 8 << 10
 	MaxDetail      = 300
-	MaxText        = 200     // Anchor and Around
-	MaxValidator   = 255     // ETag and Modified of an outcome
-	MaxWord        = 1 << 10 // Reason, Rel, Package, Decision and a collection's name
+	MaxText        = 200     // of Anchor and Around of a link
+	MaxValidator   = 255     // of ETag and Modified of an outcome
+	MaxWord        = 1 << 10 // of Reason, Rel, Package, Decision, and each collection's name
 	MaxCollections = 64
 )
 
@@ -63,8 +63,8 @@ func checkOutcome(o Outcome) error {
 	return nil
 }
 
-// inOrder reports whether names can be Outcome.Collections: each stands there once, and
-// all after the first are sorted.
+// inOrder reports whether names can be Outcome.Collections: no name twice, and all but
+// the first sorted.
 func inOrder(names []string) bool {
 	for i := 1; i < len(names); i++ {
 		if names[i] == names[0] || i > 1 && names[i] <= names[i-1] {

@@ -45,8 +45,8 @@ func (w *columnWriter) bytes(column int, s string) {
 	w.columns[textColumn] = append(w.columns[textColumn], s...)
 }
 
-// word writes a string to a column: the number of the word, or 0 and the string if it
-// is new in the block.
+// word writes a string to a column: its number as a word of the block, or, if it is new
+// in the block, 0 and the string.
 func (w *columnWriter) word(column int, s string) {
 	if n, known := w.words[s]; known {
 		w.uint(column, n)
@@ -57,9 +57,9 @@ func (w *columnWriter) word(column int, s string) {
 	w.bytes(column, s)
 }
 
-// url writes a URL as its difference from the URL of the row before: to the column
-// shared the number of equal bytes at the start, to the column rest the length of the
-// rest, and the rest to textColumn.
+// url writes a URL as its difference from previous, the URL of the row before. It writes
+// to the column shared how many bytes at the start are equal, to the column rest how many
+// follow, and these to textColumn.
 func (w *columnWriter) url(shared, rest int, previous, url string) {
 	n := 0
 	for n < len(previous) && n < len(url) && previous[n] == url[n] {
@@ -103,7 +103,8 @@ type columnReader struct {
 	err     error
 }
 
-// span is a range of the block's bytes: of a column, the bytes that are not yet read.
+// span is a range of a block's bytes, from next to before end. The span of a column is
+// its bytes that are not yet read.
 type span struct{ next, end int }
 
 // word is a string of the block. text is empty until the word is first read: most words
@@ -113,8 +114,8 @@ type word struct {
 	text string
 }
 
-// reset begins a block with the given number of columns; raw is the block,
-// decompressed.
+// reset begins to read a block; raw is the decompressed block, columns how many columns it
+// has.
 func (r *columnReader) reset(columns int, raw []byte) error {
 	*r = columnReader{raw: raw, words: append(r.words[:0], word{}), current: r.current[:0]}
 	at := 0
@@ -165,7 +166,8 @@ func (r *columnReader) uint(column int, limit uint64) uint64 {
 	return r.longUint(column, limit)
 }
 
-// longUint does the work of uint for a number of any size.
+// longUint does the same as uint, which itself decodes only numbers of one byte and calls
+// longUint for the others.
 func (r *columnReader) longUint(column int, limit uint64) uint64 {
 	c := &r.columns[column]
 	v, n := binary.Uvarint(r.raw[c.next:c.end])
@@ -226,8 +228,8 @@ func (r *columnReader) skipWord(column, limit int) int {
 	return number - 1
 }
 
-// url reads the URL of the next row. The result is valid until the URL after it is
-// read.
+// url reads the URL of the next row from the columns shared and rest. The result is valid
+// until the next call of url.
 func (r *columnReader) url(shared, rest int) []byte {
 	n := int(r.uint(shared, uint64(len(r.current))))
 	t := r.text(rest, MaxURL-n)

@@ -16,9 +16,9 @@ type version byte
 
 const (
 	version1 version = 1
-	version2 version = 2 // outcomes have a Pace
-	version3 version = 3 // outcomes may be of assets
-	version4 version = 4 // links may be former ones
+	version2 version = 2 // adds Outcome.Pace
+	version3 version = 3 // adds Outcome.Asset
+	version4 version = 4 // adds Link.Former
 )
 
 const magicSize = len("\xffBOOK\x01\r\n")
@@ -38,13 +38,13 @@ func versionOf(magic string) (version, error) {
 
 const (
 	footerSize    = 8 + magicSize
-	headSize      = 4 * 4 // size of the four numbers at the start of the directory
-	copySize      = 4     // size of the number of a copy, at the end of the directory
+	headSize      = 4 * 4 // bytes of the four numbers at the start of the directory
+	copySize      = 4     // bytes of the number of the copy (see Distinct) at the end of the directory
 	entrySize     = 8 + 8 + 4 + 4 + 4
 	identitySize  = len(layout.Identity{})
-	maxDirectory  = 64 << 20         // greatest size of a directory
-	maxBlock      = 256 << 10        // greatest size of a block before compression
-	maxCompressed = maxBlock + 1<<10 // greatest size of a block as stored
+	maxDirectory  = 64 << 20         // greatest size of a directory, in bytes
+	maxBlock      = 256 << 10        // greatest size of a block before compression, in bytes
+	maxCompressed = maxBlock + 1<<10 // greatest size of a block after compression, in bytes
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -52,7 +52,7 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 // block is one entry of the directory; it describes a compressed block of rows.
 type block struct {
 	first, last layout.Place // lowest and highest place of the rows
-	count       uint32       // number of outcomes or links
+	count       uint32       // number of rows: outcomes or links
 	size        uint32       // size of the compressed rows in bytes
 	crc         uint32       // CRC-32C of the compressed bytes
 	offset      int64        // offset of the block in the book; not stored, but computed from the sizes of the blocks before
@@ -66,7 +66,7 @@ type directory struct {
 	sourcesCRC      uint32 // CRC-32C of the table of sources
 	copy            uint32 // number of the copy, 0 for the original (see Distinct)
 	sourcesOffset   int64  // offset of the table of sources in the book
-	size            int64  // size of the whole book
+	size            int64  // size of the whole book in bytes
 }
 
 // appendTo appends the directory and the footer to a book that ends with the table of
@@ -93,8 +93,8 @@ func (d directory) appendTo(file []byte) []byte {
 	return append(file, d.version.magic()...)
 }
 
-// directorySize returns the size of a book's directory in bytes, and the book's
-// version, as the footer says. tail is the end of the book, of any length.
+// directorySize reads the footer of a book: it returns the size of the directory in
+// bytes, and the version. tail is the end of the book, of any length.
 func directorySize(tail []byte) (int, version, error) {
 	if len(tail) < footerSize {
 		return 0, 0, fmt.Errorf("%d bytes are too few for a book", len(tail))
@@ -150,8 +150,9 @@ func parseDirectory(tail []byte) (directory, error) {
 	return d, nil
 }
 
-// parseBlocks parses n entries of the directory. offset is where the first of their
-// blocks begins in the book; parseBlocks also returns where the last one ends.
+// parseBlocks parses n entries of the directory, of which b is the bytes. offset is where
+// the block of the first entry begins in the book; parseBlocks also returns the offset
+// where the block of the last entry ends.
 func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
 	blocks := make([]block, n)
 	last := layout.Place(0)
@@ -175,9 +176,9 @@ func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
 	return blocks, offset, nil
 }
 
-// Distinct returns a copy of a book that has the same content but, because its
-// directory contains the number, other bytes and so another content hash. It serves to
-// store a book again after its key was condemned. Copy 0 is the book itself. The
+// Distinct returns a copy of a book with the same outcomes and links but other bytes: its
+// directory contains the number. So the copy has another content hash, and can be stored
+// under another key after the book's key was condemned. Copy 0 is the book itself. The
 // content must be a book that Encode or Merge returned; otherwise Distinct panics.
 func Distinct(content []byte, number uint32) []byte {
 	d, err := parseDirectory(content)

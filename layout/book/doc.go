@@ -42,21 +42,23 @@
 // target of the row before (linkSame = 1), site and URL are left out.
 //
 // Links that differ in nothing but their source, such as the navigation of a
-// site, share a row: their number, then the numbers of their sources in the
-// table, each as the difference to the one before. The table lists sources by
-// URL where the book knows it, so that neighbours in the site are neighbours
-// there, and a link of a site's navigation costs one byte before compression
-// and next to nothing after it.
+// site, share a row. It holds how many they are, then the indexes of their
+// sources in the table, each as the difference to the index before. The table
+// is sorted by the URLs of the sources, as far as the book has outcomes of
+// them. So pages of one directory are neighbours in the table, and a link of a
+// site's navigation costs one byte before compression and next to nothing
+// after it.
 //
 //	version  since       what is new
 //	1
-//	1        2026-11-22  of a digest the upper 16 bits are of the words of a page, which set its
-//	                     pace, the lower 48 of its whole text; before, all 64 were of the words
+//	1        2026-11-22  Digest: the upper 16 bits are a hash of the page's words, by which its
+//	                     Exponent changes, the lower 48 of its whole text; before, all 64 were of
+//	                     the words
 //	1        2026-11-22  a stored outcome may have a Reason, Panicked, and a Detail
 //	1        2026-11-23  other reasons of stored outcomes (see Panicked)
-//	2        2026-11-22  outcomes have a Pace, in three columns more: the rest in milliseconds
-//	                     after the answer (0 none, else one more if it is not before it), the
-//	                     delay in milliseconds, the failures
+//	2        2026-11-22  outcomes have a Pace, in three columns more: Rest, as milliseconds d
+//	                     after the answer (0 if there is no Rest, d if d < 0, else d+1), Delay
+//	                     in milliseconds, Failures
 //	1        2026-11-24  links of kind 'i' are to all parts of a page, as Rel says; before, to
 //	                     images only
 //	3        2026-11-24  outcomes say in one column more whether they are of an asset (1) or not (0)

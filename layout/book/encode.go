@@ -23,9 +23,8 @@ func versionFor(o *Outcome) version {
 }
 
 // Encode returns the bytes of a book. The same outcomes and links in any order give the
-// same bytes. It fails on a value over the caps of this package, on an unknown state,
-// kind or region, and on a place that is not the URL's. It does not change its
-// argument.
+// same bytes. It fails if a value is over the caps of this package, if a state, kind or
+// region is unknown, or if a place does not fit its URL. It does not change its argument.
 func Encode(b Book) ([]byte, error) {
 	outcomes, v := slices.Clone(b.Outcomes), version1
 	for _, o := range outcomes {
@@ -65,7 +64,8 @@ func Encode(b Book) ([]byte, error) {
 // URL of the page if the book has an outcome of it, otherwise "".
 type sourceURLs map[layout.Identity]string
 
-// outcome records the URL of an outcome, if it is a page with links.
+// outcome records the URL of an outcome, if urls has its identity: then the book has
+// links from its page.
 func (urls sourceURLs) outcome(o Outcome) {
 	id := o.Identity()
 	if _, isSource := urls[id]; isSource {
@@ -114,9 +114,9 @@ func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 	return rows, nil
 }
 
-// blockTarget is the size before compression at which a block is closed; maxRow is the
-// greatest number of sources of one row. With the caps on strings, no block can exceed
-// maxBlock.
+// blockTarget is the size, in bytes before compression, at which a block is closed; maxRow
+// is the greatest number of sources of one row. With the caps on strings, no block can
+// exceed maxBlock.
 const (
 	blockTarget = 64 << 10
 	maxRow      = 8 << 10
@@ -134,8 +134,8 @@ type writer struct {
 	linkBlocks    blockSection
 }
 
-// blockSection is the blocks of outcomes or those of links: the blocks that are
-// written, and the one to which rows are being added.
+// blockSection is all blocks of outcomes, or all blocks of links, of the book that is
+// being written: closed are written, open is the block to which rows are added.
 type blockSection struct {
 	closed []block
 	open   block
@@ -171,8 +171,8 @@ func (w *writer) link(l row) {
 	w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(l.sources))
 }
 
-// added counts a row, of count outcomes or links at a place, into the open block of a
-// section, and closes the block when it is large enough.
+// added records in the open block of a section that a row was added: its place, and count,
+// the number of its outcomes or links. It closes the block if it is large enough.
 func (w *writer) added(s *blockSection, columns *columnWriter, at layout.Place, count int) {
 	if s.open.count == 0 {
 		s.open.first = at
@@ -199,8 +199,8 @@ func (w *writer) close(s *blockSection, columns *columnWriter) {
 	columns.reset()
 }
 
-// append appends the links that another writer of the same version has written. After it no
-// row can be added.
+// append appends the links that another writer, of the same version, has written. No row
+// can be added afterwards.
 func (w *writer) append(links *writer) {
 	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
 	links.close(&links.linkBlocks, links.links.columnWriter)

@@ -10,9 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The numbers of the columns of a block of links; 0 is textColumn.
+// The numbers of the columns of a block of links, each named after a field of Link;
+// column 0 is textColumn.
 const (
-	linkSame = iota + 1 // 1 if the target is that of the row before, else 0
+	linkSame = iota + 1 // 1 if the row has the same target as the row before, else 0
 	linkSite
 	linkShared
 	linkRest
@@ -29,12 +30,12 @@ const (
 	linkDecision
 	linkCount
 	linkSources
-	linkColumns1 // number of columns before version 4
+	linkColumns1 // number of columns of a block in versions 1 to 3
 )
 
 // The column that version 4 adds.
 const (
-	linkFormer = iota + linkColumns1 // 1 if the link is a former one, else 0
+	linkFormer = iota + linkColumns1 // 1 if Link.Former is true, else 0
 	linkColumns4
 )
 
@@ -47,15 +48,15 @@ func (v version) linkColumns() int {
 }
 
 // row is all links that differ only in their source, such as a link in the navigation
-// of a site. Source is zero; sources are the ascending indexes of the sources in the
-// book's table.
+// of a site. Link.Source is zero; sources are the ascending indexes of the links' sources
+// in the book's table of sources.
 type row struct {
 	Link
 	sources []uint32
 }
 
-// appendRows appends to rows a link whose sources have the given sorted indexes: as one
-// row, or as several if there are more than maxRow.
+// appendRows appends to rows a link; numbers are the sorted indexes of its sources. It
+// appends one row, or several if there are more than maxRow sources.
 func appendRows(rows []row, l Link, numbers []uint32) []row {
 	for part := range slices.Chunk(numbers, maxRow) {
 		rows = append(rows, row{l, part})
@@ -71,7 +72,7 @@ func secondsOf(t time.Time) int64 {
 	return t.Unix()
 }
 
-// timeOf is the inverse of secondsOf.
+// timeOf returns the time that secondsOf has turned into seconds since 1970.
 func timeOf(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}
@@ -135,7 +136,7 @@ type linkReader struct {
 	link    Link            // without its source
 	id      layout.Identity // identity of the link's target
 	count   int             // number of sources
-	sources []uint32        // the sources, as indexes in the book's table of sources
+	sources []uint32        // indexes of the sources in the book's table of sources
 }
 
 func (r *linkReader) reset(v version, raw []byte) error {
@@ -153,8 +154,8 @@ const (
 	allFields                      // also Anchor, Around and Modified
 )
 
-// next decodes the wanted linkFields of the next row. The sources and texts take most of the
-// time.
+// next decodes the next row, but only its wanted fields: decoding sources and texts takes
+// most of the time.
 func (r *linkReader) next(wanted linkFields) error {
 	l := &r.link
 	before := l.Place
@@ -216,8 +217,8 @@ func (r *linkReader) readSources() {
 	}
 }
 
-// skipUnread skips the columns that next does not read for the wanted linkFields. It must be
-// called after the last row.
+// skipUnread skips the columns that next does not read when it decodes only the wanted
+// fields. It must be called after the last row.
 func (r *linkReader) skipUnread(wanted linkFields) {
 	if wanted < voteFields {
 		r.skip(linkRegion)

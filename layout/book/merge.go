@@ -11,7 +11,7 @@ import (
 )
 
 // Filter selects the content of a merged book: its functions return true for an outcome
-// or link that is kept; a nil function keeps all. A function may also change text
+// or link that Merge keeps; a nil function keeps all. A function may also change text
 // fields, but no URL and no place. It may be called more than once for the same outcome
 // or link, and must do the same each time.
 type Filter struct {
@@ -21,16 +21,16 @@ type Filter struct {
 
 // Merge returns one book with the content of several, and its numbers of outcomes and
 // links. Of each URL it keeps the outcomes that count (see Standing), and of equal
-// links one. The order of the books does not matter, nor does merging some of them
-// first. The format version of the new book is the highest of theirs, or higher if that is
-// needed for links to be Former: those of a source in books that lack its latest outcome,
-// unless a book with that outcome has the same link.
+// links one. The result is the same for books in any order, and if some are merged first.
 //
-// The filter is applied first, so that an outcome superseded by a dropped one counts
-// again.
+// A link becomes Former if its book does not have the latest outcome of its source, and no
+// book with that outcome has the same link. The format version of the new book is the
+// highest of the given books, but at least 4 if a link is Former.
 //
-// Memory holds the new book, its links twice, the identities and URLs of its sources, all rows of one
-// target, and for each book the bytes of one request and one block.
+// The filter is applied first: an outcome that it drops supersedes no other outcome.
+//
+// Memory holds the new book, its links twice, the identities and URLs of its sources, all
+// rows of one target, and for each book the bytes of one request and one block.
 func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
 	content, outcomes, links, err = merge(ctx, books, f)
 	if err != nil {
@@ -80,11 +80,11 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 	return w.finish(table), outcomes, links, nil
 }
 
-// currentBooks holds, for each source that has any, the indexes of the books with the links
-// that it has now (see Standing.Books).
+// currentBooks holds, for each source, the indexes of the books with the links that its
+// page has now (see Standing.Books). A source without such books is not in it.
 type currentBooks map[layout.Identity][]int
 
-// add records the books of a standing, if its URL is a source.
+// add records s.Books for the URL of the standing s, if that URL is a source.
 func (c currentBooks) add(s Standing, urls sourceURLs) {
 	if len(s.Books) == 0 {
 		return
@@ -95,7 +95,8 @@ func (c currentBooks) add(s Standing, urls sourceURLs) {
 	}
 }
 
-// former reports whether the links of a source in the book with the index are former ones.
+// former reports whether the links of a source in the book with the given index are
+// Former: newer links of the source are in other books.
 func (c currentBooks) former(source layout.Identity, index int) bool {
 	in, known := c[source]
 	return known && !slices.Contains(in, index)
@@ -134,8 +135,8 @@ func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, erro
 	return urls, nil
 }
 
-// filterOutcomes yields the outcomes that the filter keeps, as changed by it. A change
-// that is not allowed is an error.
+// filterOutcomes yields the outcomes that the filter keeps, with its changes. It yields an
+// error if the filter changes a URL or a place, or exceeds a cap.
 func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, error] {
 	if f.Outcome == nil {
 		return all
@@ -159,8 +160,8 @@ func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, 
 	}
 }
 
-// cursor is a position in a sorted sequence: the row there, and the function that
-// returns the rows after it.
+// cursor is a position in a sorted sequence: the row at it, and the function that returns
+// the following rows.
 type cursor[T any] struct {
 	row  T
 	next func() (T, error, bool)

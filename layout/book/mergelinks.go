@@ -10,11 +10,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// errFormer says that a book of a version before 4 would have former links.
+// errFormer says that a merged book has Former links, which need version 4, but is being
+// written in a lower version.
 var errFormer = errors.New("the version is too low for former links")
 
-// mergeLinks returns a writer of the version with the merged links, and their number. It
-// fails with errFormer if the version is too low for them.
+// mergeLinks merges the links of the books. It returns a writer that has written them in
+// version v, and their number. It fails with errFormer if one is Former and v is below 4.
 func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
 	w = newWriter(v)
 	for ofTarget, err := range mergeRows(ctx, books, f, table, now) {
@@ -46,9 +47,10 @@ func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Id
 	return mergeGroups(sequences, func(r, s row) int { return compareURL(r.Place, r.Target, s.Place, s.Target) })
 }
 
-// filterRows yields the rows of one book that the filter keeps. numbers holds the new
-// index of each source, by identity; the sources of the rows are replaced by it. Links of
-// sources for which isFormer returns true become Former.
+// filterRows yields the rows of one book that the filter keeps. In their sources it
+// replaces the indexes in the book's own table by those in numbers, which has the index of
+// each identity in the new table. Links become Former if isFormer returns true for their
+// source.
 func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		table, err := b.Sources(ctx)
@@ -92,9 +94,9 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 	}
 }
 
-// row returns the part of a row that the filter keeps: of link l, from pages whose
-// indexes in table are sources. The result is one row; or several, if the filter
-// changes the link from some of the pages only.
+// row applies the filter to each link of a row: the link l from the pages whose indexes
+// in table are sources. It returns the links that are kept, as one row; or as several, if
+// the filter changes the link of some pages only.
 func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, error) {
 	if f.Link == nil {
 		return []row{{l, slices.Clone(sources)}}, nil
@@ -123,8 +125,8 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 }
 
 // unite returns the rows of one target, given in any order, as a book has them: sorted,
-// with one row for links that differ only in their sources, and without the former links
-// that are present, too.
+// and with one row for links that differ only in their sources. It drops a Former link if
+// the same link of the same source is also there as one that is not Former.
 func unite(rows []row) []row {
 	slices.SortFunc(rows, func(r, s row) int { return compareLinks(r.Link, s.Link) })
 	var united []row

@@ -10,7 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The numbers of the columns of a block of outcomes of version 1; 0 is textColumn.
+// The numbers of the columns of a block of outcomes in version 1, each named after a
+// field of Outcome; column 0 is textColumn.
 const (
 	outcomeSite = iota + 1
 	outcomeShared
@@ -35,7 +36,7 @@ const (
 	outcomePackage
 	outcomeOffset
 	outcomeLength
-	outcomeColumns1 // number of columns of version 1
+	outcomeColumns1 // number of columns of a block in version 1
 )
 
 // The numbers of the columns that version 2 adds.
@@ -43,7 +44,7 @@ const (
 	outcomePaused = iota + outcomeColumns1
 	outcomeDelay
 	outcomeFailures
-	outcomeColumns2 // number of columns of version 2
+	outcomeColumns2 // number of columns of a block in version 2
 )
 
 // The column that version 3 adds.
@@ -106,9 +107,9 @@ func (w *outcomeWriter) add(o Outcome) {
 	w.previous, w.millis = o, millis
 }
 
-// pace encodes the Pace of an outcome whose answer came at the time millis. Of Rest it
-// encodes the milliseconds d from that time: d+1 if d is not negative, else d; 0 if
-// there is no rest.
+// pace encodes the Pace of an outcome whose answer came millis milliseconds after 1970.
+// Rest becomes a number: 0 if it is the zero time; otherwise, if it is d milliseconds
+// after the answer, d for negative d, else d+1.
 func (w *outcomeWriter) pace(p Pace, millis int64) {
 	rest := int64(0)
 	if !p.Rest.IsZero() {
@@ -197,8 +198,8 @@ func (r *outcomeReader) pace() (p Pace) {
 	return p
 }
 
-// collections decodes Outcome.Collections. If the names are those of the row before, it
-// returns the same slice, which saves memory.
+// collections decodes Outcome.Collections. If the row before has the same names, it
+// returns the slice of that row again, which saves memory.
 func (r *outcomeReader) collections() []string {
 	n := int(r.uint(outcomeCollections, MaxCollections))
 	same := n == len(r.previous.Collections)

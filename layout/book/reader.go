@@ -13,7 +13,7 @@ import (
 )
 
 // suffix is the number of bytes at the end of a book that Open requests; maxGet is the
-// greatest number of bytes that one request for blocks asks for.
+// greatest number of bytes in one request for blocks.
 const (
 	suffix = 64 << 10
 	maxGet = 4 << 20
@@ -25,7 +25,7 @@ type Reader struct {
 	get       func(ctx context.Context, r blob.Range) ([]byte, error)
 	directory directory
 	tail      []byte    // the last bytes of the book, which Open has read
-	decoders  sync.Pool // holds *zstd.Decoder
+	decoders  sync.Pool // unused *zstd.Decoder, for the next blocks
 
 	mu      sync.Mutex
 	sources []layout.Identity // the table of sources; nil until it is first needed
@@ -45,8 +45,8 @@ func Open(ctx context.Context, r blob.Reader, key string) (*Reader, error) {
 	return newReader("book "+key, tail, func(ctx context.Context, at blob.Range) ([]byte, error) { return r.Get(ctx, key, at) })
 }
 
-// newReader returns a Reader. name describes the book in errors, tail is the end of the
-// book with its whole directory, and get requests other parts of it.
+// newReader returns a Reader of a book. name describes the book in errors, tail is the
+// end of the book with its whole directory, and get requests other parts of the book.
 func newReader(name string, tail []byte, get func(context.Context, blob.Range) ([]byte, error)) (*Reader, error) {
 	r := &Reader{name: name, get: get, tail: tail}
 	var err error
@@ -89,14 +89,14 @@ func (r *Reader) Sizes() (outcomes, links int64) {
 	return outcomes, links + int64(r.directory.sources)*int64(identitySize)
 }
 
-// Part is a range of the hash space, with the number of bytes that the book has for it.
+// Part is a range of places, with the bytes of the book's blocks that begin in this range.
 type Part struct {
 	layout.Range
 	Bytes int64
 }
 
-// Parts divides the hash space into ranges for which the book has about size bytes
-// each, so that a caller can read it range by range. It sends no request.
+// Parts divides all places into ranges for each of which the book has about size bytes,
+// so that a caller can read the book range by range. It sends no request.
 func (r *Reader) Parts(size int64) []Part {
 	blocks := slices.Concat(r.directory.outcomes, r.directory.links)
 	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })

@@ -64,8 +64,8 @@ func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link,
 	}
 }
 
-// Target is a row of links without the fields that Targets leaves out: the sources,
-// Region, Rel, Anchor, Around, Modified and Former.
+// Target is all links of a row (see Row) as Reader.Targets yields them: without their
+// sources, Region, Rel, Anchor, Around, Modified and Former.
 type Target struct {
 	URL                  string
 	ID                   layout.Identity
@@ -99,9 +99,9 @@ func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Tar
 
 // Row is all links of a book that differ in nothing but their sources.
 type Row struct {
-	Link                    // without Source
+	Link                    // fields of the links, without Source
 	ID      layout.Identity // identity of the target
-	Sources []uint32        // indexes in the table that Reader.Sources returns, ascending; valid until the next row
+	Sources []uint32        // ascending indexes in the table of Reader.Sources; valid until the next row
 }
 
 // Rows yields the links whose targets are in the range, in the order of Links, as rows.
@@ -125,9 +125,9 @@ func (r *Reader) Rows(ctx context.Context, within layout.Range, texts bool) iter
 	}
 }
 
-// rows decodes the rows of links whose targets are in the range, and yields the
-// linkReader after each row; see linkReader.next for wanted. The next row overwrites its
-// fields.
+// rows decodes the rows of links whose targets are in the range, with the wanted fields.
+// It yields the linkReader after each row; the next row overwrites the fields of the
+// linkReader.
 func (r *Reader) rows(ctx context.Context, wanted linkFields, within layout.Range) iter.Seq2[*linkReader, error] {
 	return func(yield func(*linkReader, error) bool) {
 		rows := linkReader{table: int(r.directory.sources)}
@@ -143,8 +143,9 @@ func (r *Reader) rows(ctx context.Context, wanted linkFields, within layout.Rang
 	}
 }
 
-// blocks yields the blocks, among all of a section, that may contain rows in the range,
-// decompressed. It requests neighbouring blocks together.
+// blocks yields those blocks of a section that may contain rows in the range,
+// decompressed. all are the section's blocks, and section is its name for errors. It
+// requests neighbouring blocks together.
 func (r *Reader) blocks(ctx context.Context, section string, all []block, within layout.Range) iter.Seq2[openBlock, error] {
 	return func(yield func(openBlock, error) bool) {
 		touched := touching(all, within)
@@ -194,8 +195,8 @@ func (r *Reader) decoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 }
 
-// touching returns the blocks that may contain rows in the range, a consecutive part of
-// the sorted list all.
+// touching returns the part of the sorted list all with the blocks that may contain rows
+// in the range.
 func touching(all []block, within layout.Range) []block {
 	from := 0
 	for from < len(all) && all[from].last < within.From {
@@ -241,9 +242,9 @@ func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func
 	return true
 }
 
-// links decodes the block's rows with the linkReader, and passes it to yield after each
-// row in the range, or an error at the end; see linkReader.next for wanted. It returns
-// false if no further block may be read: after an error, or when yield returned false.
+// links decodes the wanted fields of the block's rows with the linkReader, and passes it
+// to yield after each row in the range, or an error at the end. It returns false if no
+// further block may be read: after an error, or when yield returned false.
 func (b openBlock) links(rows *linkReader, wanted linkFields, within layout.Range, yield func(*linkReader, error) bool) bool {
 	fail := func(err error) bool {
 		yield(nil, b.damaged(err))

@@ -8,12 +8,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Standing holds those outcomes of one URL that count. Outcomes are given to Add in any order;
-// all but these are superseded. A field is nil if there is no such outcome.
+// Standing holds the outcomes of one URL that count; these supersede all others. Outcomes
+// are given to Add in any order. A field is nil if there is no such outcome.
 type Standing struct {
-	// Final is the final outcome, or Lost, with the highest version. But an Unchanged
-	// is passed over if the highest of the others is Failed or Skipped, because only a
-	// stored page can be unchanged.
+	// Final is the outcome with the highest version of those that are Stored, Lost,
+	// Failed or Skipped. If it is Stored or Lost, a later Unchanged takes its place; after
+	// Failed or Skipped, Unchanged does not count, because there is no stored page.
 	Final *Outcome
 	// Page is the outcome with the highest version of those that are Stored or Lost. If
 	// it is Stored, it names the package of the page.
@@ -21,15 +21,15 @@ type Standing struct {
 	// Asked is the outcome with the highest version of those that are Retry or
 	// NotAsked; nil if a final outcome or Lost has a higher version.
 	Asked *Outcome
-	// Books are the indexes, among the books given to Standings, of those that have the
-	// outcome with the highest version of those that are Stored, Lost, Failed or Skipped:
-	// the links that the URL has now are in these books. It is nearly always one book, and
+	// Books are indexes into the argument of Standings: of the books with the links that
+	// the page at the URL has now. These books have the outcome with the highest version
+	// of those that are Stored, Lost, Failed or Skipped. It is nearly always one book, and
 	// none if there is no such outcome. The slice is valid until the next standing.
 	Books []int
 
-	gone      *Outcome // the highest that is Failed or Skipped
-	unchanged *Outcome // the highest that is Unchanged
-	asked     *Outcome // the highest that is Retry or NotAsked
+	gone      *Outcome // outcome with the highest version of those that are Failed or Skipped
+	unchanged *Outcome // outcome with the highest version of those that are Unchanged
+	asked     *Outcome // outcome with the highest version of those that are Retry or NotAsked
 }
 
 // Add takes one more outcome of the URL into account. The outcome must not be changed
@@ -58,7 +58,7 @@ func (s *Standing) Add(o *Outcome) {
 	}
 }
 
-// highest returns the outcome that supersedes the other, nil if both are nil.
+// highest returns the outcome of the two that supersedes the other; nil if both are nil.
 func highest(o, p *Outcome) *Outcome {
 	if supersedes(p, o) {
 		return p
@@ -113,8 +113,7 @@ func Standings(ctx context.Context, books []*Reader) iter.Seq2[Standing, error] 
 	return standings(ctx, books, Filter{})
 }
 
-// standings yields the same as Standings would if the books had only the outcomes that
-// the filter keeps.
+// standings does the work of Standings, but ignores outcomes that the filter drops.
 func standings(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Standing, error] {
 	var sequences []iter.Seq2[located, error]
 	for i, b := range books {
@@ -149,7 +148,7 @@ type located struct {
 	book int
 }
 
-// locate yields the outcomes of the book with the index.
+// locate yields outcomes, each with the given index of its book.
 func locate(index int, outcomes iter.Seq2[Outcome, error]) iter.Seq2[located, error] {
 	return func(yield func(located, error) bool) {
 		for o, err := range outcomes {

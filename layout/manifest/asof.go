@@ -17,13 +17,13 @@ const Keep = 7 * 24 * time.Hour
 // ErrNotKept means that the generation that was in force at a moment has been deleted.
 var ErrNotKept = errors.New("generation is not kept any more")
 
-// AsOf returns the generation that was in force at time t: the last whose time is not
+// AsOf returns the generation that was in force at time t: the last whose Time is not
 // later than t, or the zero Manifest if t is before the first. It fails with ErrNotKept
-// if that generation is older than the oldest kept one.
+// if that generation has been deleted because of its age.
 //
-// Times are those of the committers' clocks and never go back: after a commit by a
-// clock that was ahead, later generations have the same time until it has passed.
-// Instead of a lost or damaged generation AsOf returns the one before it.
+// Time is by the clock of the committer, and never goes back: if a clock was ahead at one
+// commit, the following generations have the same Time as it, until other clocks are
+// past it. Instead of a lost or damaged generation AsOf returns the one before it.
 //
 // AsOf sends the requests of Read, and about one GET for each step of a binary search
 // among the kept generations.
@@ -60,17 +60,19 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 	return found, nil
 }
 
-// isLost reports whether err, the result of reading a generation, means that it is
+// isLost reports whether err, from reading a generation, means that the generation is
 // absent or damaged; otherwise the store itself failed.
 func isLost(err error) bool { return errors.Is(err, blob.ErrAbsent) || errors.Is(err, ErrDamaged) }
 
-// Refound stores m as the first generation after a loss of generations. The caller sets
-// its fields: Generation is higher than that of any generation that there ever was,
-// Oldest is the same number, and Parent is the hash of the newest generation that can
-// be read, if any. Refound fails with blob.ErrRetryable if that one is not the newest
-// any more.
+// Refound stores m as the first generation after generations were lost. The caller sets
+// three fields:
 //
-// Refound deletes the hint first, so that readers list the generations, and the earlier
+//	Generation   higher than the number of any generation that ever existed
+//	Oldest       the same number
+//	Parent       hash of the newest generation that can be read; "" if there is none
+//
+// Refound fails with blob.ErrRetryable if a newer generation than Parent can be read. It
+// deletes the hint first, so that readers list the generations, and the earlier
 // generations last, so that no hint leads to them.
 func Refound(ctx context.Context, bucket blob.Bucket, m Manifest) error {
 	p, fail := m.Partition, func(err error) error {

@@ -21,19 +21,20 @@
 //	 "sum": "<content hash of all before, and a brace>"
 //	}
 //
-// Commit rules: a generation is created only if absent, on the base of the one
-// before. The loser of a race reads the winner's generation, computes anew all that
-// depended on the base, and tries again. An object that no generation lists does not
-// exist. The hint is a disposable copy of the newest generation: readers ask for the
-// generations with the next numbers, and list them all if there is no hint or the
-// generation that it copies is absent.
+// Commit rules: a generation is made from the one before, its base, and created only if
+// absent. When two processes create the same number, the loser reads the winner's
+// generation, computes anew all that depended on the base, and tries again. An object that
+// no generation lists does not exist. The hint is a disposable copy of the newest
+// generation, which may be late: readers read it, and then the generations with the next
+// numbers. They list all generations if the hint, or the generation that it copies, is
+// absent.
 //
 // # Damage
 //
-// Readers use the generation before a damaged newest one (see Later). Other objects
-// prove the loss of generations; repair then goes on with a number higher than that
-// of any generation that there was (see Refound). Foreign objects beside generations
-// are ignored.
+// If the newest generation is damaged, readers use the one before it (see Later). That
+// generations were lost is seen from numbers of generations in other objects; repair then
+// commits one with a higher number than any before (see Refound). Foreign objects beside
+// generations are ignored.
 //
 // # The past
 //

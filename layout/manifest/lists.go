@@ -9,29 +9,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Segment is a segment that the generation lists. Its documents are numbered from 0 on:
-// those of the first part, then those of the second, and so on.
+// Segment is a segment that the generation lists. Its documents are numbered from 0:
+// first the documents of Parts[0], then those of Parts[1], and so on.
 type Segment struct {
 	Key       string     `json:"key"`
 	Bytes     int64      `json:"bytes"`
 	Tail      int64      `json:"tail"`      // size in bytes of the segment's tail, which a reader requests first
 	Documents int        `json:"documents"` // number of documents, dead ones included
-	Parts     []Part     `json:"parts"`     // one for each package whose pages are indexed
+	Parts     []Part     `json:"parts"`     // the documents of each package, in the order of their numbers
 	Deletions *Deletions `json:"deletions,omitempty"`
 	Ranks     *Overlay   `json:"ranks,omitempty"`
 	Anchors   *Anchors   `json:"anchors,omitempty"`
 	// Erase is true if the segment contains forgotten pages, as dead documents. It must
 	// be rewritten without them.
 	Erase bool `json:"erase,omitempty"`
-	// Compared is true once the documents have been compared with those of the other
-	// partitions to which strategies ever sent pages of the same sites, so that of two
-	// versions of a page only one is alive.
+	// Compared is true once the sweep has compared the documents with those of other
+	// partitions: a strategy may have sent an older version of a page there. Of two
+	// versions of a page only the newer is alive then.
 	Compared bool `json:"compared,omitempty"`
 }
 
 // Part is the consecutive documents of a segment that come from one package.
 type Part struct {
-	Package   uint32 `json:"package"` // ID of the package, which need not be listed any more
+	Package   uint32 `json:"package"` // ID of the package, which the manifest may have ceased to list
 	Documents int    `json:"documents"`
 }
 
@@ -43,19 +43,19 @@ type Deletions struct {
 	Documents int    `json:"documents"` // number of dead documents
 }
 
-// Overlay is an overlay of a segment, such as that with the ranks of its documents. In a
-// segment without one no document is ranked.
+// Overlay is an overlay with the ranks of a segment's documents. In a segment without it,
+// no document has a rank.
 type Overlay struct {
 	Key   string `json:"key"`
 	Bytes int64  `json:"bytes"`
 }
 
-// Anchors is the overlay with the texts by which links name the documents of a segment. It
-// is a segment itself, whose documents have the same numbers.
+// Anchors is the overlay with the texts by which links name the documents of a segment.
+// It has the format of a segment, in which the documents have the same numbers.
 type Anchors struct {
 	Key   string `json:"key"`
 	Bytes int64  `json:"bytes"`
-	Tail  int64  `json:"tail"` // size in bytes of its tail
+	Tail  int64  `json:"tail"` // size in bytes of the overlay's tail, which a reader requests first
 }
 
 // Overlays yields the key and the size in bytes of each overlay of a segment.
@@ -97,15 +97,17 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	return 0, 0, false
 }
 
-// maxEpochs is the greatest length of Closed. When Closed is full, all batches of
-// epochs before the first in it count as closed.
+// maxEpochs is the greatest length of Manifest.Closed. When it has this length, all
+// batches of epochs before the first in it count as closed, too.
 const maxEpochs = 64
 
 // IsClosed reports whether a batch that is not in Consumed must never be packed, so
-// that no two pages have the same version: its token is not above that of the batch of
-// its epoch in Closed, or its epoch is before all those in a full Closed. Such a batch
-// was packed before, came too late, or has a version that a Redis restored from an old
-// copy gave twice.
+// that no two pages have the same version. A batch is closed if
+//   - Closed has a batch of its epoch with the same or a higher token, or
+//   - Closed is full (see maxEpochs) and begins with a later epoch.
+//
+// Such a batch was packed before, came too late, or has a version that Redis gave twice,
+// because it was restored from an old copy.
 func (m *Manifest) IsClosed(batch layout.Version) bool {
 	i, found := m.closed(batch.Epoch)
 	if !found {
@@ -127,28 +129,28 @@ func (m *Manifest) Close(batch layout.Version) {
 	}
 }
 
-// closed returns the index of an epoch in Closed, and whether it is there. If not, the
-// index is that of the next higher epoch.
+// closed returns the index of an epoch in Closed, and whether Closed has the epoch. If it
+// has not, the index is that of the next higher epoch.
 func (m *Manifest) closed(epoch uint64) (int, bool) {
 	return slices.BinarySearchFunc(m.Closed, epoch, func(v layout.Version, epoch uint64) int {
 		return cmp.Compare(v.Epoch, epoch)
 	})
 }
 
-// Gone is a page that was stored once and whose last outcome says that it is gone. The
-// outcome is in the books. The page is on the list Manifest.Gone as long as a document
-// of an earlier version is alive, or may still come from a package or a spool object.
+// Gone is a page that was stored once and is not at its URL any more, as the last outcome
+// says. The page is in the list Manifest.Gone as long as a document of an earlier version
+// is alive, or may still be made from a package or a spool object.
 type Gone struct {
 	ID      layout.Identity `json:"id"`
-	Version layout.Version  `json:"version"` // version of the outcome; documents of higher versions stay alive
-	// Masked is true if all documents of the page with a version below Version are
-	// dead, in all listed segments. A commit that lists one more segment must mask them
-	// there, too.
+	Version layout.Version  `json:"version"` // version of the last outcome; documents with higher versions stay alive
+	// Masked is true if in all listed segments the documents of the page with versions
+	// below Version are dead. A commit that adds a segment must mask such documents in
+	// it, too.
 	Masked bool `json:"masked,omitempty"`
 }
 
-// AddGone adds pages to the list Gone, which stays sorted by identity. Of two entries
-// for one page it keeps that with the higher version.
+// AddGone adds pages to the list m.Gone, which stays sorted by identity. Of two entries
+// for one page it keeps the entry with the higher version.
 func (m *Manifest) AddGone(pages ...Gone) {
 	m.Gone = append(m.Gone, pages...)
 	slices.SortStableFunc(m.Gone, func(a, b Gone) int {
@@ -157,7 +159,7 @@ func (m *Manifest) AddGone(pages ...Gone) {
 	m.Gone = slices.CompactFunc(m.Gone, func(a, b Gone) bool { return a.ID == b.ID })
 }
 
-// FindGone returns the entry of a page in the list Gone, nil if there is none.
+// FindGone returns the entry of a page in the list m.Gone; nil if there is none.
 func (m *Manifest) FindGone(id layout.Identity) *Gone {
 	i, found := slices.BinarySearchFunc(m.Gone, id, func(g Gone, id layout.Identity) int { return g.ID.Compare(id) })
 	if !found {
@@ -170,23 +172,24 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 // generation lists it any more. The record stays for another grace after the deletion,
 // because other processes may still be about to delete the object or to list it.
 //
-// Overlays are not condemned, because a key that contains its generation is never used
-// again; except anchors, because they hold texts of pages, which may be forgotten.
+// Of overlays, only those with anchors are condemned: they hold texts of pages, which may
+// be forgotten. The others are deleted without, because their keys, which contain a
+// generation, are never used again.
 type Condemned struct {
 	Key   string    `json:"key"`
 	At    time.Time `json:"at"`
-	Since uint64    `json:"since"` // number of the first generation that does not list it
+	Since uint64    `json:"since"` // number of the first generation that does not list the object
 	// Erase is true if the object may contain forgotten pages: it is deleted after the
 	// grace even if a kept generation lists it.
 	Erase bool `json:"erase,omitempty"`
-	// Gone is the time at which the deletion was recorded; zero before.
+	// Gone is the time at which the deletion of the object was recorded; zero before.
 	Gone time.Time `json:"gone,omitzero"`
 }
 
-// Condemn adds objects, which the next generation does not list, to Condemned. Their
-// grace begins at the given time; or at the time of m, if that is later by less than
-// Fresh, so that a clock a little behind the last committer's does not shorten the
-// grace. A clock that was far ahead does not lengthen it.
+// Condemn adds objects, which the next generation does not list, to m.Condemned. Their
+// grace begins at the given time, or at m.Time if that is later by less than Fresh: so a
+// clock a little behind the last committer's clock does not shorten the grace. If m.Time
+// is later by Fresh or more, the last committer's clock was wrong, and at counts.
 func (m *Manifest) Condemn(at time.Time, keys ...string) {
 	if ahead := m.Time.Sub(at); ahead > 0 && ahead < Fresh {
 		at = m.Time

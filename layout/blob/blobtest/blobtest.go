@@ -75,8 +75,9 @@ func (f fixture) want(t *testing.T, key string, r blob.Range, want string) {
 	}
 }
 
-// list returns the listed objects with times of zero, after a check that each was
-// stored less than a day ago by the clock of the store, which may differ from ours.
+// list lists objects, and sets Modified of each to zero, so that tests can compare them.
+// Before, it checks that Modified is less than a day from now: the clock of the store may
+// differ from ours.
 func (f fixture) list(t *testing.T, prefix, startAfter string) []blob.Object {
 	t.Helper()
 	var objects []blob.Object

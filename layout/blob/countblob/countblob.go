@@ -15,9 +15,9 @@ const Listed = 1_000
 // Counts are the numbers of requests of each kind, whether they succeeded or not, and the
 // bytes of content read and written.
 type Counts struct {
-	Put     int64 `json:"put"` // Create and Replace
+	Put     int64 `json:"put"` // calls of Create and Replace
 	Get     int64 `json:"get"`
-	List    int64 `json:"list"` // one for every 1,000 objects or part of them
+	List    int64 `json:"list"` // LIST requests: one for every 1,000 objects (2 for 1,500), and 1 if there are none
 	Delete  int64 `json:"delete"`
 	Head    int64 `json:"head"`
 	Read    int64 `json:"read"`

@@ -25,9 +25,9 @@ const (
 	Delete  Op = "delete"
 )
 
-// Call is one call of an operation. Key is the prefix of a List.
+// Call is one call of an operation. Key is the object's key; for a List, its prefix.
 type Call struct {
-	Number int64 // from 1, in the order in which the calls came
+	Number int64 // 1 for the first call of the bucket, 2 for the second, and so on
 	Op     Op
 	Key    string
 }

@@ -23,14 +23,14 @@ type Bucket struct {
 }
 
 type memObject struct {
-	content  []byte // must not be changed
+	content  []byte // bytes of the object, shared by all readers: never changed
 	modified time.Time
 }
 
 // New returns an empty bucket.
 func New() *Bucket { return NewAt(time.Now) }
 
-// NewAt returns an empty bucket that takes the times of storing from now.
+// NewAt returns an empty bucket whose clock is now: it sets Modified of stored objects.
 func NewAt(now func() time.Time) *Bucket { return &Bucket{now: now, objects: map[string]memObject{}} }
 
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {

@@ -23,7 +23,7 @@ import (
 type Meter struct {
 	requests countblob.Counter
 	hits     atomic.Int64
-	root     thread // the parent of the threads that With begins; its level is Cost.DependentSteps
+	root     thread // parent of the threads that calls of With begin; its level is Cost.DependentSteps
 }
 
 // Requests returns the numbers of requests and bytes so far.
@@ -50,7 +50,7 @@ type Cost struct {
 	// DependentSteps is the length of the longest chain of requests that waited for
 	// each other: see Fork.
 	DependentSteps int64   `json:"dependent_steps"`
-	CacheHits      int64   `json:"cache_hits"` // ranges that were in a cache, or that another operation requested
+	CacheHits      int64   `json:"cache_hits"` // number of ranges read from a cache or from another operation's request
 	USD            float64 `json:"usd"`
 }
 
@@ -84,7 +84,7 @@ type Prices struct {
 	ListPerMillion   float64 `json:"list_per_million"`
 	HeadPerMillion   float64 `json:"head_per_million"`
 	DeletePerMillion float64 `json:"delete_per_million"`
-	LambdaPerMillion float64 `json:"lambda_per_million"` // invocations
+	LambdaPerMillion float64 `json:"lambda_per_million"` // price of 1,000,000 invocations of functions
 	LambdaGBSecond   float64 `json:"lambda_gb_second"`
 }
 
@@ -138,8 +138,8 @@ func (b bucket) Head(ctx context.Context, key string) (int64, error) {
 	return counted.Head(ctx, key)
 }
 
-// List counts one dependent step for each of its requests, since each waits for the one
-// before. A request is one for every 1,000 objects.
+// List counts one dependent step for each of its requests, one for every 1,000 objects:
+// each request waits for the answer to the one before.
 func (b bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		counted, end := b.begin(ctx)

@@ -27,9 +27,9 @@ func (t *thread) reach(n int64) {
 
 // Fork is a point of an operation at which it branches into parallel work.
 //
-// Requests of which each began after the one before had ended are dependent steps.
-// Whether two requests that may overlap really do depends on the scheduler, so parallel
-// work is declared:
+// The requests in a chain, each of which begins after the one before has ended, are
+// dependent steps. Times cannot tell them from parallel requests, which the scheduler may
+// run one after another, so parallel work is declared:
 //
 //	fork := meter.NewFork(ctx)
 //	for … {
@@ -43,7 +43,7 @@ func (t *thread) reach(n int64) {
 type Fork struct {
 	ctx    context.Context
 	thread *thread // the thread that branches; nil if the context has no meter
-	at     int64   // level of the thread at the fork
+	at     int64   // level of the thread (see thread) when NewFork was called
 }
 
 // NewFork begins parallel work in the operation to which ctx belongs, and returns its

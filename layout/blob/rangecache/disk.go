@@ -17,14 +17,15 @@ import (
 )
 
 const (
-	// block is the unit of disk space; inode is the space of a file's inode and name.
+	// block is the unit of disk space, in bytes; inode is the disk space, in bytes, of a
+	// file's inode and name.
 	block, inode = 4 << 10, 512
-	// smallest is the disk space of the smallest file.
+	// smallest is the disk space, in bytes, of the smallest file.
 	smallest = block + inode
 	// indexed is the memory, in bytes, that the index takes for an entry on disk.
 	indexed = 128
-	// mostFiles is the greatest number of files. Reading the directory at the start takes
-	// some 3 µs for each.
+	// mostFiles is the greatest number of files in the cache's directory: a new process
+	// reads the directory, which takes some 3 µs a file.
 	mostFiles = 1 << 16
 )
 
@@ -32,16 +33,16 @@ const (
 type disk struct {
 	dir    string
 	bucket string
-	budget int64    // greatest number of bytes
-	most   int      // greatest number of entries
+	budget int64    // greatest sum of the files' disk space, in bytes
+	most   int      // greatest number of entries, each one file
 	lock   *os.File // the file "lock"; the cache that locks it owns the directory
 
 	writing sync.Mutex // held while files are written or the directory is taken over
-	state   []byte     // the last argument of follow, nil before the first; guarded by writing
+	state   []byte     // argument of the last call of follow, nil before any; guarded by writing
 
 	mu        sync.Mutex               // guards the fields below
-	owner     bool                     // whether this cache owns the directory
-	index     *lru[fileName, struct{}] // the files, with their bytes as costs; empty unless owner
+	owner     bool                     // whether this cache owns the directory, and alone may write in it
+	index     *lru[fileName, struct{}] // the entries' files; costs are bytes on disk; empty unless owner
 	hits      int64
 	damaged   int64
 	unwritten int64
@@ -99,9 +100,9 @@ func (d *disk) own() (bool, error) {
 	return true, err
 }
 
-// scan returns an index of the entries in the directory, of which the oldest is evicted
-// first, and deletes files that were not written to their end. Files of other programs
-// stay.
+// scan returns an index of the entries in the directory; the oldest will be evicted
+// first. It deletes files that were not written to their end, and leaves the files of
+// other programs.
 func (d *disk) scan() (*lru[fileName, struct{}], error) {
 	type file struct {
 		name    fileName
@@ -142,7 +143,7 @@ func (d *disk) scan() (*lru[fileName, struct{}], error) {
 	return index, nil
 }
 
-// report sets the figures of s that concern the disk.
+// report sets the fields of s that concern the disk, such as DiskHits.
 func (d *disk) report(s *Stats) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -256,8 +257,8 @@ func (d *disk) forget(held []rangeID) {
 }
 
 // follow records the state of the bucket (see Cache.Follow). If this cache owns the
-// directory, it deletes the entries from another state at once, otherwise when it takes
-// the directory over.
+// directory, it deletes the entries written under another state at once; otherwise the
+// cache does so when it takes the directory over.
 func (d *disk) follow(state string) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -270,9 +271,9 @@ func (d *disk) follow(state string) {
 	}
 }
 
-// renew deletes all entries, unless the file "state" says that they are from the
-// bucket's present state, d.state, and writes that state there. It does nothing before
-// there is a state. Only the owner of the directory may call it, holding d.writing.
+// renew compares the file "state" with d.state, the present state of the bucket. If they
+// differ, it deletes all entries and writes d.state to the file. It does nothing if
+// d.state is nil. Only the owner of the directory may call it, holding d.writing.
 func (d *disk) renew() {
 	path := filepath.Join(d.dir, "state")
 	if kept, err := os.ReadFile(path); d.state == nil || err == nil && bytes.Equal(kept, d.state) {

@@ -14,7 +14,7 @@ import (
 
 const (
 	magic = "\xffBRNG\x01\r\n"
-	fixed = len(magic) + 4 + 4 + 4 + 8 + 8 + 8 // size of a header without the bucket's name and the key
+	fixed = len(magic) + 4 + 4 + 4 + 8 + 8 + 8 // bytes of a header (see headerOf) without the bucket's name and the key
 	// unfinished is the prefix of the names of files that are being written.
 	unfinished = "new-"
 )
@@ -30,8 +30,8 @@ type fileName [16]byte
 
 func (n fileName) String() string { return hex.EncodeToString(n[:]) }
 
-// parseName returns the name with these hexadecimal digits; ok is false if s is no such
-// name.
+// parseName parses the 32 hexadecimal digits of a file's name; ok is false if s is
+// anything else.
 func parseName(s string) (n fileName, ok bool) {
 	if len(s) != hex.EncodedLen(len(n)) {
 		return n, false

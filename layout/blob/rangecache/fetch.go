@@ -14,13 +14,13 @@ import (
 // load is a range that is being read, for one or more calls of Read.
 type load struct {
 	id      rangeID
-	waiters int      // number of calls that wait; guarded by Cache.mu
+	waiters int      // number of calls of Read that wait for the range; guarded by Cache.mu
 	request *request // the request for the range; nil if there is none yet; guarded by Cache.mu
 
 	done    chan struct{} // closed when the fields below are set
 	content []byte
 	err     error
-	asked   bool // whether the bucket was asked, and not the disk
+	asked   bool // whether the range was requested from the bucket; false if it was on disk
 }
 
 // request is one Get of a range that contains the ranges of several loads.
@@ -30,9 +30,9 @@ type request struct {
 	cancel context.CancelFunc
 }
 
-// fetch begins the requests for the ranges of loads of one object; neighbouring ranges
-// share a request. A request is cancelled when no call waits for it any more, and not
-// when the context of the fork ends.
+// fetch begins the requests for the ranges of loads, all of one object; neighbouring
+// ranges share a request. The end of the fork's context does not cancel a request: it is
+// cancelled when no call of Read waits for it any more.
 func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	if len(loads) == 0 {
 		return
@@ -58,7 +58,7 @@ func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	}
 }
 
-// run sends a request, completes its loads and writes their contents to disk.
+// run sends a request, passes the content to its loads, and writes it to disk.
 func (c *Cache) run(ctx context.Context, key string, r *request) {
 	var (
 		content []byte
@@ -114,8 +114,9 @@ func (c *Cache) complete(loads ...*load) {
 	}
 }
 
-// stopWaiting removes a call from its loads. It cancels a request for which no call
-// waits any more, and later calls do not wait for it. The caller does not hold c.mu.
+// stopWaiting ends the waiting of one call of Read for its loads. If no other call waits
+// for a request, it cancels the request, and later calls make a new one. The caller does
+// not hold c.mu.
 func (c *Cache) stopWaiting(waits []wait) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -147,8 +148,8 @@ const (
 	// cheapGap is the size up to which a gap is always read: it arrives in 1.6 ms, a
 	// fortieth of the time to the first byte.
 	cheapGap = 128 << 10
-	// fewRequests is the number of requests of a call down to which wider gaps are read,
-	// too: a query reads the tail of a segment and then makes two calls, and should
+	// fewRequests: if a call needs more requests than this, gaps wider than cheapGap are
+	// read, too. A query reads the tail of a segment and then makes two calls; it should
 	// stay below 8 requests.
 	fewRequests = 3
 	// mostGaps is the greatest sum of the gaps that a call reads. Divided among parallel
@@ -159,10 +160,11 @@ const (
 	mostJoined = 8 << 20
 )
 
-// span is the range of one request, which contains some of the ranges of a call.
+// span is the range of one request to the bucket; it contains one or more of the ranges
+// of a call of join.
 type span struct {
 	blob.Range
-	members []int // indexes of these ranges in the call
+	members []int // indexes of the contained ranges in the argument of join
 }
 
 func (s *span) end() int64 { return s.Offset + s.Length }
@@ -185,8 +187,8 @@ func join(ranges []blob.Range) []span {
 	return append(joinGaps(merge(spans, overlapping)), alone...)
 }
 
-// joinGaps joins sorted, disjoint spans within the limits above, those with the
-// smallest gaps between them first.
+// joinGaps joins sorted, disjoint spans that have gaps between them, the smallest gaps
+// first, within the limits cheapGap, fewRequests, mostGaps and mostJoined.
 func joinGaps(spans []span) []span {
 	if len(spans) < 2 {
 		return spans

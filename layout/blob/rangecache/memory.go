@@ -4,8 +4,8 @@ import (
 	"runtime"
 )
 
-// entryOverhead is the memory of an entry beside its content and key: the structure,
-// and its share of the map when the map has the most empty slots.
+// entryOverhead is the memory, in bytes, of an entry beside its content and key: its
+// structure, and its share of the map when the map has the most empty slots.
 const entryOverhead = 224
 
 // footprint returns the bytes of memory that an entry takes. The allocator rounds up by
@@ -32,8 +32,8 @@ func (c *Cache) trim() {
 	}
 }
 
-// room returns the bytes of memory that entries may take: the budget less what Hold
-// charges.
+// room returns the bytes of memory that entries may take: the budget less the bytes that
+// Hold has charged.
 func (c *Cache) room() int64 { return c.budget - c.held.Load() }
 
 // Hold charges n bytes to the memory budget for an object, such as an opened segment,
@@ -48,8 +48,8 @@ func Hold[T any](c *Cache, object *T, n int64) bool {
 	return true
 }
 
-// reserve adds n bytes to those charged, and evicts ranges to make room. It returns
-// false if there is not enough room.
+// reserve adds n to c.held, the bytes that Hold has charged, and evicts ranges to make
+// room. It returns false, and adds nothing, if the budget has no room for n bytes.
 func (c *Cache) reserve(n int64) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -66,12 +66,13 @@ func (c *Cache) reserve(n int64) bool {
 // again becomes protected. Entries on probation are evicted first, so that many entries
 // that are used once do not displace those that are used often.
 //
-// It does not lock. Its owner removes victims until the rest fits.
+// An lru does not lock, and has no limit of its own: its owner removes victims until the
+// other entries fit.
 type lru[K comparable, V any] struct {
 	entries   map[K]*entry[K, V]
 	probation ring[K, V]
 	protected ring[K, V]
-	most      int // greatest number of entries since the map was made
+	most      int // greatest number of entries that the map has had since it was made
 }
 
 // entry is an entry of an lru, and an element of one of its rings.
@@ -93,8 +94,9 @@ func newLRU[K comparable, V any]() *lru[K, V] {
 // used returns the sum of the entries' costs.
 func (l *lru[K, V]) used() int64 { return l.probation.cost + l.protected.cost }
 
-// get returns the value of a key, and makes the entry protected. Protected entries may
-// take four fifths of limit; the least recently used beyond that go back on probation.
+// get returns the value of a key, and makes its entry protected. If the costs of the
+// protected entries are then more than four fifths of limit, it puts the least recently
+// used of them back on probation.
 func (l *lru[K, V]) get(key K, limit int64) (value V, found bool) {
 	e, found := l.entries[key]
 	if !found {
@@ -107,7 +109,7 @@ func (l *lru[K, V]) get(key K, limit int64) (value V, found bool) {
 }
 
 // demote puts the least recently used protected entries back on probation, until the
-// others take at most four fifths of limit.
+// costs of the other protected entries are at most four fifths of limit.
 func (l *lru[K, V]) demote(limit int64) {
 	for l.protected.cost > limit/5*4 && l.protected.last() != nil {
 		e := l.protected.last()
@@ -155,7 +157,7 @@ func (l *lru[K, V]) victim() (key K, found bool) {
 
 // ring is a list of entries, the most recently used first.
 type ring[K comparable, V any] struct {
-	root entry[K, V] // stands before the first entry and after the last
+	root entry[K, V] // sentinel: not an entry; its neighbours are the first and the last entry
 	cost int64       // sum of the entries' costs
 }
 

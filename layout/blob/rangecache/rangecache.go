@@ -26,10 +26,10 @@ type Options struct {
 type Cache struct {
 	reader blob.Reader
 	disk   *disk          // nil if there is no cache on disk
-	slots  chan struct{}  // has one element for each request under way
+	slots  chan struct{}  // holds an element for each request under way, and so limits their number
 	work   sync.WaitGroup // counts requests under way, writing to disk included
 
-	budget int64         // bytes of memory, for ranges and for what Hold charges
+	budget int64         // greatest number of bytes in memory, for ranges and for Hold's charges
 	held   *atomic.Int64 // bytes that Hold has charged
 
 	mu     sync.Mutex // guards the fields below
@@ -76,7 +76,7 @@ func (c *Cache) Close() error {
 	return c.disk.close()
 }
 
-// Stats are numbers of ranges, counted since New, and present sizes.
+// Stats counts ranges since the cache was made by New, and gives its present sizes.
 type Stats struct {
 	MemoryHits int64 `json:"memory_hits"` // ranges found in memory
 	DiskHits   int64 `json:"disk_hits"`   // ranges found on disk
@@ -101,8 +101,9 @@ func (c *Cache) Stats() Stats {
 	return s
 }
 
-// Forget evicts all ranges of an object that are in memory, from memory and disk,
-// because the object is damaged: the next read requests them again.
+// Forget evicts the ranges of a damaged object, so that the next read requests them
+// again. It evicts every range that is in memory, from memory and from disk; a range that
+// is only on disk stays there.
 func (c *Cache) Forget(key string) {
 	c.mu.Lock()
 	var held []rangeID
@@ -171,15 +172,15 @@ type readCall struct {
 	cache    *Cache
 	ctx      context.Context
 	key      string
-	contents [][]byte // one for each range
-	waits    []wait   // one for each range that is not in memory
+	contents [][]byte // results: the bytes of each range
+	waits    []wait   // an element for each range that is not in memory
 	begun    []*load  // loads that this call has begun
-	hits     int      // ranges that were in memory, on disk, or requested by another call
+	hits     int      // number of ranges that were in memory, on disk, or requested by another call
 }
 
 // wait is a range of a call that is not in memory, with its load.
 type wait struct {
-	number int // index of the range in the call
+	number int // index of the range in the argument of Read
 	load   *load
 	own    bool // whether the call has begun the load
 }

@@ -50,9 +50,9 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	return fmt.Errorf("%s: status %d: %w", what, response.StatusCode, err)
 }
 
-// retryable reports whether a request may be repeated after an answer with this status.
-// 409 is one of them: S3 answers it while another request for the same key is under
-// way.
+// retryable reports whether a request may be repeated after an answer with this HTTP
+// status. It may after 409, which S3 answers while another request for the same key is
+// under way.
 func retryable(status int) bool {
 	switch status {
 	case http.StatusConflict, http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -64,16 +64,16 @@ func retryable(status int) bool {
 // etagOfNothing is the ETag of an empty object: the MD5 of no bytes.
 const etagOfNothing = "d41d8cd98f00b204e9800998ecf8427e"
 
-// damaged returns an error for an answer that claims success and cannot be right, as
-// from a broken store or proxy. It wraps blob.ErrRetryable, since proxies often
-// recover.
+// damaged returns an error for an answer that claims success but contradicts itself, as
+// from a broken store or proxy; what says how. The error wraps blob.ErrRetryable, since
+// proxies often recover.
 func (b *Bucket) damaged(op, key, what string) error {
 	return fmt.Errorf("cannot %s %s: the answer of the store at %s is damaged: %s: %w", op, key, b.core.EndpointURL(), what, blob.ErrRetryable)
 }
 
-// empty returns nil if an object, whose answer had no content, really is empty: by the
-// ETag of the answer, or else by the store's listing. Otherwise it returns an error,
-// because the file in which the store keeps the object may have been cut off.
+// empty checks an answer without content: it returns nil if the object really is empty,
+// as the answer's ETag or else the store's listing says. Otherwise it returns an error:
+// the file in which the store keeps the object may have been cut off.
 func (b *Bucket) empty(ctx context.Context, op, key string, info minio.ObjectInfo) error {
 	if info.ETag == etagOfNothing {
 		return nil
@@ -87,8 +87,9 @@ func (b *Bucket) empty(ctx context.Context, op, key string, info minio.ObjectInf
 	return b.damaged(op, key, fmt.Sprintf("status 200 and no content, for an object of ETag %q, which is not that of an empty one", info.ETag))
 }
 
-// checkRange returns nil if an answer of size bytes, with this Content-Range header
-// (RFC 9110, 14.4), is the requested range r, cut at the end of the object.
+// checkRange checks that an answer is the requested range r, cut at the end of the
+// object; if not, it returns an error. size is the number of bytes in the answer, header
+// its Content-Range (RFC 9110, 14.4).
 func checkRange(r blob.Range, size int64, header string) error {
 	if r == (blob.Range{}) {
 		return nil

@@ -34,9 +34,9 @@ type Config struct {
 	// file, or from the machine's role.
 	AccessKey, SecretKey, SessionToken string
 
-	// Stall limits the time without any byte sent or received, Timeout the time of a
-	// whole request, its body included; a request over either fails with
-	// blob.ErrRetryable. Zero means 10 s and 2 min.
+	// Stall limits the time in which a request sends and receives no byte, Timeout the
+	// time of the whole request with its body. A request that exceeds one of them fails
+	// with blob.ErrRetryable. Zero means 10 s for Stall and 2 min for Timeout.
 	Stall, Timeout time.Duration
 
 	// Conn, if not nil, wraps each new connection.
@@ -88,7 +88,8 @@ func Open(c Config) (*Bucket, error) {
 	return &Bucket{core, c.Bucket, c.Region, secure}, nil
 }
 
-// credentials returns the given credentials, or the source of those of the environment.
+// credentials returns c's credentials; if c has none, those that the AWS tools would find
+// (see AccessKey).
 func (c Config) credentials() *credentials.Credentials {
 	if c.AccessKey != "" {
 		return credentials.NewStaticV4(c.AccessKey, c.SecretKey, c.SessionToken)
@@ -168,7 +169,8 @@ func rangeOptions(r blob.Range) (options minio.GetObjectOptions, err error) {
 	return options, options.SetRange(r.Offset, last)
 }
 
-// Head sends a second request, a GET, if the first says that the object is absent.
+// Head returns the size of an object. If the answer is 404, it sends a GET, too: only the
+// answer to a GET says whether the object, the bucket or the account is absent.
 func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 	info, err := b.core.StatObject(ctx, b.name, key, minio.StatObjectOptions{})
 	if err == nil {
@@ -178,8 +180,7 @@ func (b *Bucket) Head(ctx context.Context, key string) (int64, error) {
 		return info.Size, err
 	}
 	if minio.ToErrorResponse(err).StatusCode == http.StatusNotFound {
-		// The answer to a HEAD has no body that says whether the object, the bucket or
-		// the account is absent. The answer to a GET has.
+		// The body of the answer says what is absent. The answer to a HEAD has no body.
 		if _, errGet := b.Get(ctx, key, blob.Range{Length: 1}); errGet != nil && !errors.Is(errGet, blob.ErrRange) {
 			return 0, errGet
 		}
@@ -222,8 +223,8 @@ func (b *Bucket) putOptions() minio.PutObjectOptions {
 	return minio.PutObjectOptions{DisableMultipart: true, DisableContentSha256: !b.secure}
 }
 
-// put stores an object by one request. Core.PutObject never makes several uploads of
-// it, which would lose the condition of Create.
+// put stores an object by one PUT. It uses minio-go's Core.PutObject, which never divides
+// an object into several uploads: these would lose the condition If-None-Match of Create.
 func (b *Bucket) put(ctx context.Context, op, key string, content []byte, options minio.PutObjectOptions) error {
 	stored, err := b.core.PutObject(ctx, b.name, key, bytes.NewReader(content), int64(len(content)), "", "", options)
 	if err != nil {

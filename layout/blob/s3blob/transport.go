@@ -14,7 +14,7 @@ import (
 const (
 	// idle is the number of connections that are kept open between requests.
 	idle = 128
-	// continueSize is the least size of a body that is sent only after the store's
+	// continueSize: a body of this many bytes or more is sent only after the store's
 	// answer 100 Continue. A store that refuses a Create because of its headers closes
 	// the connection at once; while a large body is being sent, its answer would be lost.
 	continueSize = 256 << 10
@@ -72,8 +72,8 @@ func (b *bounded) RoundTrip(request *http.Request) (*http.Response, error) {
 // watch limits the time of one request; its methods are called while the request runs.
 type watch struct {
 	ctx   context.Context // context of the request; ends when a limit is exceeded
-	end   func()          // must be called at the end of the request
-	timer *time.Timer     // ends ctx when no byte has moved for stall
+	end   func()          // cancels ctx; must be called when the request has ended
+	timer *time.Timer     // ends ctx when no byte was sent or received for bounded.stall
 	stall time.Duration
 }
 
@@ -97,8 +97,8 @@ func (w *watch) moved() {
 	}
 }
 
-// explain returns err, the error of a request; if the request was ended because of a
-// limit, wrapped with the text of that limit.
+// explain returns the error of a request, err. If a time limit ended the request, it adds
+// to the text which limit.
 func (w *watch) explain(err error) error {
 	if cause := context.Cause(w.ctx); err != nil && err != io.EOF && cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)
@@ -111,7 +111,7 @@ func (w *watch) explain(err error) error {
 type watchedBody struct {
 	io.ReadCloser
 	watch *watch
-	end   func() // called by Close
+	end   func() // called once the body is closed
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {
