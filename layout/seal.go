@@ -52,8 +52,8 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 }
 
 // rightBytes counts how many bytes of a sum's fixed text (`"sum":"` before the hash,
-// `"}` and a newline after it) are correct. A damaged sum has most of them right; the
-// last bytes of an object without a sum have few.
+// `"}` and a newline after it) are correct. So a damaged sum, in which most are correct,
+// is told from the end of an object without a sum, in which few are.
 func rightBytes(seal []byte) (n int) {
 	for i := range sealBegin {
 		if seal[i] == sealBegin[i] {

@@ -55,7 +55,7 @@ type block struct {
 	count       uint32       // number of rows: outcomes or links
 	size        uint32       // size of the compressed rows in bytes
 	crc         uint32       // CRC-32C of the compressed bytes
-	offset      int64        // offset of the block in the book; not stored, but computed from the sizes of the blocks before
+	offset      int64        // offset of the block in the book; not stored: the sizes of earlier blocks give it
 }
 
 // directory says where in a book its blocks and its table of sources are.

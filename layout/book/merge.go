@@ -136,7 +136,7 @@ func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, erro
 }
 
 // filterOutcomes yields the outcomes that the filter keeps, with its changes. It yields an
-// error if the filter changes a URL or a place, or exceeds a cap.
+// error if the filter changes a URL or makes another field invalid.
 func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, error] {
 	if f.Outcome == nil {
 		return all

@@ -142,7 +142,7 @@ func (m *Manifest) closed(epoch uint64) (int, bool) {
 // is alive, or may still be made from a package or a spool object.
 type Gone struct {
 	ID      layout.Identity `json:"id"`
-	Version layout.Version  `json:"version"` // version of the last outcome; documents with higher versions stay alive
+	Version layout.Version  `json:"version"` // version of the last outcome; higher documents stay alive
 	// Masked is true if in all listed segments the documents of the page with versions
 	// below Version are dead. A commit that adds a segment must mask such documents in
 	// it, too.
@@ -216,9 +216,10 @@ func (m *Manifest) IsCondemned(key string) bool {
 	return slices.ContainsFunc(m.Condemned, func(c Condemned) bool { return c.Key == key })
 }
 
-// Collectable reports whether a condemned object may be deleted now: it is not recorded
-// as deleted, its grace is over, and no kept generation lists it or its field Erase is
-// set.
+// Collectable reports whether a condemned object may be deleted now. These must hold:
+//   - its deletion is not yet recorded (Gone is zero);
+//   - its grace is over;
+//   - no kept generation lists it, or Erase is true.
 func (m *Manifest) Collectable(c Condemned, now time.Time, grace time.Duration) bool {
 	return c.Gone.IsZero() && now.Sub(c.At) >= grace && (c.Erase || c.Since <= m.Oldest)
 }

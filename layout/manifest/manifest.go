@@ -19,34 +19,35 @@ type Manifest struct {
 	Generation uint64           `json:"generation"`
 	Time       time.Time        `json:"time"`   // time of the commit, to the millisecond
 	Parent     string           `json:"parent"` // content hash of the generation before this one
-	Next       uint32           `json:"next"`   // identifier of the package that is added next
+	Next       uint32           `json:"next"`   // ID for the next package that is added
 	Packages   []Package        `json:"packages"`
 	Books      []Book           `json:"books"`
 	Segments   []Segment        `json:"segments"`
 	Consumed   []Consumed       `json:"consumed"`
 
 	// Learnt names the last book that pack or repair has committed, and the generation
-	// of that commit: "<key of the book>@<generation>". Merging books does not change
-	// it. A frontier that has recorded another Learnt lacks the newest outcomes (see
-	// strategy/frontier).
+	// of that commit: "<key of the book>@<generation>"; "" before the first. Merging books
+	// does not change it. A frontier that has recorded another Learnt lacks the newest
+	// outcomes (see strategy/frontier).
 	Learnt string `json:"learnt,omitempty"`
-	// Closed holds one batch for each of the newest epochs, sorted: it and all batches
-	// of its epoch with lower tokens are closed (see IsClosed).
+	// Closed holds one batch for each of the newest epochs, sorted. This batch and all of
+	// its epoch with lower tokens are closed: they must not be packed (see IsClosed).
 	Closed []layout.Version `json:"closed,omitempty"`
-	// Gone lists pages that were stored once and whose last outcome says that they are
-	// gone, sorted by identity: their documents of earlier versions must not be found.
+	// Gone lists pages that were stored once and are not at their URLs any more, sorted by
+	// identity. Documents with earlier versions of these pages must not be found.
 	Gone []Gone `json:"gone,omitempty"`
-	// Forgotten is the newest version of the takedowns all of whose pages are erased
-	// from this partition.
+	// Forgotten is a version of the takedowns: all pages that it names are erased from
+	// this partition. 0 if no version has been applied yet.
 	Forgotten uint64 `json:"forgotten,omitempty"`
-	// Ranked names what the ranks of the segments were computed of, "" if there are none:
-	// a hash of the keys of the books of all partitions, and of the rules.
+	// Ranked names the input from which the ranks of the segments were computed: a hash of
+	// the keys of all partitions' books, and of the rules. "" if there are no ranks, or
+	// rank must compute them again.
 	Ranked string `json:"ranked,omitempty"`
-	// Oldest is the number of the oldest generation that is kept, 0 if none was deleted
-	// yet. Generations before it are deleted, or will be.
+	// Oldest is the number of the oldest generation that is kept; earlier ones are deleted,
+	// or will be. 0 if none was deleted yet.
 	Oldest uint64 `json:"oldest,omitempty"`
-	// Condemned are objects that no generation may list from now on. They will be
-	// deleted when no reader needs them any more.
+	// Condemned are objects that will be deleted after the grace; no later generation may
+	// list them.
 	Condemned []Condemned `json:"condemned,omitempty"`
 
 	hash  string // content hash of the generation as it is stored
@@ -62,8 +63,9 @@ type Package struct {
 	Pages   int    `json:"pages"`
 	Indexed bool   `json:"indexed,omitempty"`
 	// Formerly are the earlier keys of the package, one for each time that pages were
-	// erased from it. The other pages kept their offsets, so that an offset that a book
-	// or segment names with an earlier key is right for the present object, too.
+	// erased from it. The remaining pages kept their offsets: if a book or segment refers
+	// to a page by an earlier key and an offset, the page is at this offset of the present
+	// object, too.
 	Formerly []string `json:"formerly,omitempty"`
 }
 
@@ -75,12 +77,12 @@ type Book struct {
 	Links    int    `json:"links"`
 }
 
-// Consumed is a batch whose spool object has been packed, or was damaged, and is not
-// yet deleted.
+// Consumed is a batch whose spool object was packed, or found damaged. The spool object
+// may not be deleted yet.
 type Consumed struct {
 	Batch layout.Version `json:"batch"`
 	At    time.Time      `json:"at"`
-	// Damaged is the reason why the spool object could not be read, empty if it could.
+	// Damaged is the reason why the spool object could not be read; "" if it was packed.
 	// A damaged spool object is copied to quarantine, and its pages are in no package.
 	Damaged string `json:"damaged,omitempty"`
 }
@@ -90,8 +92,8 @@ func (m *Manifest) HasConsumed(batch layout.Version) bool {
 	return slices.ContainsFunc(m.Consumed, func(c Consumed) bool { return c.Batch == batch })
 }
 
-// Package returns the listed package that has the key now or had it formerly, nil if
-// there is none.
+// Package returns the listed package whose present key, or one of whose earlier keys, is
+// key; nil if there is none.
 func (m *Manifest) Package(key string) *Package {
 	for i := range m.Packages {
 		if p := &m.Packages[i]; p.Key == key || slices.Contains(p.Formerly, key) {
@@ -223,8 +225,8 @@ func Decode(p layout.Partition, stored []byte) (Manifest, error) {
 	return m, nil
 }
 
-// Clone returns a copy of which every list can be changed without changing m. Only the
-// lists inside packages and segments are shared; they are never changed in place.
+// Clone returns a copy of m. Changes to lists of the copy, such as Packages, do not change
+// m. Only lists inside packages and segments are shared; they are never changed in place.
 func (m Manifest) Clone() Manifest {
 	m.Packages = slices.Clone(m.Packages)
 	m.Books = slices.Clone(m.Books)

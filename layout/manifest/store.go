@@ -17,17 +17,17 @@ import (
 // ErrUnchanged is what an edit returns to Commit if there is nothing to commit.
 var ErrUnchanged = errors.New("manifest is unchanged")
 
-// Fresh is the greatest age of what a commit may rely on: the time since its base was
-// read, and since the objects that it lists anew were stored. It is much shorter than
-// the grace, after which unlisted objects are deleted, and than the time that
-// generations are kept.
+// Fresh is the greatest duration of a commit: from the reading of its base, and from the
+// storing of the objects that it adds, to the storing of the new generation. It is much
+// shorter than the grace, after which unlisted objects are deleted, and than Keep, after
+// which generations are deleted.
 const Fresh = time.Hour
 
 // Read returns the newest generation of a partition, or the zero Manifest if there is
-// none. It sends a GET for the hint, a GET for the generation after it, and a HEAD for
-// the hint's own generation: since the oldest generations are deleted first, the next
-// one is known to be not yet written, and not already deleted, only if the hint's own
-// is there. If the hint is of no use, Read lists the generations.
+// none. If the hint copies generation n, Read sends a GET for the hint, a GET for
+// generation n+1, and, if this is absent, a HEAD for n. Generations are deleted in their
+// order: as long as n exists, n+1 is absent because it was not written yet, not because it
+// was deleted. If the hint or generation n is absent, Read lists the generations.
 //
 // If the newest generation is damaged, Read returns the newest that can be read, and
 // its Later returns an error. If none can be read, Read fails with ErrDamaged.
@@ -107,15 +107,15 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, h
 }
 
 // Commit calls edit with a copy of the newest generation, stores the edited copy as the
-// next generation, and returns it. If another committer was faster, Commit does so
-// again, with the generation of that one. If edit returns ErrUnchanged, Commit returns
+// next generation, and returns it. If another committer was faster, Commit begins again,
+// with the generation of that committer. If edit returns ErrUnchanged, Commit returns
 // the newest generation without an error; any other error of edit ends the commit.
 //
-// Only layout/partition calls Commit: it checks the rules of what may be listed. Times
-// never go back: if the clock is behind the time of the newest generation, the next one
-// gets the same time. A commit that takes longer than [Fresh], as when the process was
-// suspended, begins again; or, if it notices that only after storing, fails with
-// blob.ErrRetryable.
+// Only layout/partition calls Commit: that package checks the rules about listed objects.
+// Times never go back: if the clock is behind the time of the newest generation, the next
+// one gets the same time. A commit that takes longer than [Fresh], for instance because
+// the process was suspended, begins again. If the generation was already stored by then,
+// Commit fails with blob.ErrRetryable.
 func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now func() time.Time, edit func(*Manifest) error) (Manifest, error) {
 	for try := 0; ; try++ {
 		began := now()
@@ -177,7 +177,7 @@ func pause(ctx context.Context, try int) error {
 }
 
 // Hint returns the generation that a partition's hint copies: the newest, or one a
-// little older. It fails if there is no hint, or it is damaged.
+// little older. It fails if the hint is absent or damaged.
 func Hint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
 	content, err := bucket.Get(ctx, layout.HintKey(p), blob.Range{})
 	if err != nil {
@@ -186,10 +186,9 @@ func Hint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest
 	return Decode(p, content)
 }
 
-// Newer returns the newest generation of the partition of m, which is m itself if no
-// other has followed; then it sends a single GET. m must have been read less than an
-// hour ago: later the generations that followed it may be deleted, and it would be
-// taken for the newest.
+// Newer returns the newest generation of m's partition, which is m itself if no other has
+// followed; in this case it sends a single GET. m must have been read less than an hour
+// ago: later, the generations after m may be deleted, and Newer would wrongly return m.
 func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
 	next, err := At(ctx, bucket, m.Partition, m.Generation+1)
 	if errors.Is(err, blob.ErrAbsent) {
@@ -210,8 +209,8 @@ func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error
 	return next, err
 }
 
-// follow reads the generations after m one by one, and returns the last that exists, m
-// if none does.
+// follow reads the generations after m one by one, and returns the last that exists; m if
+// there is none after it.
 func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
 	for {
 		next, err := At(ctx, bucket, m.Partition, m.Generation+1)
@@ -225,7 +224,7 @@ func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, erro
 	}
 }
 
-// maxBytes is the greatest size of a generation before compression.
+// maxBytes is the greatest size of a generation before compression, in bytes.
 const maxBytes = 256 << 20
 
 // encoder and decoder compress and decompress all generations. They keep some memory

@@ -19,18 +19,18 @@ const parallel = 8
 // Books are the books of a generation. A damaged or missing book is left out and
 // recorded. It depends on the caller whether its work may go on then:
 //
-//	the caller                            does                          example
+//	the caller                            then                          example
 //	answers a question about some URLs    answers from the other books  page, why, due again
 //	                                      and reports Damaged
-//	acts on URLs that no book names       fails with a Fault            erase, condemn, rebuild, merge
+//	acts on URLs that are in no book      fails with a Fault            erase, condemn, rebuild, merge
 //
 // It is safe for concurrent use.
 type Books struct {
 	listed  []manifest.Book
-	readers []*book.Reader // one for each listed book; nil if it could not be opened
+	readers []*book.Reader // a reader for each listed book; nil if the book could not be opened
 
 	mu      sync.Mutex // guards damaged
-	damaged []error    // one for each listed book; nil if it is not known to be damaged
+	damaged []error    // for each listed book, why it cannot be read; nil if no damage is known
 }
 
 // OpenBooks opens listed books, with one request for each. A damaged or missing book is
@@ -48,8 +48,8 @@ func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) 
 	return b, group.Wait()
 }
 
-// fault records err for the i-th book, and returns nil, if err says that the book is
-// damaged or missing. It returns any other error.
+// fault takes an error of the i-th book. If it says that the book is damaged or missing,
+// fault records it and returns nil. It returns any other error.
 func (b *Books) fault(i int, err error) error {
 	if !isBookFault(err) {
 		return err
@@ -76,10 +76,9 @@ func (b *Books) Damaged() (damaged []error) {
 // Err returns a Fault if any book is known to be damaged or missing.
 func (b *Books) Err() error { return BooksFault(b.Damaged()...) }
 
-// Each calls read for each book that could be opened, for up to 8 at once. If read
-// returns an error that says that the book is damaged or missing, the error is recorded
-// (see Damaged), and the other books are read all the same; read must discard its
-// results of that book.
+// Each calls read for each book that could be opened, for up to 8 books at once. If read
+// returns an error that says that the book is damaged or missing, Each records it for
+// Damaged and goes on with the other books; read must discard its results of that book.
 func (b *Books) Each(ctx context.Context, read func(ctx context.Context, i int, r *book.Reader) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)

@@ -17,11 +17,11 @@
 //  2. An edit lists an object by its ticket only. The ticket is valid for
 //     [Fresh] from the moment before the object was put, and as long as its key
 //     is not condemned.
-//  3. An object that leaves the list is condemned in the same generation. No
-//     later generation lists a condemned key, so the collector need not check
-//     that before it deletes the object. Overlays are not condemned: their keys name the
-//     generation that they were made for and are never used again. But anchors are,
-//     because they hold texts.
+//  3. A generation that ceases to list an object condemns it. No later
+//     generation lists a condemned key, so the collector can delete the object
+//     without reading them. Of overlays, only anchors are condemned, because
+//     they hold texts of pages. The others are not: the key of an overlay
+//     contains the generation that it was made for, and is never used again.
 //  4. A batch is consumed once. A batch that was closed is never consumed.
 //  5. A generation is created only if absent, on the base of the one before,
 //     which was read less than [Fresh] ago. An edit runs again on a newer base
@@ -29,8 +29,8 @@
 //     the base.
 //  6. A damaged or missing book hides its own outcomes and links, and nothing
 //     else (see [Books]): questions about a URL are answered from the other
-//     books. But before a URL may be treated as one that no book names,
-//     [Books.Err] must be nil.
+//     books. But that no book has a URL is only known if [Books.Err] returns
+//     nil.
 //
 // How a generation is stored is the business of this package and of
 // layout/manifest alone.

@@ -14,24 +14,25 @@ import (
 type Edit struct {
 	bucket blob.Bucket
 	now    func() time.Time
-	next   *manifest.Manifest // the generation being made; its number is still that of its base
+	next   *manifest.Manifest // the generation being made; next.Generation is still the number of its base
 }
 
-// Manifest returns the generation as edited so far; its number is still that of its
-// base. The caller must not change it.
+// Manifest returns the generation as edited so far. Its field Generation is still the
+// number of its base. The caller must not change it.
 func (e *Edit) Manifest() *manifest.Manifest { return e.next }
 
 // Generation returns the number of the generation being made.
 func (e *Edit) Generation() uint64 { return e.next.Generation + 1 }
 
-// listable reports whether an object may be listed: its ticket t is not too old, and
-// its key not condemned.
+// listable reports whether an object may be listed: its ticket t is younger than Fresh,
+// and its key is not condemned.
 func (e *Edit) listable(key string, t ticket) bool {
 	return e.now().Sub(t.put) < Fresh && !e.next.IsCondemned(key)
 }
 
-// AddPackage lists a package, as not yet indexed, with the next identifier. It fails
-// with ErrStale if the ticket is not valid or the key is listed already.
+// AddPackage adds a stored package to the list of packages, with the next ID and as not
+// yet indexed. It fails with ErrStale if the ticket is not valid or the key is listed
+// already.
 func (e *Edit) AddPackage(t Package) error {
 	if !e.listable(t.Key, t.ticket) || e.next.Package(t.Key) != nil {
 		return ErrStale
@@ -40,10 +41,11 @@ func (e *Edit) AddPackage(t Package) error {
 	return nil
 }
 
-// ReplacePackage lists a package from which pages were erased, instead of the original
-// one, which it condemns. The remaining pages have kept their offsets, so that
-// references to the former key in books and segments still lead to them. It fails with
-// ErrStale if the ticket is not valid or no package is listed under the former key.
+// ReplacePackage replaces the package with the key former by t, a copy of it without some
+// erased pages, and condemns the former one. The remaining pages have the same offsets in
+// t, so that references in books and segments, by the former key, still lead to them. It
+// fails with ErrStale if the ticket is not valid or no package is listed under the former
+// key.
 func (e *Edit) ReplacePackage(former string, t Package) error {
 	own := e.listed(former)
 	if own == nil || !e.listable(t.Key, t.ticket) {
@@ -55,7 +57,8 @@ func (e *Edit) ReplacePackage(former string, t Package) error {
 	return nil
 }
 
-// listed returns the package that has this key now, nil if there is none.
+// listed returns the listed package with this present key; nil if there is none. Earlier
+// keys do not count.
 func (e *Edit) listed(key string) *manifest.Package {
 	if pkg := e.next.Package(key); pkg != nil && pkg.Key == key {
 		return pkg
@@ -63,8 +66,8 @@ func (e *Edit) listed(key string) *manifest.Package {
 	return nil
 }
 
-// SetIndexed marks the package with the identifier as indexed or not. It does nothing
-// if there is none.
+// SetIndexed sets the field Indexed of the package with the ID. It does nothing if there
+// is no such package.
 func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	for i := range e.next.Packages {
 		if pkg := &e.next.Packages[i]; pkg.ID == id {
@@ -97,9 +100,9 @@ func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	return err
 }
 
-// replace returns a list with one object, by, instead of those with the former keys,
-// which it condemns. If one of them is not in the list, it returns ErrStale and the
-// list as given.
+// replace returns the list with the object by in place of the objects with the former
+// keys, which it condemns. If one of these is not in the list, it returns the unchanged
+// list and ErrStale.
 func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T) ([]T, error) {
 	at := len(list)
 	for _, k := range former {
@@ -118,18 +121,18 @@ func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T
 	return slices.Insert(list, min(at, len(list)), by), nil
 }
 
-// book returns the index of a listed book, or -1.
+// book returns the index of the book with the key in e.next.Books; -1 if there is none.
 func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn gives this commit a name (Manifest.Learnt): a frontier that has not recorded the
-// name lacks the outcomes of the newest books.
+// Learn sets Manifest.Learnt, the name of this commit: a frontier that has not recorded
+// the name lacks the outcomes of the newest books.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
-// Consume records that batches are consumed. damaged is "" if their spool objects were
-// packed, or the reason why they are in quarantine. It fails with ErrStale if one of
-// them was consumed or closed before.
+// Consume adds batches to Manifest.Consumed. damaged is "" if their spool objects were
+// packed; else the reason why these could not be read and are in quarantine. It fails
+// with ErrStale if one of the batches was consumed or closed before.
 func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	at := e.now().UTC().Truncate(time.Millisecond)
 	for _, given := range batches {
@@ -141,9 +144,9 @@ func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	return nil
 }
 
-// Close removes the consumed batches for which over returns true, because their spool
-// objects are deleted, from Manifest.Consumed, and closes them and all earlier batches
-// of their epochs. It reports whether there were any.
+// Close removes from Manifest.Consumed the batches for which over returns true, because
+// their spool objects are deleted. It closes these batches and all earlier ones of their
+// epochs (see Manifest.Closed). It reports whether there were any.
 func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	before := len(e.next.Consumed)
 	e.next.Consumed = slices.DeleteFunc(e.next.Consumed, func(c manifest.Consumed) bool {
@@ -168,9 +171,9 @@ func (e *Edit) DropGone(over func(manifest.Gone) bool) (changed bool) {
 	return len(e.next.Gone) < before
 }
 
-// MarkMasked sets the field Masked of each page in Manifest.Gone to what masked returns
-// for it, which is whether its documents are dead in all segments. It reports whether
-// any field has changed.
+// MarkMasked sets the field Masked of each page in Manifest.Gone to the result of masked:
+// whether the page's documents are dead in all segments. It reports whether any field has
+// changed.
 func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	for i := range e.next.Gone {
 		g := &e.next.Gone[i]
@@ -184,10 +187,10 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 // condemn condemns objects that the generation being made does not list.
 func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
 
-// CondemnUnlisted condemns those of the objects that are neither listed nor condemned,
-// and returns their keys: they were stored for a commit that never happened. A
-// committer that is still about to list one must store it under another key. They are
-// deleted after the grace, whatever generations are kept, because none lists them.
+// CondemnUnlisted condemns those of the objects that are neither listed nor condemned, and
+// returns their keys. Such objects were stored for a commit that never happened. A
+// committer that is still about to list one of them must store it under another key. No
+// generation lists them, so they are deleted when the grace is over.
 func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	condemned = e.Unlisted(keys...)
 	e.condemn(condemned...)
@@ -208,9 +211,9 @@ func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	return unlisted
 }
 
-// Collected records the deletion of the condemned objects for which deleted returns
-// true. It removes the records for which over returns true, because no process can
-// still be about to delete or list these objects. It reports whether it has changed
+// Collected updates Manifest.Condemned. It sets Gone, the time of deletion, of objects for
+// which deleted returns true. It removes objects for which over returns true, because no
+// process can still be about to delete or list them. It reports whether it has changed
 // anything.
 func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed bool) {
 	gone := e.now().UTC().Truncate(time.Millisecond)
@@ -224,8 +227,8 @@ func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed b
 	return changed || len(e.next.Condemned) < before
 }
 
-// KeepFrom makes oldest the oldest generation that is kept (Manifest.Oldest), and returns
-// true. If that is not higher than before, it changes nothing and returns false.
+// KeepFrom sets Manifest.Oldest, the number of the oldest generation that is kept, and
+// returns true. If oldest is not higher than before, it changes nothing and returns false.
 func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	if e.next.Oldest >= oldest {
 		return false
@@ -234,10 +237,10 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot records in Manifest.Forgotten that all pages that this version of the takedowns
-// names are erased, except from condemned objects, which will be deleted after the grace,
-// whatever generations are kept. It takes the anchors off all segments, because they may
-// hold texts of these pages, and rank makes them anew. It returns true; but if the version,
+// Forgot sets Manifest.Forgotten to a version of the takedowns, all of whose pages are
+// erased. Only condemned objects may still have them; it makes these be deleted after the
+// grace even if kept generations list them. It takes the anchors off all segments, because
+// they may hold texts of these pages; rank makes new ones. It returns true. If this version,
 // or a higher one, was set before, it changes nothing and returns false.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {

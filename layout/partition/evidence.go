@@ -17,23 +17,23 @@ import (
 // newest readable one.
 type Evidence struct {
 	Key        string // key of the object
-	Generation uint64 // the partition had this generation at least
-	Detail     string // what the object proves: a sentence whose subject is the object
+	Generation uint64 // number of a lost generation, or of an earlier one: at least this one existed
+	Detail     string // what the object proves; a sentence without its subject, the object's key
 }
 
 // Lost returns the evidence that a partition had later generations than newest, the
 // result of a recent manifest.Read. Each kind of object is evidence in its own way:
 //
-//	package, book, segment, overlay   there is no generation, and generation 1 is always committed before the first of these
-//	manifest                          it has a higher number, and cannot be read
-//	overlay                           it was made for a generation that could only follow a lost one
+//	package, book, segment, overlay   there is no generation, but generation 1 is always committed before these
+//	manifest                          its number is higher than that of newest, and it cannot be read
+//	overlay                           its key has a number of at least newest + 2: generation newest + 1 is lost
 //	epoch                             the claimer of the epoch had read a later generation
-//	book, package                     it names a batch that newest has not consumed, and whose spool object is absent:
+//	book, package                     it has a batch that newest has not consumed, and whose spool object is absent:
 //	                                  a spool object is deleted only after a generation has consumed its batch
 //
-// An object whose commit never happened is no evidence: its batch is still in the
-// spool, or was consumed by another generation. Some losses leave no evidence. Then the
-// last commits count as if they had never been made, and their work is done again.
+// An object that was stored, but never committed, is no evidence: its batch is still in
+// the spool, or was consumed by another generation. Some losses leave no evidence. Then
+// the lost commits count as if they had never been made, and their work is done again.
 //
 // Lost lists the objects of the partition, and reads the last epochs and all packages
 // and books that are neither listed nor condemned.
@@ -63,7 +63,7 @@ type search struct {
 	bucket blob.Reader
 	newest manifest.Manifest
 	found  []Evidence
-	lost   map[layout.Version]bool // the results of isLost so far, by batch
+	lost   map[layout.Version]bool // result of isLost for each batch that was checked
 }
 
 // run looks for all kinds of evidence, and adds it to found.
@@ -95,7 +95,7 @@ func (s *search) rest() string {
 	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
 }
 
-// manifests adds to the evidence the later generations that are damaged.
+// manifests adds to the evidence the generations after newest that are damaged.
 func (s *search) manifests(ctx context.Context) error {
 	p := s.newest.Partition
 	for object, err := range s.bucket.List(ctx, layout.ManifestPrefix(p), layout.ManifestKey(p, s.newest.Generation)) {
@@ -117,9 +117,9 @@ func (s *search) manifests(ctx context.Context) error {
 	return nil
 }
 
-// overlays adds to the evidence the overlay that was made for the highest generation,
-// if that is later than the one after newest. An overlay for the one after newest
-// proves nothing, because overlays are put before the commit.
+// overlays adds to the evidence the overlay with the highest generation in its key, if
+// this is at least newest + 2: generation newest + 1 must have existed then. An overlay
+// for newest + 1 proves nothing, because overlays are stored before the commit.
 func (s *search) overlays(ctx context.Context) error {
 	var key string
 	var latest uint64
@@ -141,8 +141,8 @@ func (s *search) overlays(ctx context.Context) error {
 // read to find one that names a generation of the partition.
 const maxClaims = 16
 
-// epochs adds to the evidence the last epoch whose claim names a generation of the
-// partition, if that generation is later than newest.
+// epochs looks for the last epoch whose claim names a generation of the partition. It adds
+// the claim to the evidence if that generation is later than newest.
 func (s *search) epochs(ctx context.Context) error {
 	var keys []string
 	for object, err := range s.bucket.List(ctx, layout.Epochs, "") {
@@ -173,8 +173,8 @@ func (s *search) epochs(ctx context.Context) error {
 	return nil
 }
 
-// anything adds one object of each kind to the evidence. It is for a partition without
-// a generation.
+// anything adds to the evidence one package, one book, one segment and one overlay of a
+// partition that has no generation.
 func (s *search) anything(ctx context.Context) error {
 	for key, err := range firstObjects(ctx, s.bucket, s.newest.Partition) {
 		if err != nil {
@@ -260,8 +260,8 @@ func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key s
 	return nil
 }
 
-// batch adds the object with the key, which names batch v, to the evidence if only a
-// lost generation can have consumed v. It reports whether it did.
+// batch adds the object with the key, which has pages or outcomes of batch v, to the
+// evidence if only a lost generation can have consumed v. It reports whether it did.
 func (s *search) batch(ctx context.Context, key string, v layout.Version) (proved bool, err error) {
 	lost, known := s.lost[v]
 	if !known {
@@ -278,8 +278,8 @@ func (s *search) batch(ctx context.Context, key string, v layout.Version) (prove
 }
 
 // isLost reports whether only a lost generation can have consumed a batch: newest has
-// not consumed it, and its spool object is absent. Token 0 is no batch: repair writes
-// it for outcomes that it has withdrawn.
+// not consumed it, and its spool object is absent. Token 0 is not of a batch: outcomes that
+// repair has written have it.
 func (s *search) isLost(ctx context.Context, v layout.Version) (bool, error) {
 	if v.Token == 0 || s.newest.HasConsumed(v) || s.newest.IsClosed(v) {
 		return false, nil

@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Fault is an error that only a repair can end: generations or books of a partition are
-// lost or damaged. Its text is one sentence that says which, and what to do. It wraps
-// ErrLost, manifest.ErrDamaged or the errors of Books.Damaged.
+// Fault is an error that remains until the partition is repaired: generations or books
+// are lost or damaged. Its text is one sentence that says which, and which command repairs
+// them. It wraps ErrLost, manifest.ErrDamaged or the errors of Books.Damaged.
 type Fault struct{ err error }
 
 // Error implements error.
@@ -57,7 +57,7 @@ func isBookFault(err error) bool {
 	return errors.Is(err, blob.ErrAbsent) || errors.Is(err, book.ErrDamaged)
 }
 
-// several is one error for two or more books.
+// several joins the errors of two or more damaged books into one error.
 type several struct{ errs []error }
 
 func (s *several) Error() string {

@@ -19,14 +19,14 @@ var (
 	// meanwhile: a ticket is too old or its key is condemned, a batch is consumed, an
 	// object to be replaced is not listed. The caller must begin again.
 	ErrStale = errors.New("the partition has changed")
-	// ErrLost means that a partition has objects, and no generation that could list
-	// them.
+	// ErrLost means that the manifests of a partition are lost: it has packages, books,
+	// segments or overlays, but no generation.
 	ErrLost = errors.New("its generations are lost")
 )
 
-// Fresh is the greatest age of what a commit may rely on: the time since its base was
-// read, and since the objects that it lists anew were stored. It is much shorter than
-// the grace.
+// Fresh is the greatest duration of a commit: from the reading of its base, and from the
+// storing of the objects that it adds, to the storing of the new generation. It is much
+// shorter than the grace.
 const Fresh = manifest.Fresh
 
 // Partition is a storage partition, with its newest generation as last read. It is not
@@ -34,13 +34,13 @@ const Fresh = manifest.Fresh
 type Partition struct {
 	bucket blob.Bucket
 	now    func() time.Time
-	newest *manifest.Manifest // replaced by every reading and commit, never changed
+	newest *manifest.Manifest // newest generation as last read or committed; replaced, but never changed in place
 }
 
 // Open reads the newest generation of a partition. A partition without objects and
-// generations is new, and no error. Open fails with a Fault that wraps ErrLost if there
-// are objects and no generation, or manifest.ErrDamaged if the last generation is
-// damaged.
+// generations is new, which is no error. Open fails with a Fault: it wraps ErrLost if
+// there are objects but no generation, and manifest.ErrDamaged if the newest generation
+// is damaged.
 func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func() time.Time) (*Partition, error) {
 	p := &Partition{bucket: bucket, now: now, newest: &manifest.Manifest{Partition: id}}
 	if err := p.Reload(ctx); err != nil {
@@ -50,10 +50,10 @@ func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func
 }
 
 // Read returns the newest generation of a partition that can be read, or the zero
-// Manifest if the partition is new. It fails with a Fault that wraps ErrLost if there
-// are objects and no generation, or manifest.ErrDamaged if none can be read. It sends
-// the requests of manifest.Read; without a generation it also lists packages, books,
-// segments and overlays.
+// Manifest if the partition is new. It fails with a Fault: it wraps ErrLost if there are
+// objects but no generation, and manifest.ErrDamaged if no generation can be read. It
+// sends the requests of manifest.Read; without a generation it also lists packages,
+// books, segments and overlays.
 func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifest.Manifest, error) {
 	newest, err := manifest.Read(ctx, bucket, id)
 	if err != nil || newest.Generation > 0 {
@@ -78,8 +78,8 @@ func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifes
 	return newest, fault(err)
 }
 
-// firstObjects yields the key of one package, one book, one segment and one overlay of
-// a partition, of each kind that it has.
+// firstObjects yields up to four keys: of the first package, book, segment and overlay of
+// a partition. Kinds that the partition does not have are left out.
 func firstObjects(ctx context.Context, bucket blob.Reader, id layout.Partition) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for _, kind := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays} {
@@ -133,11 +133,11 @@ func (p *Partition) Begin(ctx context.Context) error {
 	})
 }
 
-// Commit calls edit with the next generation, based on the newest one, and commits it.
-// If another committer was faster, it does so again with a newer base, so edit must
+// Commit calls edit to make the next generation from the newest one, and commits it. If
+// another committer was faster, it calls edit again with a newer base, so edit must
 // compute anew all that depends on the base. If edit returns ErrUnchanged, Commit
 // commits nothing and returns nil; any other error of edit ends it. Afterwards Manifest
-// is the newest generation.
+// returns the newest generation.
 func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 	newest, err := manifest.Commit(ctx, p.bucket, p.ID(), p.now, func(m *manifest.Manifest) error {
 		if m.Generation == 0 {

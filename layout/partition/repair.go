@@ -21,9 +21,9 @@ func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
 	return nil
 }
 
-// RelistPackage sets the size and the number of pages of the package with the
-// identifier to those of sound, and marks it as not indexed. It removes other entries
-// with the same key. It does nothing if the key is not listed any more.
+// RelistPackage corrects the entry of the package with the ID: it takes the size and the
+// number of pages from sound, and marks the package as not indexed. It removes other
+// entries with the same key. It does nothing if the key is not listed any more.
 func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
 	e.uncondemn(sound.Key)
 	for i := range e.next.Packages {
@@ -40,7 +40,7 @@ func (e *Edit) UnlistBook(key string) {
 	e.next.Books = slices.DeleteFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// RelistBook replaces the entry of a book by sound, which describes the stored object.
+// RelistBook replaces the entry of a book by a correct entry, sound, with the same key.
 // It does nothing if the key is not listed any more.
 func (e *Edit) RelistBook(sound manifest.Book) {
 	e.uncondemn(sound.Key)
@@ -53,7 +53,8 @@ func (e *Edit) RelistBook(sound manifest.Book) {
 }
 
 // UnlistSegment takes a segment off the list of segments, and marks all its packages as
-// not indexed. If it is sound, it is condemned, because earlier generations list it.
+// not indexed. sound is true if the segment is not damaged: then it is condemned, because
+// earlier generations list it.
 func (e *Edit) UnlistSegment(key string, sound bool) {
 	e.uncondemn(key)
 	i := e.segment(key)
@@ -69,8 +70,8 @@ func (e *Edit) UnlistSegment(key string, sound bool) {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// Unmask takes the overlay off a segment, which must have one, so that all its
-// documents are alive until Mask is called. It also resets Erase and Compared.
+// Unmask takes the overlay with the dead documents off a segment, which must have one: all
+// its documents are alive until Mask is called. It also resets Erase and Compared.
 func (e *Edit) Unmask(key string) {
 	i := e.segment(key)
 	if i < 0 {
@@ -106,8 +107,8 @@ func (e *Edit) SetGone(pages []manifest.Gone) {
 // once more.
 func (e *Edit) ForgetAgain() { e.next.Forgotten = 0 }
 
-// uncondemn removes the records of a key from Manifest.Condemned, because the key is
-// listed again, or may be.
+// uncondemn removes all entries of a key from Manifest.Condemned, because the key is
+// listed again, or may be listed again.
 func (e *Edit) uncondemn(key string) {
 	e.next.Condemned = slices.DeleteFunc(e.next.Condemned, func(c manifest.Condemned) bool { return c.Key == key })
 }

@@ -51,9 +51,9 @@ func Dead(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) (*r
 	return d.Dead, nil
 }
 
-// Ranks returns the ranks of the documents of a listed segment, by number; nil if it has
-// none. Its error wraps segment.ErrDamaged if the overlay is damaged, or of another number of
-// documents.
+// Ranks returns the rank of each document of a listed segment; nil if the segment has no
+// overlay with ranks. Its error wraps segment.ErrDamaged if the overlay is damaged, or is
+// for another number of documents.
 func Ranks(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) ([]segment.Rank, error) {
 	if listed.Ranks == nil {
 		return nil, nil
@@ -72,9 +72,9 @@ func Ranks(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) ([
 	return ranks, nil
 }
 
-// OpenAnchors opens the anchors of a listed segment, which must have some, with one read of
-// their tail. Its error wraps segment.ErrDamaged if they differ from their entry in the
-// manifest.
+// OpenAnchors opens the overlay with the anchors of a listed segment, which must have one,
+// with one read of the overlay's tail. Its error wraps segment.ErrDamaged if the overlay
+// differs from its entry in the manifest.
 func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	a := listed.Anchors
 	s, err := segment.Open(ctx, source, segment.Ref{Key: a.Key, Bytes: a.Bytes, Tail: a.Tail})
@@ -89,14 +89,14 @@ func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Se
 }
 
 // IsDamaged reports whether an error says that a segment or its overlay is damaged or
-// missing, so that only a repair helps.
+// missing: then another try is of no use, only a repair is.
 func IsDamaged(err error) bool {
 	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
 }
 
-// AddSegment lists a segment with its parts, all documents alive. If a segment with the
-// same key is listed, it is replaced, and its overlay is dropped. AddSegment fails with
-// ErrStale if the ticket is not valid.
+// AddSegment adds a stored segment to the list of segments, with its parts; all documents
+// are alive. If a segment with the same key is listed, it is replaced, and its overlays
+// are dropped. AddSegment fails with ErrStale if the ticket is not valid.
 func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -107,9 +107,9 @@ func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	return nil
 }
 
-// ReplaceSegments lists a merged segment instead of the segments with the former keys,
-// which it condemns. It counts as compared if all of them do. ReplaceSegments fails
-// with ErrStale if the ticket is not valid or one of the former keys is not listed.
+// ReplaceSegments replaces the segments with the former keys by a merged one, t, and
+// condemns them. Compared of t becomes true if it is true of all of them. ReplaceSegments
+// fails with ErrStale if the ticket is not valid or one of the former keys is not listed.
 func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -121,16 +121,17 @@ func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Par
 	return err
 }
 
-// segment returns the index of a listed segment, or -1.
+// segment returns the index of the segment with the key in e.next.Segments; -1 if there
+// is none.
 func (e *Edit) segment(key string) int {
 	return slices.IndexFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
 // MarkCompared sets the field Compared of segments whose documents were compared with
-// those of other partitions, so that of each page only the latest version is alive in
-// all of them. The arguments are the entries of the segments as they were then: a
-// segment that has fewer dead documents now must be compared again. It reports whether
-// any field has changed.
+// those of other partitions: of each page only the latest version is alive in all of
+// them. The arguments are the segments' entries at the time of the comparison; a segment
+// that has fewer dead documents now must be compared again, and stays unmarked. It
+// reports whether any field has changed.
 func (e *Edit) MarkCompared(compared ...manifest.Segment) (changed bool) {
 	for _, then := range compared {
 		if i := e.segment(then.Key); i >= 0 && !e.next.Segments[i].Compared && e.next.Segments[i].Dead() >= then.Dead() {
@@ -148,12 +149,12 @@ func (e *Edit) RewriteSegment(key string) {
 	}
 }
 
-// Mask sets the dead documents of listed segments, given by key: all that are to be
-// dead, which includes those that are dead already. A segment without a live document
-// is condemned.
+// Mask sets the dead documents of listed segments. dead has, by key of a segment, all
+// documents that shall be dead, including those that are dead already. A segment without
+// a live document is condemned.
 //
-// Mask stores overlays. Their keys contain the number of the generation being made, so
-// an edit that is called again stores them again.
+// Mask stores overlays at once. Their keys contain the number of the generation being
+// made, so an edit that runs again on a newer base stores them again.
 func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool {
 		d := dead[s.Key]
@@ -179,8 +180,9 @@ func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error 
 	return puts.Wait()
 }
 
-// SetRanks sets the ranks of the documents of listed segments, given by key; nil takes them
-// away. It reports whether it has changed any: an overlay with the same ranks stays.
+// SetRanks sets the ranks of the documents of listed segments. ranks has, by key of a
+// segment, a rank for each document, or nil to remove all. It reports whether any ranks
+// have changed: an overlay with the same ranks stays.
 //
 // SetRanks stores overlays, as Mask does.
 func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (changed bool, err error) {
@@ -215,9 +217,10 @@ func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (c
 	return changed, puts.Wait()
 }
 
-// SetAnchors sets the anchors of the documents of listed segments, given by key: the bytes
-// of a segment whose documents have the same numbers, or nil for none. It reports whether
-// it has changed any: an overlay with the same bytes stays.
+// SetAnchors sets the anchors of the documents of listed segments. anchors has, by key of
+// a segment, the new overlay: the bytes of a segment whose documents have the same
+// numbers, or nil for no anchors. It reports whether any anchors have changed: an overlay
+// with the same bytes stays.
 //
 // SetAnchors stores overlays, as Mask does.
 func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (changed bool, err error) {
@@ -246,7 +249,7 @@ func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (chang
 	return changed, nil
 }
 
-// anchors returns the keys of all listed anchors.
+// anchors returns the keys of all listed overlays with anchors.
 func (e *Edit) anchors() map[string]bool {
 	keys := make(map[string]bool)
 	for _, s := range e.next.Segments {
@@ -257,7 +260,8 @@ func (e *Edit) anchors() map[string]bool {
 	return keys
 }
 
-// condemnAnchors condemns those of the anchors that are not listed any more.
+// condemnAnchors condemns the overlays with anchors whose keys are in before but are not
+// listed any more.
 func (e *Edit) condemnAnchors(before map[string]bool) {
 	now := e.anchors()
 	for _, key := range slices.Sorted(maps.Keys(before)) {
@@ -267,15 +271,16 @@ func (e *Edit) condemnAnchors(before map[string]bool) {
 	}
 }
 
-// SetRanked records in Manifest.Ranked what the ranks were computed of, and reports whether
-// that has changed.
+// SetRanked sets Manifest.Ranked, the name of the input from which the ranks were computed,
+// and reports whether it has changed.
 func (e *Edit) SetRanked(of string) (changed bool) {
 	changed = e.next.Ranked != of
 	e.next.Ranked = of
 	return changed
 }
 
-// putDeletions stores an overlay for the generation being made, and returns its entry.
+// putDeletions stores an overlay with dead documents, for the generation being made, and
+// returns the overlay's entry in the manifest.
 func (e *Edit) putDeletions(ctx context.Context, d segment.Deletions) (*manifest.Deletions, error) {
 	content, err := d.Encode()
 	if err != nil {

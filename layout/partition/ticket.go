@@ -36,9 +36,10 @@ type Segment struct {
 	manifest.Segment
 }
 
-// PutPackage stores a package with this number of pages under its name. If a package
-// with other bytes exists there, or the key is, or was formerly, that of a listed
-// package, or is condemned, it increments name.Collision and tries again.
+// PutPackage stores a package with this number of pages under a name. It increments
+// name.Collision until the key is usable: an object with other bytes must not exist there,
+// the key must not be a present or earlier key of a listed package, and must not be
+// condemned.
 func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, content []byte, pages int) (Package, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -60,9 +61,9 @@ func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, con
 }
 
 // PutBook stores a book with these numbers of outcomes and links under the hash of its
-// bytes. If that key is condemned, or damaged bytes are there, it adds a number to the
-// book's directory (book.Distinct): the outcomes and links stay the same, the hash and so
-// the key become others.
+// bytes. If that key is condemned, or has damaged bytes, it adds a number to the book's
+// directory (see book.Distinct): the outcomes and links stay the same, but the hash, and
+// so the key, changes.
 func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links int) (Book, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -84,9 +85,9 @@ func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links
 }
 
 // PutSegment stores a segment under the hash of its bytes. If that key is condemned, or
-// damaged bytes are there, it adds the number of the newest generation to the segment's
-// tail (segment.Distinct): the documents stay the same, the hash and so the key become
-// others. That happens, for instance, if the same documents are indexed or merged once more.
+// has damaged bytes, it adds the number of the newest generation to the segment's tail
+// (see segment.Distinct): the documents stay the same, but the hash, and so the key,
+// changes. This happens, for instance, if the same documents are indexed once more.
 func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -111,8 +112,8 @@ func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, er
 	return Segment{}, err
 }
 
-// begin commits the first generation if there is none, and returns a ticket whose time
-// begins now.
+// begin returns a ticket that is valid from now on. Before, it commits the first
+// generation if there is none.
 func (p *Partition) begin(ctx context.Context) (ticket, error) {
 	return ticket{put: p.now()}, p.Begin(ctx)
 }

@@ -12,8 +12,8 @@ import (
 )
 
 // Uncommitted is a book that no generation lists, with those of its batches that are
-// still in the spool. Either its commit never happened, or the generation of that
-// commit is lost. In both cases the batches will be packed again.
+// still in the spool. Either the book was never committed, or the generation that listed
+// it is lost. In both cases the batches will be packed again.
 type Uncommitted struct {
 	Key     string
 	Batches []layout.Version
@@ -40,8 +40,8 @@ func FindUncommitted(ctx context.Context, bucket blob.Reader, newest manifest.Ma
 	return found, nil
 }
 
-// waiting returns the batches of a book that are not consumed and whose spool objects
-// exist.
+// waiting returns those batches of a book that are still to be packed: they are not
+// consumed, and their spool objects exist.
 func (s *search) waiting(ctx context.Context, key string) (batches []layout.Version, err error) {
 	opened, err := book.Open(ctx, s.bucket, key)
 	if err != nil {

@@ -9,11 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// runText is the number of bytes of text of the documents of one run.
+// runText is the size, in bytes, of the text of all documents of one run (see Builder).
 const runText = 8 << 20
 
-// Builder makes a segment from documents. It takes at most some 24 MiB of memory, plus
-// one and a half times the size of the segment. It is not safe for concurrent use.
+// Builder makes a segment from documents. It indexes them in memory and, after each 8 MiB
+// of text, packs the terms into a run; Finish merges the runs. It takes at most some
+// 24 MiB of memory, plus one and a half times the size of the segment. It is not safe for
+// concurrent use.
 type Builder struct {
 	analysis map[string]uint32
 	runText  int
@@ -21,8 +23,8 @@ type Builder struct {
 	stored   storedWriter
 	columns  columnWriter
 	codes    [][postings.Fields]uint8 // length code of each field, for each document (see postings.LengthCode)
-	index    *memoryIndex             // the documents that are not yet packed
-	runs     []run                    // the documents that are packed
+	index    *memoryIndex             // terms of the documents that are not yet in a run
+	runs     []run                    // packed terms of the other documents, in their order
 	err      error                    // first error of Add
 }
 
@@ -72,7 +74,7 @@ func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
 	return nil
 }
 
-// sortedOnce reports whether the strings are sorted and each stands there once.
+// sortedOnce reports whether the strings are sorted and all different.
 func sortedOnce(s []string) bool {
 	for i := 1; i < len(s); i++ {
 		if s[i-1] >= s[i] {
@@ -82,7 +84,7 @@ func sortedOnce(s []string) bool {
 	return true
 }
 
-// textSize returns the bytes of text of a document.
+// textSize returns the size of a document's text in bytes.
 func textSize(d *Document) int {
 	n := len(d.Title) + len(d.URL) + len(d.Body)
 	for _, h := range d.Headings {
@@ -133,7 +135,8 @@ func (b *Builder) terms() (*termWriter, error) {
 	return mergeTerms(cursors, of, len(names))
 }
 
-// writeColumns returns the columns of the segment, with the words of all runs.
+// writeColumns returns the part of the segment with its columns, which include the words
+// of all runs.
 func (b *Builder) writeColumns() (*objectWriter, error) {
 	words := make([]wordCursor, len(b.runs))
 	for i, r := range b.runs {

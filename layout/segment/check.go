@@ -51,8 +51,8 @@ func (s *Segment) checkColumns(ctx context.Context) error {
 	return err
 }
 
-// checkStored decodes all stored documents, and compares their identities with the
-// column.
+// checkStored decodes all stored documents, and compares their identities with the column
+// of identities.
 func (s *Segment) checkStored(ctx context.Context) error {
 	ids, err := s.Identities(ctx)
 	if err != nil {
@@ -91,7 +91,7 @@ func (s *Segment) checkBlock(sealed []byte, block int, ids []layout.Identity) er
 }
 
 // checkTerms decodes all postings. It checks that terms and blocks are sorted, and that
-// the numbers of occurrences in the fields are those in the totals.
+// the occurrences in each field sum up to the totals that are stored with the term.
 func (s *Segment) checkTerms(ctx context.Context) error {
 	var lengths [postings.Fields]uint64
 	var last []byte

@@ -37,7 +37,8 @@ func appendPacked(b, content []byte) []byte {
 	return b
 }
 
-// unpack returns the content that appendPacked encoded. It may be a part of packed.
+// unpack returns the content that appendPacked encoded. The result may share memory with
+// packed.
 func unpack(packed []byte) ([]byte, error) {
 	p := parser{data: packed}
 	size := int(p.number(maxColumn))
@@ -77,7 +78,7 @@ func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, erro
 	return nil, s.wrap(fmt.Errorf("there is no such column of kind %d: %s", k, name))
 }
 
-// rows reads a column of rows of width bytes each.
+// rows reads a column that has, for each document, a row of width bytes.
 func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, error) {
 	content, err := s.column(ctx, name, rowsKind)
 	if err == nil && len(content) != width*int(s.tail.documents) {
@@ -93,7 +94,8 @@ var (
 	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages}
 )
 
-// The indexes of the columns from which statistics of the tail are computed.
+// The indexes, in numberColumns and stringColumns, of the columns from which the
+// statistics in the tail are computed.
 const (
 	titleLengths   = 1 // index in numberColumns of TitleLengths; the columns of the other fields follow
 	languageColumn = 1 // index in stringColumns of Languages
@@ -128,8 +130,8 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32) {
 	}
 }
 
-// object returns a part of a segment with all columns, and those of the words of the
-// cursors. Its tail has the statistics of the documents.
+// object returns the part of a segment with all columns. The columns of words have the
+// words that the cursors yield. The part's tail has the statistics of the documents.
 func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*objectWriter, error) {
 	o := new(objectWriter)
 	o.writeColumn(identities, rowsKind, w.identities)
@@ -176,8 +178,8 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) 
 	return o, nil
 }
 
-// languages returns the names of the documents' languages, sorted, and the number of
-// each document's language among them.
+// languages returns the sorted names of all languages of the documents, and for each
+// document the index of its language in names.
 func (w *columnWriter) languages() (names []string, of []uint16) {
 	column := &w.strings[languageColumn]
 	unsorted := column.names()

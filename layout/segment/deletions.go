@@ -9,7 +9,7 @@ import (
 
 // Deletions is the content of an overlay: the dead documents of a segment.
 type Deletions struct {
-	Documents int // number of documents of the segment
+	Documents int // number of documents of the segment, dead or alive
 	Dead      *roaring.Bitmap
 }
 

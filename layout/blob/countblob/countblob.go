@@ -17,7 +17,7 @@ const Listed = 1_000
 type Counts struct {
 	Put     int64 `json:"put"` // calls of Create and Replace
 	Get     int64 `json:"get"`
-	List    int64 `json:"list"` // LIST requests: one for every 1,000 objects (2 for 1,500), and 1 if there are none
+	List    int64 `json:"list"` // LIST requests: 1 for up to 1,000 objects, 2 for up to 2,000, …
 	Delete  int64 `json:"delete"`
 	Head    int64 `json:"head"`
 	Read    int64 `json:"read"`
