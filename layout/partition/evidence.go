@@ -17,7 +17,7 @@ import (
 // newest readable one.
 type Evidence struct {
 	Key        string // key of the object
-	Generation uint64 // number of a lost generation, or of an earlier one: at least this one existed
+	Generation uint64 // number of a generation that is lost; later ones may be lost, too
 	Detail     string // what the object proves; a sentence without its subject, the object's key
 }
 
@@ -278,8 +278,8 @@ func (s *search) batch(ctx context.Context, key string, v layout.Version) (prove
 }
 
 // isLost reports whether only a lost generation can have consumed a batch: newest has
-// not consumed it, and its spool object is absent. Token 0 is not of a batch: outcomes that
-// repair has written have it.
+// not consumed it, and its spool object is absent. Token 0 is not a batch: repair writes
+// Lost outcomes with it.
 func (s *search) isLost(ctx context.Context, v layout.Version) (bool, error) {
 	if v.Token == 0 || s.newest.HasConsumed(v) || s.newest.IsClosed(v) {
 		return false, nil

@@ -18,14 +18,15 @@
 //	-12     8      size of the object, u64
 //	-4      4      CRC-32C of the 16 bytes before
 //
-// Nothing lies between these, and each block, page, column and the tail ends
-// with the CRC-32C of its bytes, u32. Fixed numbers are big-endian, all others
-// varints as in encoding/binary. A string is its size and its bytes. A
-// front-coded string, of at most 255 bytes, is its difference from the one before it:
+// Nothing lies between these parts. Each block, page and column, and the tail, ends with
+// the CRC-32C of its bytes, u32. Numbers of fixed size are big-endian, all others varints
+// as in encoding/binary. A string is its size and its bytes. A front-coded string, of at
+// most 255 bytes, is its difference from the string before it:
 //
-//	1       bytes shared with it (high half), bytes of the rest (low half)
-//	…       for each half of 15: the excess over 15
-//	…       the rest
+//	1       high four bits: number of bytes shared with the string before, 15 for
+//	        15 or more; low four bits: number of the other bytes, 15 for 15 or more
+//	…       for each four bits that are 15: the excess over 15
+//	…       the other bytes
 //
 // A stored block is a zstd frame. It is closed at 64 KiB before compression:
 //
@@ -40,13 +41,13 @@
 //	        layout/segment/postings); size of its positions; numbers of its
 //	        documents by language (see languages.go)
 //
-// A term of a page's images ends with the byte 02 (see ImageTerm). It is of no field's
-// length, and so of no statistics but its own.
+// A term of a page's images ends with the byte 02 (see ImageTerm). It does not count in
+// the lengths of fields, and so in no statistics of the tail.
 //
-// The positions of a block's terms follow it, in their order, in pages of 1020 bytes and
-// their CRC; the last page may be shorter. So a query can read the block
-// alone, or the block and its positions by the same request, or some of the pages. Offsets of positions do
-// not count the CRCs.
+// The positions of a block's terms follow the block, in the order of the terms, in pages
+// of 1020 bytes and their CRC; the last page may be shorter. So a query can read the block
+// alone, or the block and its positions by the same request, or some of the pages.
+// Offsets of positions do not count the CRCs.
 //
 // A column:
 //
@@ -54,8 +55,9 @@
 //	1       1 if a zstd frame follows, 0 if the bytes themselves
 //	…       by kind:
 //	        1  rows: as many bytes for each document
-//	        2  numbers: the lowest; the width in bytes of the distances to it
-//	           (1 byte); the highest byte of each distance, …, the lowest of each
+//	        2  numbers: the lowest number; then the differences from it: their
+//	           width in bytes (1 byte), the highest byte of each difference, …,
+//	           the lowest byte of each
 //	        3  strings: number of strings, strings, ascending; number of sets,
 //	           each as size and indexes of strings; each document's set, as
 //	           numbers
@@ -64,8 +66,8 @@
 //	        5  samples of words: for each word, how many documents (at most 8,
 //	           1 byte), and each as the distance to the one before
 //
-// A reader skips unknown columns, and an error names a column that it needs and does not
-// find, so that a new column needs no new version. Merging keeps the known columns.
+// A reader skips unknown columns. If a column that it needs is missing, its error names
+// the column. So a new column needs no new version. Merging keeps only known columns.
 //
 // The tail:
 //
@@ -98,27 +100,26 @@
 //	0       8      FF 'B' 'O' 'V' 'L', version 01, CR LF
 //	8       1      kind, 02
 //	9       …      n, documents of the segment
-//	…       n      the code of each document's rank
+//	…       n      each document's Rank, a byte
 //	-4      4      CRC-32C
 //
-// An overlay of anchors is a segment whose documents have the numbers of those of the
-// segment beside which it lies, their identities, and no URLs. A document's headings are the
-// anchors of links to it.
+// An overlay of anchors is a segment, too. It has a document for each document of the
+// segment to which it belongs, with the same number and identity, and without a URL. The
+// headings of this document are the anchors of links to the page.
 //
 // # Words after deletions
 //
-// For every surface word, the segment stores the number of documents that contain it, and
-// a sample of at most eight of these: those whose identities have the lowest hashes, so
-// that the samples of several segments can be merged into a sample of all. After a merge
-// that left out documents,
+// For every word as it is written on pages, the segment stores the number of documents
+// that contain it, and a sample of at most eight of these: those whose identities have the
+// lowest hashes, so that the samples of several segments can be merged into a sample of
+// all. After a merge that left out dead documents, this number is
 //
-//	a word of                   has
-//	at most eight documents     its exact number
-//	more                        its number, or up to as many more as were left out
+//	exact          for a word that was in at most eight documents
+//	too high       for other words, by at most the number of documents left out
 //
-// A word is dropped when no document of its sample lives. So no word outlives its last
-// document; a word of more than eight living documents may be dropped too, if by
-// chance the whole sample was left out.
+// A word is dropped when all documents of its sample are dead. So a word without living
+// documents is always dropped; a word with some may be dropped, too, if it was in more
+// than eight documents and by chance all of its sample died.
 //
 // # Versions
 //

@@ -25,48 +25,50 @@ type Document struct {
 	Site        string
 	Title       string
 	Headings    []string
-	Body        string // text, without markup
+	Body        string // text of the page, without markup
 	Lang        string
 	MIME        string
-	Collections []string // sorted, each once
+	Collections []string // names of the page's collections, sorted, each once
 	Fetched     time.Time
 	Images      []Image
 
-	// The stored page: the key of its package, and the range of the compressed page in it.
+	// Package is the key of the package that holds the stored page; Offset and Length are
+	// the range of the compressed page in it, in bytes.
 	Package        string
 	Offset, Length int64
 
-	// Fingerprints of title and text. They are stored in columns only, so that
-	// Segment.Stored returns documents without them.
+	// TitleHash, TextHash, Simhash and Sketch are fingerprints of title and text. They are
+	// stored in columns only: documents that Segment.Stored returns do not have them.
 	TitleHash, TextHash, Simhash uint64
 	Sketch                       [16]uint16
 }
 
-// Token is a term at a position of a field. Its strings need to be valid only until the
-// next token.
+// Token is a term at a position of a field of a document. A caller of Builder.Add may
+// overwrite the bytes of its strings when it yields the next token.
 type Token struct {
 	Field    int
 	Term     string // the term that queries search for, at most MaxTerm bytes
 	Word     string // as it is written on the page, for spelling; "" if it is not counted
-	Position uint32 // in the field, never below that of the token before
+	Position uint32 // position in the field, from 0; not below that of the field's token before
 	Hits     postings.Hits
 
-	// Numbers of the strings Term and Word, from 1. A caller gives every string another
-	// number, or always 0, which means none. They let a Builder count without maps. It
-	// takes memory for the highest number.
+	// TermNumber and WordNumber are numbers from 1 that the caller gives to the strings
+	// Term and Word: a different one to each string, always the same. Or they are always 0,
+	// for no number. With numbers, a Builder counts without maps; its memory grows with the
+	// highest number.
 	TermNumber, WordNumber uint32
 }
 
 // Caps on the content of a segment.
 const (
-	MaxTerm      = 255      // bytes of a term or word
-	MaxRecord    = 32 << 20 // bytes of a document as it is stored, before compression
-	MaxDocuments = 1 << 23  // documents of a segment
+	MaxTerm      = 255      // greatest size of a term or word, in bytes
+	MaxRecord    = 32 << 20 // greatest size of a stored document before compression, in bytes
+	MaxDocuments = 1 << 23  // greatest number of documents in a segment
 )
 
 // The flags of a record.
 const (
-	ownID     = 1 << iota // the identity follows, because it is not that of the URL
+	ownID     = 1 << iota // the identity follows, because it is not IdentityOf(URL)
 	hasImages             // images follow at the end
 )
 
@@ -152,7 +154,7 @@ func parseRecord(record []byte) (Document, error) {
 	return d, nil
 }
 
-// texts reads a number and as many strings.
+// texts reads a list of strings: their number, then each string.
 func (p *parser) texts() []string {
 	n := p.count(1)
 	if n == 0 {
@@ -168,7 +170,7 @@ func (p *parser) texts() []string {
 // texts returns the strings of an image in the order in which they are stored.
 func (i *Image) texts() [4]*string { return [4]*string{&i.URL, &i.Alt, &i.Caption, &i.Around} }
 
-// images reads a number and as many images.
+// images reads a list of images: their number, then the texts of each image.
 func (p *parser) images() []Image {
 	images := make([]Image, p.count(len(new(Image).texts())))
 	for i := range images {

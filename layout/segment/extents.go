@@ -7,17 +7,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// extents are the ranges of consecutive pieces of a segment: piece 0 begins at start,
-// and the i-th ends at ends[i], where the next one begins.
+// extents are the ranges of consecutive pieces of a segment, such as its stored blocks:
+// piece 0 begins at the offset start, piece i ends at the offset ends[i], where piece i+1
+// begins.
 type extents struct {
 	start int64
 	ends  []int64
 }
 
-// add adds a piece after the last.
+// add adds a piece of size bytes after the last one.
 func (p *extents) add(size int64) { p.ends = append(p.ends, p.end()+size) }
 
-// move adds a distance to all offsets.
+// move adds by to all offsets of the pieces.
 func (p *extents) move(by int64) {
 	p.start += by
 	for i := range p.ends {
@@ -53,11 +54,11 @@ func (p *extents) ranges(pieces []int) []blob.Range {
 // termIndex is the directory of the term blocks. The terms of block i are above
 // separator i-1 and not above separator i.
 type termIndex struct {
-	extents                // extents of the blocks, each with its positions
+	extents                // extents of the blocks; each includes the positions of its terms
 	counts        []uint32 // number of terms of each block
 	positions     []int64  // size of each block's positions, without checksums
 	separators    []byte   // all separators, one after the other
-	separatorEnds []uint32 // offset in separators of the end of each one
+	separatorEnds []uint32 // for each separator, the index in separators at which it ends
 }
 
 // separator returns the separator of block i.
@@ -75,7 +76,8 @@ func (t *termIndex) find(term string) int {
 	return sort.Search(len(t.counts), func(i int) bool { return string(t.separator(i)) >= term })
 }
 
-// split returns the range of block i, and the range of its positions.
+// split returns the range of block i without its positions, and the range of the pages
+// with its positions.
 func (t *termIndex) split(i int) (block, pages blob.Range) {
 	all, size := t.at(i), sizeInPages(t.positions[i])
 	block = blob.Range{Offset: all.Offset, Length: all.Length - size}
@@ -128,7 +130,8 @@ func (p *parser) termIndex(start, size int64) termIndex {
 	return t
 }
 
-// storedIndex is the directory of the stored blocks.
+// storedIndex is the directory of the stored blocks: where each block is, and which
+// documents it holds.
 type storedIndex struct {
 	extents
 	first []uint32 // number of the first document of each block, then the number of all documents

@@ -12,15 +12,16 @@ type Image struct {
 	URL     string
 	Alt     string // alternative text
 	Caption string
-	Around  string // heading above it, and words before and behind it
+	Around  string // heading above the image, and words before and after it
 }
 
-// imageMark ends the terms of images. It sorts a term behind the same term of the text.
+// imageMark ends the terms of images. So in a segment the term "cat" of an image comes
+// after the term "cat" of the text.
 const imageMark = "\x02"
 
-// ImageTerm returns the term under which a page has a word of one of its images. Such terms
-// do not count in the length of their field. They are no part of the page's text: only a
-// search for images looks for them.
+// ImageTerm returns the term by which a search for images finds a page, from a term in the
+// texts of one of its images, such as the caption. Other searches do not look for such
+// terms, and the length of their field does not include them.
 func ImageTerm(term string) string { return term + imageMark }
 
 // CutImageTerm returns the term without the mark that ImageTerm added, and whether it had one.

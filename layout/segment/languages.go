@@ -5,15 +5,13 @@ import (
 	"math"
 )
 
-// appendCounts appends the numbers of a term's documents by language, none if there are
-// no counts:
+// appendCounts appends the number of a term's documents in each language; counts has one
+// number for each language of the tail. It appends nothing if counts is nil. Otherwise, if
+// the documents are
 //
-//	l·2+1          all documents are in language l, of the tail's
-//	n·2            n languages; for each of them
-//	…                how many languages lie between it and the one before
-//	…                its documents less 1
-//
-// A single language does without its number of documents, which the list tells.
+//	in language l only   l·2+1; the number of documents is known from the term's list
+//	in n languages       n·2, and for each of them: the number of languages between it
+//	                     and the one before, and its number of documents less 1
 func appendCounts(dst []byte, counts []uint32) []byte {
 	having, only := 0, 0
 	for l, n := range counts {
@@ -38,11 +36,13 @@ func appendCounts(dst []byte, counts []uint32) []byte {
 	return dst
 }
 
-// allDocuments stands for the number of documents of a term's list.
+// allDocuments stands in counts for the number of all documents of the term's list, until
+// that number is known (see complete).
 const allDocuments = math.MaxUint32
 
-// counts reads what appendCounts wrote into counts, one number for each language of the
-// tail; a single language has allDocuments.
+// counts reads what appendCounts has written, and sets counts, which has one number for
+// each language of the tail. If all documents are in one language, its number becomes
+// allDocuments.
 func (p *parser) counts(counts []uint32) {
 	clear(counts)
 	first := p.number(uint64(len(counts))<<1 | 1)
@@ -67,8 +67,8 @@ func (p *parser) counts(counts []uint32) {
 	}
 }
 
-// In returns the number of the term's documents in a language. known is false if the
-// segment, of version 2, does not tell.
+// In returns the number of the term's documents in the language with the name, such as
+// "en". known is false if the segment does not have these numbers: it is of version 2.
 func (t *Term) In(name string) (documents uint32, known bool) {
 	if t.counts == nil {
 		return 0, false
@@ -79,9 +79,9 @@ func (t *Term) In(name string) (documents uint32, known bool) {
 	return 0, true
 }
 
-// complete completes a term's counts by language: where one is allDocuments, it puts
-// documents, the number of documents in the term's list. It reports whether the counts
-// then add up to that number.
+// complete replaces allDocuments in a term's counts by documents, the number of documents
+// in the term's list. It reports whether the counts then add up to that number; if not,
+// they are damaged.
 func complete(counts []uint32, documents uint32) bool {
 	sum := uint64(0)
 	for l, n := range counts {

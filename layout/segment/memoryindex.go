@@ -9,23 +9,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// memoryIndex is an inverted index of some documents in memory. After each document,
-// its postings are packed into the bytes that they will be in a run.
+// memoryIndex is an inverted index of some documents in memory. After each document, its
+// postings are encoded in the format of a run (see run).
 type memoryIndex struct {
-	text int // bytes of text of the documents, as the Builder counts them
+	text int // sum of the documents' textSize, in bytes
 
-	termOf map[string]uint32 // index in terms, of terms without a number
+	termOf map[string]uint32 // index in terms of each term that has no Token.TermNumber
 	terms  []indexTerm
-	packed int // packed bytes of all terms
+	packed int // sum of the sizes of indexTerm.packed, in bytes
 
-	wordOf map[string]uint32 // index in words, of words without a number
+	wordOf map[string]uint32 // index in words of each word that has no Token.WordNumber
 	words  []indexWord
 	hashes []uint32 // hash of each document's identity
 	from   uint32   // number of the first document
 
-	numbered []numbered // data of terms and words with a number, by the number
+	numbered []numbered // indexes of terms and words that have a number, by that number
 
-	// The document being added:
+	// Of the document that is being added:
 	tokens    []indexToken
 	postings  []indexPosting
 	positions []uint32
@@ -34,16 +34,16 @@ type memoryIndex struct {
 // indexTerm is a term of a memoryIndex.
 type indexTerm struct {
 	text    string
-	packed  []byte // postings of the term, as in a run
-	docs    uint32 // number of documents
-	last    uint32 // the last of these documents
-	posting uint32 // index in memoryIndex.postings for the document being added; 0 if the document lacks the term
+	packed  []byte // postings of the term, in the format of a run
+	docs    uint32 // number of documents with the term
+	last    uint32 // number of the last document with the term
+	posting uint32 // index in memoryIndex.postings; 0 if the document being added lacks the term
 }
 
-// indexPosting is a term in the document being added.
+// indexPosting is one term of the document being added, with all its occurrences.
 type indexPosting struct {
 	term uint32
-	end  uint32 // where its positions end in memoryIndex.positions
+	end  uint32 // index in memoryIndex.positions at which the term's positions end
 	freq [postings.Fields]uint32
 	hits postings.Hits
 }
@@ -52,15 +52,16 @@ type indexPosting struct {
 // position.
 type indexToken struct{ posting, position uint32 }
 
-// indexWord is a surface word of a memoryIndex.
+// indexWord is a word, as it is written on pages, of a memoryIndex.
 type indexWord struct {
 	text   string
-	docs   uint32             // number of documents
-	last   uint32             // the last of these documents
-	sample [sampleSize]uint32 // the documents with the lowest hashes, by hash
+	docs   uint32             // number of documents with the word
+	last   uint32             // number of the last document with the word
+	sample [sampleSize]uint32 // of these documents, those with the lowest hashes, sorted by hash
 }
 
-// numbered holds the indexes in terms and words of a string with a number; 0: none yet.
+// numbered holds the indexes, in memoryIndex.terms and words, of a string to which the
+// caller has given a number; 0 if it is not there yet.
 type numbered struct{ term, word uint32 }
 
 func newMemoryIndex() *memoryIndex {
@@ -69,7 +70,7 @@ func newMemoryIndex() *memoryIndex {
 	return b
 }
 
-// reset removes all documents. Its memory is reused, except that of strings.
+// reset removes all documents. Their memory is reused for others, except that of strings.
 func (b *memoryIndex) reset() {
 	b.text, b.packed = 0, 0
 	clear(b.termOf)
@@ -87,8 +88,8 @@ func (b *memoryIndex) reset() {
 // size returns the approximate memory of the index, in bytes.
 func (b *memoryIndex) size() int { return b.packed + 96*(len(b.terms)+len(b.words)) }
 
-// add adds a document with these tokens. hash is that of its identity. It returns the
-// number of tokens in each field, without those of images.
+// add adds the document with the number doc and these tokens; hash is the hash of its
+// identity. It returns the number of tokens in each field, without those of images.
 func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings.Fields]uint32, err error) {
 	b.hashes = append(b.hashes, hash)
 	b.tokens = b.tokens[:0]
@@ -163,7 +164,8 @@ func (b *memoryIndex) wordIndex(t *Token) uint32 {
 	return n
 }
 
-// numberedBy returns the indexes of the string with a number.
+// numberedBy returns the entry of b.numbered for a number that the caller has given to a
+// string (see Token.TermNumber).
 func (b *memoryIndex) numberedBy(number uint32) *numbered {
 	if more := int(number) + 1 - len(b.numbered); more > 0 {
 		b.numbered = append(b.numbered, make([]numbered, more)...)
@@ -182,8 +184,8 @@ func (b *memoryIndex) addWord(word string) uint32 {
 }
 
 // countWord counts a document that contains the word, and adds it to the word's sample
-// if its hash is low enough. Documents must be counted in ascending order; the last one
-// is counted once.
+// if its hash is low enough. It must be called for ascending documents, and may be called
+// repeatedly for the same one, which it counts once.
 func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
 	if w.docs > 0 && w.last == doc {
 		return
@@ -202,7 +204,8 @@ func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
 	}
 }
 
-// sortPositions fills b.positions with the positions of all tokens, sorted by posting.
+// sortPositions fills b.positions with the positions of all tokens, the tokens of the
+// first posting first.
 func (b *memoryIndex) sortPositions() {
 	end := uint32(0)
 	for i := range b.postings {

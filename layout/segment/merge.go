@@ -21,14 +21,14 @@ type Input struct {
 }
 
 // Merge returns a segment of the inputs' living documents, one input after another. It
-// fails if that would have more than most bytes.
+// fails if this segment would have more than most bytes.
 //
 // Stored documents, terms and columns are merged concurrently. Inputs are read through
-// windows of 1 MiB, except columns, which are read whole, one at a time. Stored blocks
-// are copied if all their documents live, and so are the postings of a term in a single
-// input. If all documents live, the terms, positions, columns and words are byte by
-// byte those that a Builder makes of the same documents. The version of a language's
-// analyzer is the lowest of those in the inputs.
+// windows of 1 MiB, except columns, which are read whole, one at a time. A stored block
+// whose documents all live is copied; so are the postings of a term that is in one input
+// only. If all documents of all inputs live, the terms, positions, columns and words have
+// the same bytes as if a Builder had indexed the documents. A language's analyzer has the
+// lowest version that it has in any input.
 func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	content, err := merge(ctx, inputs, most)
 	if err != nil {
@@ -71,18 +71,18 @@ func merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	return content, nil
 }
 
-// input is an Input with the numbers that its documents get in the merged segment.
+// input is an Input, with the number that each of its documents has in the merged segment.
 type input struct {
 	*Segment
 	dead    *roaring.Bitmap
 	live    uint32   // number of living documents
 	numbers []uint32 // for each document, its number in the merged segment; NoMore if it is dead
 
-	languages []uint16 // for each language of the tail, its number in the merged segment
+	languages []uint16 // for each language in the tail, its index in the tail of the merged segment
 }
 
-// numberDocuments gives numbers to all living documents, and returns also the sum of
-// the inputs' sizes in bytes.
+// numberDocuments returns the inputs with the numbers of their living documents in the
+// merged segment, and the sum of the inputs' sizes in bytes.
 func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 	next := uint32(0)
 	for _, i := range inputs {
@@ -106,8 +106,8 @@ func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 	return all, size, nil
 }
 
-// numberLanguages returns the names of the languages of live documents, sorted, and of
-// each merged document the number of its language among them.
+// numberLanguages returns the sorted names of all languages of living documents, and for
+// each merged document the index of its language in names.
 func numberLanguages(ctx context.Context, all []*input) (names []string, of []uint16, err error) {
 	columns, live := make([]*StringColumn, len(all)), map[string]bool{}
 	for i, in := range all {
@@ -182,7 +182,7 @@ func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 	return columns.object(lowestAnalysis(all), words)
 }
 
-// copyColumns appends the columns of the living documents to those of w.
+// copyColumns appends the living documents' values in each column to the same column of w.
 func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 	w.documents += in.live
 	var err error
@@ -221,7 +221,8 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 	return nil
 }
 
-// copyRows appends the rows of the living documents to dst; width is the size of a row.
+// copyRows appends to dst the rows that the living documents have in the column with the
+// name; a row has width bytes.
 func (in *input) copyRows(ctx context.Context, dst []byte, name string, width int) ([]byte, error) {
 	rows, err := in.rows(ctx, name, width)
 	if err != nil {
@@ -235,8 +236,8 @@ func (in *input) copyRows(ctx context.Context, dst []byte, name string, width in
 	return dst, nil
 }
 
-// mergeStored returns a segment with the merged stored documents; size is the memory to
-// allocate for the whole segment.
+// mergeStored returns the part of a segment with the stored documents of all inputs that
+// live. size is how many bytes of memory to allocate, for the whole segment.
 func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, error) {
 	o := newObjectWriter(size)
 	w := storedWriter{object: o}

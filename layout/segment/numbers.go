@@ -12,7 +12,7 @@ import (
 // The names of the columns of numbers. Each column has one number for each document.
 const (
 	Dates           = "date"         // Document.Fetched, in milliseconds since 1970, an int64
-	TitleLengths    = "length.title" // number of tokens in the title; the next three likewise
+	TitleLengths    = "length.title" // number of tokens in the title; the next three for the other fields
 	HeadingsLengths = "length.headings"
 	AddressLengths  = "length.address"
 	BodyLengths     = "length.body"
@@ -25,7 +25,7 @@ const (
 	Lengths         = "place.length" // length of the compressed page, in bytes
 )
 
-// The names of the columns of rows.
+// The names of the columns with a row of bytes for each document.
 const (
 	identities = "identity"
 	sketches   = "sketch"
@@ -103,9 +103,9 @@ func appendSketch(b []byte, sketch *Sketch) []byte {
 	return b
 }
 
-// appendNumbers appends numbers: the lowest as a varint; the width in bytes of their
-// distances from it; then the highest byte of every distance, and so on to the lowest
-// byte.
+// appendNumbers appends numbers: the lowest as a varint; then their differences from it:
+// their width in bytes, the highest byte of every difference, and so on to the lowest byte
+// of every difference.
 func appendNumbers(b []byte, values []uint64) []byte {
 	if len(values) == 0 {
 		return b

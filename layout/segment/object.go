@@ -9,16 +9,16 @@ type objectWriter struct {
 	tail
 }
 
-// newObjectWriter returns a segment with nothing but the magic bytes, and memory for
-// capacity bytes.
+// newObjectWriter returns a writer of a segment: it holds only the magic bytes, and has
+// memory for capacity bytes.
 func newObjectWriter(capacity int) *objectWriter {
 	o := &objectWriter{chunks: chunks{content: append(make([]byte, 0, max(capacity, 64<<10)), magic...)}}
 	o.stored.start = int64(len(magic))
 	return o
 }
 
-// join makes one piece of the bytes written so far, with room for more bytes after
-// them.
+// join moves the bytes written so far into one piece of memory, which has room for more
+// bytes after them.
 func (o *objectWriter) join(more int) {
 	if len(o.before) == 0 {
 		o.content = slices.Grow(o.content, more)
@@ -55,7 +55,7 @@ func (o *objectWriter) finish(terms *termWriter, columns *objectWriter) []byte {
 // chunks is a growing sequence of bytes in several pieces of memory, so that a piece
 // need not be copied when the sequence grows.
 type chunks struct {
-	before  [][]byte // the pieces before the last
+	before  [][]byte // all pieces before the last
 	content []byte   // the last piece
 }
 
@@ -88,10 +88,10 @@ func (p *chunks) moveTo(b []byte) []byte {
 	return b
 }
 
-// Distinct returns a copy of a segment that has the same content but, because its tail
-// contains the number, other bytes and so another content hash. It serves to store a
-// segment again after its key was condemned. Number 0 gives the segment itself. The
-// content must be a segment that Finish or Merge returned; otherwise Distinct panics.
+// Distinct returns a copy of a segment with the same documents but other bytes: its tail
+// contains the number. So the copy has another content hash, and can be stored under
+// another key after the segment's key was condemned. Number 0 gives the segment itself.
+// The content must be a segment that Finish or Merge returned; otherwise Distinct panics.
 func Distinct(content []byte, number uint64) []byte {
 	s, err := OpenBytes(content)
 	if err != nil {

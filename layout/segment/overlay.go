@@ -10,8 +10,8 @@ const (
 	ranksKind     overlayKind = 2
 )
 
-// openOverlay checks the seal, the version and the kind of an overlay, and returns a parser
-// of what follows.
+// openOverlay checks the checksum, the version and the kind of an overlay, and returns a
+// parser of the bytes after the kind.
 func openOverlay(content []byte, want overlayKind) (parser, error) {
 	if len(content) < len(overlayMagic) || string(content[:len(overlayMagic)]) != overlayMagic {
 		return parser{}, damaged("it does not begin as an overlay of version 1")

@@ -12,13 +12,13 @@ type parser struct {
 	failed bool
 }
 
-// fail records damage, and skips the rest.
+// fail records that the data is damaged, and skips the rest of it.
 func (p *parser) fail() { p.at, p.failed = len(p.data), true }
 
 // left returns the number of bytes that are not yet read.
 func (p *parser) left() int { return len(p.data) - p.at }
 
-// number reads a varint. A value over most is damage.
+// number reads a varint. It fails if the value is over most.
 func (p *parser) number(most uint64) uint64 {
 	n, width := binary.Uvarint(p.data[p.at:])
 	if width <= 0 || n > most {
@@ -38,13 +38,13 @@ func (p *parser) byte() byte {
 	return p.data[p.at-1]
 }
 
-// count reads the number of elements that follow, of at least size bytes each. More
-// than can follow is damage.
+// count reads the number of the elements that follow, each of at least size bytes. It
+// fails if the data left is too short for so many.
 func (p *parser) count(size int) int {
 	return int(p.number(uint64(p.left() / size)))
 }
 
-// take reads n bytes. The result is a part of the data.
+// take reads n bytes. The result shares memory with the data.
 func (p *parser) take(n int) []byte {
 	if n < 0 || n > p.left() {
 		p.fail()
@@ -54,16 +54,16 @@ func (p *parser) take(n int) []byte {
 	return p.data[p.at-n : p.at : p.at]
 }
 
-// text reads a string that follows its size.
+// text reads a string: its size, then its bytes.
 func (p *parser) text() string { return string(p.take(p.count(1))) }
 
 func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// half is the greatest value of a half of the first byte of a front-coded string. The
-// high half is the number of bytes that the string shares with the string before it, the
-// low half the number of its other bytes; a half of 15 is followed by the excess over 15
+// half is the greatest value of four bits of the first byte of a front-coded string. The
+// high four are the number of bytes that the string shares with the string before it, the
+// low four the number of its other bytes. If four bits are 15, the excess over 15 follows
 // as a varint. Then follow the other bytes.
 const half = 15
 

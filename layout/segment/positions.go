@@ -7,15 +7,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Positions names a part of a term's positions, in bytes, as
+// Positions is a range, in bytes, of a term's encoded positions, as
 // postings.Iterator.PositionBlock returns it.
 type Positions struct {
 	Term           *Term // a term of the segment
 	Offset, Length uint32
 }
 
-// ReadPositions returns the bytes of these positions. It reads by one read those that
-// Terms has not read already.
+// ReadPositions returns the bytes of the wanted ranges of positions. Ranges that Terms has
+// read already are in memory; it gets all others by one read.
 func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]byte, error) {
 	found := make([][]byte, len(wanted))
 	var unread []int
@@ -51,8 +51,8 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 	return found, nil
 }
 
-// extentOf returns two ranges for a part of a term's positions: its range in the
-// positions of the block, and the range of the pages that contain it.
+// extentOf returns two ranges for a part of a term's positions: place is where it is in
+// the positions of its block, part is the range of the pages that contain it.
 func (s *Segment) extentOf(w Positions) (place, part blob.Range) {
 	place = blob.Range{Offset: w.Term.offset + int64(w.Offset), Length: int64(w.Length)}
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])
@@ -66,7 +66,7 @@ const (
 	pageContent = pageSize - sealSize
 )
 
-// sizeInPages returns the size in the object of n bytes of positions.
+// sizeInPages returns the size in bytes of the pages that hold n bytes of positions.
 func sizeInPages(n int64) int64 {
 	return n + sealSize*((n+pageContent-1)/pageContent)
 }
@@ -82,9 +82,9 @@ func appendPages(object, positions []byte) []byte {
 	return object
 }
 
-// pagesOf returns the range of the pages that contain r, a range of a block's
-// positions. Neither r nor total, the size of all these positions, counts the
-// checksums; the result does.
+// pagesOf returns the range of the pages that contain r, a range of a block's positions;
+// total is the size of all positions of the block. The result includes the checksums of
+// pages; r and total do not.
 func pagesOf(r blob.Range, total int64) blob.Range {
 	from := r.Offset / pageContent
 	to := (r.Offset + r.Length + pageContent - 1) / pageContent
@@ -92,7 +92,8 @@ func pagesOf(r blob.Range, total int64) blob.Range {
 	return blob.Range{Offset: from * pageSize, Length: end - from*pageSize}
 }
 
-// fromPages checks the pages that pagesOf returned for r, and returns the bytes of r.
+// fromPages checks pages, the bytes at the range that pagesOf returned for r, and returns
+// the positions at r.
 func fromPages(pages []byte, r blob.Range) ([]byte, error) {
 	if r.Length == 0 {
 		return nil, nil

@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// source is a list that AddList adds, and the block of it that is being added.
+// source is the list that AddList is adding, with the decoded block that it is adding.
 type source struct {
 	list    List
 	docs    [BlockSize]uint32
@@ -49,8 +49,8 @@ func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
 }
 
 // addBlock adds the n documents of a block under their new numbers (see AddList). base is
-// the lowest old number that a document of the block can have. It returns false if the
-// block is damaged.
+// the lowest old number that the block can contain: the last document of the block before,
+// and 1. It returns false if the block is damaged.
 func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers []uint32) bool {
 	docs, p := e.source.docs[:n], &e.source.payload
 	rest, ok := readDocuments(docs, data, base)
@@ -84,7 +84,7 @@ func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers [
 	return true
 }
 
-// copyBits copies the bits from..to-1 of positions.
+// copyBits appends the bits from..to-1 of positions to the encoder's positions.
 func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	const most = 56
 	for from < to {
@@ -94,9 +94,9 @@ func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	}
 }
 
-// AppendMoved appends an encoded list with by added to the number of every document:
-// the bytes that an Encoder would make of these documents. It decodes no more of the
-// list than it must change. Errors wrap ErrDamaged.
+// AppendMoved appends an encoded list in which the number of every document is higher by
+// by. It appends the bytes that an Encoder would make of these documents, but decodes only
+// the parts of the list that change. Errors wrap ErrDamaged.
 func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	l := List{data: list}
 	data, ok := l.readHeader(list)
@@ -115,9 +115,9 @@ func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	return append(dst, data[width:]...), nil
 }
 
-// appendMovedDirectory appends the bytes before the blocks of an opened list, with by
-// added to the documents of the first block, and returns the blocks. data is what
-// follows the header.
+// appendMovedDirectory appends the bytes between the header and the blocks of an opened
+// list, with by added to the documents of the first block. It returns dst and the bytes
+// of the blocks. data is all bytes after the header.
 func (l *List) appendMovedDirectory(dst, data []byte, by uint32) (moved, blocks []byte) {
 	for range Fields {
 		_, data, _ = readNumber(data)

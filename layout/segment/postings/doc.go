@@ -9,9 +9,10 @@
 // uvarint is a varint of encoding/binary. Documents are gathered in blocks of
 // 128; only the last may have fewer.
 //
-//	uvarint    documents · 16 + bytes of positions, or 15 for 15 and more
-//	uvarint    bytes of positions − 15, if that was 15
-//	…          the block, if it is the only one (then that is all), or
+//	uvarint    documents · 16 + b, where b is the bytes of positions, 15 for 15 and more
+//	uvarint    bytes of positions − 15, if b is 15
+//
+// If there is one block, it follows. If there are several:
 //
 //	4 uvarint  documents that have the term in each field
 //	…          impacts of the whole list
@@ -42,35 +43,38 @@
 //
 // Numbers, if they are fewer than 4, are uvarints. Otherwise:
 //
-//	1 byte     width, 0 to 32, and bit 6: some are wider
-//	…          the low bits of each number, the first lowest, padded to a byte
-//	set        the indexes of the wider ones, if bit 6 says so; never all
-//	numbers    the other bits of each wider one, less 1
+//	1 byte     width w, 0 to 32, and bit 6: 1 if some numbers have more than w bits
+//	…          the low w bits of each number, those of the first lowest, padded to
+//	           a byte
+//	set        if bit 6 is 1: the indexes of the numbers with more bits, never all
+//	numbers    if bit 6 is 1: the other bits of each of these numbers, less 1
 //
 // A set of indexes below n, if n <= 16, is n bits, the first lowest, padded to a
 // byte. Otherwise it begins with a byte: c is followed by its c members, 128 + c
 // by the c indexes that are not members, a byte each, 127 by the bits.
 //
-// Impacts are a byte of bits that says which fields have any; then for each of
-// these fields the number of its impacts less 1 in a byte, and the impacts, by
-// frequency. An impact is a byte: its high half is the frequency, its low half
-// the length code, each less that of the impact before. A high half of 15 is
-// followed by the excess over 15 as a uvarint, then a low half of 15 by the
+// Impacts begin with a byte whose bits say which fields have any. For each of these
+// fields follow the number of its impacts less 1 in a byte, and the impacts, by
+// frequency. An impact is a byte: its high four bits are the frequency, its low
+// four the length code, each less that of the impact before. If the high four are
+// 15, the excess over 15 follows as a uvarint; then, if the low four are 15, their
 // excess in a byte.
 //
 // # Positions
 //
 // The positions of a block's documents follow one another bit by bit, the lowest
-// of a byte first, padded to a byte at the end of the block. For each field there
-// are as many gaps as the frequency says, the first from 0, in Rice's code: gap
-// >> k ones, a zero, the low k bits; or 16 ones and 32 bits, if gap >> k >= 16.
+// of a byte first, padded to a byte at the end of the block. Each position of a
+// field is stored as its gap, the difference from the position before it (the
+// first one's from 0), in Rice's code: gap >> k ones, a zero, the low k bits of
+// the gap; or 16 ones and the 32 bits of the gap, if gap >> k >= 16.
 // k = floor(log2(mean)), or 0, where mean = floor(floor(13/16 · length) ÷
 // frequency) and length is LengthOf the length code.
 //
 // # An example
 //
-// A term in document 3000 alone, once with a capital, at 5 and 70 of a body of
-// 100 (code 57, that is 96, so that k = 5), takes six bytes and two:
+// A term is in document 3000 alone, twice, once with a capital letter: at the
+// positions 5 and 70 of a body of 100 tokens (length code 57, which stands for 96,
+// so that k = 5). Its list takes six bytes, its positions two:
 //
 //	12 | B8 17 | 10 | 01 | 39        CA 02 = 0 10100, 110 10000, 00
 package postings

@@ -16,16 +16,16 @@ const Fields = 4
 // number.
 const NoMore = math.MaxUint32
 
-// BlockSize is the number of documents of a block; only a list's last block
-// may hold fewer.
+// BlockSize is the number of documents in a block of a list; only the last block may hold
+// fewer.
 const BlockSize = 128
 
 // ErrDamaged is wrapped by an error whose cause is the encoded bytes.
 var ErrDamaged = errors.New("damaged postings")
 
-// Hits says how a term looks in a document: a bit is set if any occurrence looks so
-// (Brin and Page, The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998,
-// section 4.2.5).
+// Hits says how a term looks in a document: each bit stands for a look, such as Capitals,
+// and is set if any occurrence has it (Brin and Page, The Anatomy of a Large-Scale
+// Hypertextual Web Search Engine, 1998, section 4.2.5).
 type Hits uint8
 
 // The bits of Hits.
@@ -37,17 +37,17 @@ const (
 
 // Posting is one document of a list, with the occurrences of the term in it.
 type Posting struct {
-	Doc    uint32         // below NoMore
-	Freq   [Fields]uint32 // occurrences in each field, at least one in all
+	Doc    uint32         // number of the document, below NoMore
+	Freq   [Fields]uint32 // number of occurrences in each field, at least one in all fields together
 	Length [Fields]uint8  // LengthCode of each field; 0 in a decoded posting if Freq is 0
 	Hits   Hits
 }
 
 // Impact is a frequency and a length code in one field. The impacts of a block (or
 // list) bound the scores of its postings: for each posting and each field that has the
-// term, there is an impact with at least that frequency and at most that length code.
-// Only the necessary ones are kept: in each field, a higher frequency comes with a
-// higher length code.
+// term, there is an impact with at least the posting's frequency and at most its length
+// code. An impact that is not needed for this is left out: if (3, 20) is there, (2, 25) is
+// not. So in each field a higher frequency comes with a higher length code.
 type Impact struct {
 	Field  uint8
 	Freq   uint32
@@ -56,7 +56,7 @@ type Impact struct {
 
 // Summary describes a list as a whole.
 type Summary struct {
-	Documents      uint32         // at least 1
+	Documents      uint32         // number of documents in the list, at least 1
 	Last           uint32         // number of the last document
 	FieldDocuments [Fields]uint32 // for each field, number of documents with Freq > 0
 	Impacts        []Impact       // impacts of the whole list, by field, then by frequency
@@ -67,23 +67,23 @@ type Summary struct {
 type Encoder struct {
 	documents      int
 	fieldDocuments [Fields]uint32
-	next           uint32 // the least document that may be added
+	next           uint32 // lowest document that may be added next
 
-	pending [BlockSize]Posting // the postings of the open block
-	count   int                // number of postings of the open block
-	base    uint32             // the least document that the open block could have contained
+	pending [BlockSize]Posting // postings of the open block, which is not encoded yet
+	count   int                // number of postings in the open block
+	base    uint32             // last document of the block before, and 1; 0 for the first block
 
-	directory, blocks []byte    // directory entries of the closed blocks, and the blocks, encoded
+	directory, blocks []byte    // encoded closed blocks, and their entries in the directory
 	impacts, whole    impactSet // impacts of the block being closed, and of all closed blocks
 
 	positions []byte // positions of all blocks
 	bits      bitWriter
 	from      int // where the open block's positions begin in positions
 
-	source source // see AddList
+	source source // memory for AddList
 
 	groups []uint16 // group of each document; nil if groups are not counted
-	counts []uint32 // documents of each group
+	counts []uint32 // number of documents in each group; nil if groups are not counted
 }
 
 // Reset removes all documents and keeps the memory.
@@ -97,22 +97,22 @@ func (e *Encoder) Reset() {
 	clear(e.counts)
 }
 
-// CountBy has the encoder count the documents of every list by their groups. groups
-// holds the group of each document, below n.
+// CountBy makes the encoder count how many documents of a list are in each group (see
+// Counts). groups[doc] is the group of document doc, a number below n.
 func (e *Encoder) CountBy(groups []uint16, n int) {
 	e.groups, e.counts = groups, make([]uint32, n)
 }
 
-// Counts returns the number of documents in each group since Reset, valid until the next
-// call; nil without CountBy.
+// Counts returns, for each group, how many of its documents were added since Reset; nil
+// if CountBy was not called. The result is valid until the next call of a method.
 func (e *Encoder) Counts() []uint32 { return e.counts }
 
 // Documents returns the number of documents that were added since Reset.
 func (e *Encoder) Documents() int { return e.documents }
 
-// Add adds a posting. Documents must ascend and be below NoMore. positions has the
-// Freq[0] positions of field 0, ascending (equal ones are allowed), then those of field
-// 1, and so on; Add does not keep the slice. It panics if its arguments are otherwise.
+// Add adds a posting. Documents must ascend and be below NoMore. positions has Freq[0]
+// positions for field 0, ascending (equal ones are allowed), then Freq[1] for field 1,
+// and so on; Add does not keep the slice. It panics if its arguments break these rules.
 func (e *Encoder) Add(p Posting, positions []uint32) {
 	e.begin(p.Doc)
 	for field, freq := range p.Freq {
@@ -133,8 +133,8 @@ func (e *Encoder) Add(p Posting, positions []uint32) {
 	e.end(p)
 }
 
-// begin prepares the addition of a document: it closes the open block if that is full.
-// Then the positions are written, then end is called.
+// begin is the first step of adding a document: it closes the open block if that is full.
+// The caller then writes the document's positions, and calls end.
 func (e *Encoder) begin(doc uint32) {
 	if doc < e.next || doc == NoMore {
 		panic(fmt.Sprintf("postings: document %d added where at least %d is due", doc, e.next))
@@ -144,7 +144,8 @@ func (e *Encoder) begin(doc uint32) {
 	}
 }
 
-// end adds a posting to the open block; its positions have been written since begin.
+// end is the last step of adding a document: it adds the posting to the open block. The
+// positions must have been written after begin.
 func (e *Encoder) end(p Posting) {
 	for field, freq := range p.Freq {
 		if freq > 0 {
