@@ -69,7 +69,7 @@ const (
 // The flags of a record.
 const (
 	ownID     = 1 << iota // the identity follows, because it is not IdentityOf(URL)
-	hasImages             // images follow at the end
+	hasImages             // the images follow at the end of the record
 )
 
 // appendRecord appends a document without its body and fingerprints:

@@ -56,10 +56,10 @@ func (o *objectWriter) finish(terms *termWriter, columns *objectWriter) []byte {
 // need not be copied when the sequence grows.
 type chunks struct {
 	before  [][]byte // all pieces before the last
-	content []byte   // the last piece
+	content []byte   // the last piece, to which bytes are appended
 }
 
-// spill begins a new piece if the last one is large.
+// spill begins a new piece if the last one has 1 MiB or more.
 func (p *chunks) spill() {
 	const piece = 1 << 20
 	if len(p.content) >= piece {

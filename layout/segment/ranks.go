@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Rank is the rank of a document by the links to its page, as a code of one byte: its
-// logarithm in steps of an eighth, relative to the mean of all pages. NoRank is the code of
-// a document that was not ranked.
+// Rank is the rank of a document, divided by the mean rank of all pages, as a code of one
+// byte on a logarithmic scale: 8 codes further is twice the rank. NoRank, 0, is the code
+// of a document that was not ranked.
 //
 //	code    1      33    41     255
 //	rank    1/16   1     2      1/16 · 2^31.75
@@ -19,17 +19,19 @@ type Rank uint8
 const NoRank Rank = 0
 
 const (
-	rankSteps = 8  // to an octave
-	rankOne   = 33 // the code of the mean
+	rankSteps = 8  // number of codes after which the rank has doubled
+	rankOne   = 33 // code of the mean rank
 )
 
-// RankOf returns the code of a rank, given relative to the mean. The rank must be positive.
+// RankOf returns the code of a rank; relative is the rank divided by the mean rank, and
+// must be positive.
 func RankOf(relative float64) Rank {
 	code := math.Round(rankSteps*math.Log2(relative)) + rankOne
 	return Rank(min(max(code, 1), math.MaxUint8))
 }
 
-// EncodeRanks returns the overlay with the ranks of all documents of a segment, by number.
+// EncodeRanks returns the overlay with the ranks of a segment: ranks[doc] is the rank of
+// document doc.
 func EncodeRanks(ranks []Rank) ([]byte, error) {
 	if len(ranks) > MaxDocuments {
 		return nil, fmt.Errorf("cannot encode ranks of %d documents: at most %d", len(ranks), MaxDocuments)

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// run is the documents of a memoryIndex, with terms and words sorted and packed into
-// varints.
+// run is the encoded terms and words, both sorted, of the documents of a memoryIndex.
+// Numbers are varints.
 //
 // terms is, for each term: the front-coded term; the number of its documents; and for
 // each document: its distance from the one before; a byte with the fields that contain
@@ -20,7 +20,7 @@ import (
 // sample of them.
 type run struct{ terms, words []byte }
 
-// pack returns the run of the documents in the index.
+// pack returns the run of the documents in the index (see run).
 func (b *memoryIndex) pack() run {
 	slices.SortFunc(b.terms[1:], func(x, y indexTerm) int { return strings.Compare(x.text, y.text) })
 	slices.SortFunc(b.words[1:], func(x, y indexWord) int { return strings.Compare(x.text, y.text) })
@@ -120,7 +120,7 @@ func (r *runTerms) addTo(w *termWriter, _ bool) error {
 	return nil
 }
 
-// uint32 reads a varint without any check, since this process has written it.
+// uint32 reads a varint. It checks nothing, because this process itself wrote the run.
 func (r *runTerms) uint32() uint32 {
 	n, width := binary.Uvarint(r.data[r.at:])
 	r.at += width

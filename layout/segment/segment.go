@@ -35,13 +35,13 @@ type Totals struct {
 	Fields    [postings.Fields]FieldTotals
 }
 
-// FieldTotals holds the number of documents that have a field, and the number of its
-// tokens in all of them.
+// FieldTotals holds statistics of a field: the number of documents in which it has tokens,
+// and Length, the number of its tokens in all documents.
 type FieldTotals struct {
 	Documents, Length uint64
 }
 
-// Part is consecutive documents that come from one package.
+// Part is a part of a segment: consecutive documents that come from one package.
 type Part struct {
 	Package   string // key of the package
 	Documents int
@@ -89,8 +89,8 @@ func (s *Segment) open(ctx context.Context) error {
 	return nil
 }
 
-// unopenable returns the error for a segment whose listed tail has an impossible size:
-// it is of version 1, which had no tail, or damaged.
+// unopenable returns the error for a segment that is too small for the tail that its Ref
+// says: it is of version 1, which had no tail, or damaged.
 func (s *Segment) unopenable(ctx context.Context) error {
 	contents, err := s.read(ctx, []blob.Range{{Length: int64(len(magic))}})
 	if err != nil {
@@ -147,8 +147,9 @@ func (s *Segment) Languages() map[string]int {
 	return counts
 }
 
-// LanguageTotals returns the statistics of each language's documents. Those of a segment
-// of version 2, which tells only the documents of a language, are its share of the whole.
+// LanguageTotals returns the statistics of the documents of each language. A segment of
+// version 2 has only the number of a language's documents: then the totals of its fields
+// are estimated, as the same share of the totals of all documents.
 func (s *Segment) LanguageTotals() map[string]Totals {
 	all := make(map[string]Totals, len(s.tail.languages))
 	for _, l := range s.tail.languages {
@@ -166,8 +167,8 @@ func (s *Segment) LanguageTotals() map[string]Totals {
 	return all
 }
 
-// Analysis returns the version of each language's analyzer. If the documents of a
-// language were analyzed by several versions, it is the lowest of them.
+// Analysis returns, by language, the version of the analyzer that has split the documents
+// into terms; the lowest if there were several.
 func (s *Segment) Analysis() map[string]uint32 {
 	versions := make(map[string]uint32, len(s.tail.languages))
 	for _, l := range s.tail.languages {
@@ -183,19 +184,19 @@ func (s *Segment) Parts() []Part { return s.tail.parts }
 // Size returns the approximate memory that an opened segment takes, in bytes.
 func (s *Segment) Size() int64 { return s.tail.size() }
 
-// Sizes are the sizes of what a segment holds, in bytes. They add up to its size, but for
-// the few bytes of its beginning.
+// Sizes are the sizes of the sections of a segment, in bytes. Together with the 8 bytes at
+// the beginning, they are the size of the segment.
 type Sizes struct {
 	Stored    int64 // addresses, titles, headings and texts of the documents
 	Terms     int64 // terms with their postings
 	Positions int64 // positions of the terms in the documents
 	Words     int64 // the dictionary of words as they are written, and samples of their documents
-	Columns   int64 // what filters and scores need of each document
+	Columns   int64 // numbers and strings of each document that filters and scoring need
 	Tail      int64
 }
 
-// Sizes returns the sizes of what the segment holds, and the number of its terms. It knows
-// them from the tail, so it reads nothing.
+// Sizes returns the sizes of the segment's sections, and the number of its terms. These
+// are in the tail, so Sizes reads nothing.
 func (s *Segment) Sizes() (sizes Sizes, terms int64) {
 	t := s.tail
 	sizes.Tail = s.ref.Tail
@@ -216,9 +217,9 @@ func (s *Segment) Sizes() (sizes Sizes, terms int64) {
 	return sizes, terms
 }
 
-// Words returns a transducer from each surface word to the number of documents that
-// contain it. After a merge that left out documents, the number of a frequent word may
-// be too high, by at most the number of documents left out.
+// Words returns a transducer that maps each word, as it is written on pages, to the number
+// of documents that contain it. After a merge that left out dead documents, the number of
+// a frequent word may be too high, by at most the number of documents left out.
 func (s *Segment) Words(ctx context.Context) (*vellum.FST, error) {
 	content, err := s.column(ctx, words, wordsKind)
 	if err != nil {
@@ -231,7 +232,7 @@ func (s *Segment) Words(ctx context.Context) (*vellum.FST, error) {
 	return fst, nil
 }
 
-// versionError is the error of a segment in a version that cannot be read.
+// versionError is the error of opening a segment whose version this program cannot read.
 type versionError struct{ written, least byte }
 
 func (e versionError) Error() string {

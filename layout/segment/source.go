@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Source reads ranges of an object, several at once. The results may be shared, and
-// must not be changed.
+// Source reads ranges of an object, several at once. Callers must not change the results,
+// which others may have, too.
 type Source interface {
 	Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error)
 }
@@ -60,18 +60,19 @@ func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return parts, group.Wait()
 }
 
-// windowSize is the least number of bytes of one read while a segment is read from its
-// beginning to its end.
+// windowSize is how many bytes windowReader requests at once, at least: fewer only at the
+// end of its range.
 const windowSize = 1 << 20
 
-// windowReader reads a part of a segment from its beginning to its end.
+// windowReader reads a range of a segment from the first byte to the last, in few large
+// requests.
 type windowReader struct {
 	segment  *Segment
-	from, to int64  // the range that is not yet read
+	from, to int64  // range of the segment that is not yet read
 	data     []byte // bytes that are read and not yet taken
 }
 
-// take returns the next n bytes. Later calls do not change them.
+// take returns the next n bytes of the range. Later calls do not overwrite them.
 func (w *windowReader) take(ctx context.Context, n int64) ([]byte, error) {
 	if lacks := n - int64(len(w.data)); lacks > 0 {
 		size := min(max(lacks, windowSize), w.to-w.from)

@@ -41,11 +41,11 @@ func (s *Segment) Stored(ctx context.Context, docs []uint32) ([]Document, error)
 }
 
 const (
-	// storedBlock is the size, before compression, at which a block of stored
+	// storedBlock is the size, in bytes before compression, at which a block of stored
 	// documents is closed.
 	storedBlock = 64 << 10
-	// maxStoredBlock is a limit of the size of a block before compression: a block has
-	// less than storedBlock bytes before its last document is added.
+	// maxStoredBlock is the greatest size of a block before compression, in bytes: less
+	// than storedBlock before the last document was added, and that document.
 	maxStoredBlock = storedBlock + MaxRecord
 )
 
@@ -54,16 +54,16 @@ const (
 type storedWriter struct {
 	object *objectWriter
 
-	// The open block:
+	// Of the open block, to which documents are added:
 	records, bodies []byte
-	sizes           []byte // sizes of each record and body, as varints
+	sizes           []byte // sizes of each document's record and body, as varints
 	count           uint32 // documents
 
-	// The block being compressed:
-	compressing chan []byte // receives it compressed; nil: there is none
+	// Of the block that is being compressed:
+	compressing chan []byte // receives the compressed block; nil if no block is being compressed
 	raw         []byte      // before compression
 	documents   uint32
-	compressed  []byte // memory for it
+	compressed  []byte // memory for the compressed block
 }
 
 func (w *storedWriter) add(d *Document) error {
@@ -85,8 +85,8 @@ func (w *storedWriter) copy(record, body []byte) {
 	w.grow(len(record), len(body))
 }
 
-// grow counts a document whose record and body, of these sizes, were appended, and
-// closes the block if it is full.
+// grow must be called after a document's record and body were appended to the open block:
+// it records their sizes, and closes the block if it is full.
 func (w *storedWriter) grow(record, body int) {
 	w.sizes = binary.AppendUvarint(w.sizes, uint64(record))
 	w.sizes = binary.AppendUvarint(w.sizes, uint64(body))
@@ -133,8 +133,8 @@ func (w *storedWriter) flush() {
 	w.await()
 }
 
-// copyBlock writes a block of another segment, compressed and with its checksum. raw is
-// its size before compression.
+// copyBlock copies a block of another segment: sealed is the compressed block with its
+// checksum, raw its size before compression, documents the number of its documents.
 func (w *storedWriter) copyBlock(sealed []byte, raw, documents uint32) {
 	w.flush()
 	w.object.content = append(w.object.content, sealed...)
@@ -146,8 +146,8 @@ type storedReader struct {
 	records, bodies [][]byte
 }
 
-// openStored checks and decompresses a block. raw is its size before compression,
-// documents the number of its documents.
+// openStored checks and decompresses a block of stored documents. raw is the block's size
+// before compression, documents the number of its documents.
 func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error) {
 	compressed, err := unseal(sealed)
 	if err != nil {

@@ -7,7 +7,7 @@ import (
 	"slices"
 )
 
-// The names of the columns of strings.
+// The names of the columns of strings. Each has a set of strings for each document.
 const (
 	Sites       = "site"
 	Languages   = "language"
@@ -19,7 +19,7 @@ const (
 // StringColumn is a column that has a set of strings for each document; in most
 // columns, a set of one string.
 type StringColumn struct {
-	Values []string   // sorted, each once
+	Values []string   // all strings of the column, sorted, each once
 	Sets   [][]uint32 // the different sets, each as ascending indexes in Values
 	Of     []uint32   // for each document, the index of its set in Sets
 }
@@ -27,7 +27,7 @@ type StringColumn struct {
 // Get returns the strings of a document.
 func (c *StringColumn) Get(doc uint32) []string { return c.set(c.Of[doc]) }
 
-// one returns the string of a document in a column of single strings.
+// one returns the string of a document, if each set of the column is a single string.
 func (c *StringColumn) one(doc uint32) string {
 	if set := c.Sets[c.Of[doc]]; len(set) > 0 {
 		return c.Values[set[0]]
@@ -60,9 +60,9 @@ func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, er
 
 // stringWriter collects the column of strings of all documents.
 type stringWriter struct {
-	sets map[string]uint32 // number of each set; the key consists of its strings, each preceded by its size
+	sets map[string]uint32 // number of each set, from 0; the key is the set's strings, each after its size
 	of   []uint64          // for each document, the number of its set
-	key  []byte            // memory that add reuses
+	key  []byte            // memory for keys, which add reuses
 }
 
 // add adds the strings of the next document, which are sorted, each once.
@@ -120,8 +120,8 @@ func (w *stringWriter) appendTo(b []byte) []byte {
 	return appendNumbers(b, of)
 }
 
-// names returns the string of each set, by the number of the set. All sets must have
-// one string each.
+// names returns the strings of a column whose sets are all single strings: names()[i] is
+// the string of set i.
 func (w *stringWriter) names() []string {
 	names := make([]string, len(w.sets))
 	for key, n := range w.sets {
@@ -131,8 +131,8 @@ func (w *stringWriter) names() []string {
 	return names
 }
 
-// parts returns a Part for each sequence of documents with the same string, which is
-// the key of a package.
+// parts returns the segment's parts, if w is the column Packages: a Part for each sequence
+// of documents with the same package.
 func (w *stringWriter) parts() []Part {
 	names := w.names()
 	var parts []Part

@@ -13,7 +13,7 @@ const (
 	magic        = "\xFFBSEG\x03\r\n"
 	version      = 3                // the version that this program writes; programs from this version on can read it
 	leastVersion = 2                // the lowest version that this program reads
-	footerSize   = 8 + 8 + sealSize // of the two sizes at the end of a segment, with their checksum
+	footerSize   = 8 + 8 + sealSize // bytes of the two sizes at the end of a segment, with their checksum
 )
 
 // tail is the tail of a segment: statistics, and where everything is.
@@ -25,7 +25,7 @@ type tail struct {
 	parts     []Part
 	terms     termIndex
 	stored    storedIndex
-	columns   []columnExtent // in the order of their offsets
+	columns   []columnExtent // where the columns are, in the order of their offsets
 	copy      uint64         // number of the copy, 0 for the original (see Distinct)
 }
 
@@ -33,15 +33,15 @@ type tail struct {
 type language struct {
 	name      string
 	documents uint32
-	analysis  uint32 // version of its analyzer
+	analysis  uint32 // version of the language's analyzer
 	fields    [postings.Fields]FieldTotals
 }
 
-// languages are the languages of a segment's documents, sorted by name. A language's
-// number is its place.
+// languages are the languages of a segment's documents, sorted by name. The number of a
+// language is its index.
 type languages []language
 
-// find returns the number of a language, or -1.
+// find returns the number of the language with the name; -1 if no document is in it.
 func (all languages) find(name string) int {
 	n, found := slices.BinarySearchFunc(all, name, func(l language, name string) int { return cmp.Compare(l.name, name) })
 	if !found {
@@ -54,7 +54,7 @@ func (all languages) find(name string) int {
 type columnExtent struct {
 	name         string
 	kind         kind
-	offset, size int64 // size includes the checksum
+	offset, size int64 // size is in bytes, with the checksum
 }
 
 // end returns the offset at which the tail begins, which is where the last column ends.
@@ -234,7 +234,7 @@ const sealSize = 4
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// seal appends the CRC-32C of content[from:].
+// seal appends to content the CRC-32C of content[from:].
 func seal(content []byte, from int) []byte {
 	return binary.BigEndian.AppendUint32(content, crc32.Checksum(content[from:], castagnoli))
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// termBlock is the size at which a block of terms is closed. A list that is larger has
+// termBlock is the size, in bytes, at which a block of terms is closed. A larger list has
 // a block of its own.
 const termBlock = 8 << 10
 
@@ -19,12 +19,12 @@ type termWriter struct {
 
 	encoder   postings.Encoder // postings of the next term
 	list      []byte           // the encoded list of the next term
-	languages []byte           // the encoded numbers of its documents by language
+	languages []byte           // the encoded numbers of the next term's documents by language
 
-	block     []byte // the open block
+	block     []byte // encoded terms of the open block
 	positions []byte // positions of the terms in the open block
-	count     uint32 // terms in the open block
-	last      []byte // the last term
+	count     uint32 // number of terms in the open block
+	last      []byte // the term that was added last
 }
 
 // add writes a term with the postings in w.encoder, if there are any, and empties the
@@ -40,9 +40,9 @@ func (w *termWriter) add(term []byte) {
 	w.write(term, before)
 }
 
-// addMoved writes a term with the encoded list and positions of another segment; by is
-// added to the number of every document. counts is the number of the term's documents in
-// each language. Terms must ascend.
+// addMoved writes a term whose encoded list and positions are copied from another segment;
+// it adds by to the number of every document. counts is the number of the term's documents
+// in each language. Terms must ascend.
 func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []uint32) (err error) {
 	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
 		return err
@@ -54,8 +54,9 @@ func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []
 	return nil
 }
 
-// write adds a term with the list in w.list to the open block, after closing it if it
-// is full. The term's positions are already in w.positions, from before on.
+// write adds a term with the list in w.list to the open block; if the block is full, it
+// closes it first and begins another. The term's positions are already in w.positions, from the
+// index before on.
 func (w *termWriter) write(term []byte, before int) {
 	if len(w.block)+len(w.list) > termBlock && w.count > 0 {
 		w.close(before)
@@ -74,8 +75,8 @@ func (w *termWriter) write(term []byte, before int) {
 	w.count++
 }
 
-// close closes the open block. positions is the number of bytes at the start of
-// w.positions that belong to it; the others belong to the next block.
+// close closes the open block. Its positions are the first positions bytes of
+// w.positions; the others belong to the next block.
 func (w *termWriter) close(positions int) {
 	from := len(w.content)
 	w.content = seal(append(w.content, w.block...), from)
@@ -103,8 +104,8 @@ type termCursor interface {
 	addTo(w *termWriter, alone bool) error
 }
 
-// mergeTerms returns a writer with the terms of all cursors, merged. of holds the
-// number of each document's language, which is below n.
+// mergeTerms returns a writer with the merged terms of all cursors. of holds, for each
+// document, the number of its language, which is below n.
 func mergeTerms(cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 	w := new(termWriter)
 	w.encoder.CountBy(of, n)
@@ -125,17 +126,17 @@ func mergeTerms(cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 // describe the current term.
 type blockReader struct {
 	p             parser
-	term          []byte // valid until the next term
-	from, to      int    // the range of its list in the block
-	offset, bytes int64  // the range of its positions in the positions of the block
-	total         int64  // size of the positions of the block
+	term          []byte // the current term; valid until the next call of next
+	from, to      int    // range of the term's list in the block
+	offset, bytes int64  // where the term's positions are in the positions of the block, in bytes
+	total         int64  // size of all positions of the block, in bytes
 
 	version byte     // version of the segment
-	counts  []uint32 // documents of the term in each language; nil in segments of version 2
+	counts  []uint32 // number of the term's documents in each language; nil in segments of version 2
 }
 
-// open begins a block of the segment with this tail, after checking its checksum. total
-// is the size of its positions.
+// open checks the checksum of a block and begins to read it. total is the size of the
+// block's positions in bytes, t the tail of the block's segment.
 func (r *blockReader) open(sealed []byte, total int64, t *tail) error {
 	content, err := unseal(sealed)
 	if err != nil {
@@ -149,8 +150,8 @@ func (r *blockReader) open(sealed []byte, total int64, t *tail) error {
 	return nil
 }
 
-// next moves to the next term. It returns false after the last term, and if the block
-// is damaged: then err returns an error.
+// next moves to the next term. It returns false after the last term, and also if the
+// block is damaged: then the method err returns an error.
 func (r *blockReader) next() bool {
 	if r.p.left() == 0 {
 		return false

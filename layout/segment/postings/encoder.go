@@ -197,8 +197,8 @@ func (e *Encoder) closeBlock() {
 	e.base, e.count, e.from = e.next, 0, len(e.positions)
 }
 
-// Append appends the encoded list and its positions to the two slices; nothing if no
-// document was added. Reset must be called afterwards.
+// Append appends the encoded list to list, and its encoded positions to positions; nothing
+// if no document was added. Reset must be called afterwards.
 func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) {
 	if e.documents == 0 {
 		return list, positions
@@ -235,17 +235,17 @@ func appendHeader(dst []byte, documents, positions uint64) []byte {
 	return dst
 }
 
-// Each length up to exact has a code of its own. Of a greater length, the excess over
-// offset is rounded down to four significant bits, which the code holds with an exponent.
+// Each length up to exact is its own code. For a greater length, the code is a small
+// floating-point number: the length less offset, rounded down to four significant bits.
 const (
 	exact  = 40
 	offset = 24
 )
 
-// LengthCode returns the length of a field, in tokens, as a byte, as Lucene's
-// SmallFloat.intToByte4 does: the length itself up to 40, then rounded down by less
-// than an eighth; 255 from 2013265944 on. A greater length never has a lower code, and
-// only 0 has 0.
+// LengthCode encodes the length of a field, in tokens, in a byte, as Lucene's
+// SmallFloat.intToByte4 does. Lengths up to 40 are their own codes; a code above 40 stands
+// for greater lengths, rounded down by less than an eighth, and 255 for all lengths from
+// 2013265944 on. A greater length never has a lower code; only length 0 has code 0.
 func LengthCode(length uint32) uint8 {
 	if length <= exact {
 		return uint8(length)

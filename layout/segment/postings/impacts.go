@@ -2,9 +2,9 @@ package postings
 
 import "encoding/binary"
 
-// impactSet collects impacts: for each field, those that no other dominates, by
-// ascending frequency, and therefore by ascending length code. An impact dominates
-// another if its frequency is not lower and its length code not higher.
+// impactSet collects the impacts of some postings, field by field. An impact dominates
+// another if its frequency is at least as high and its length code at most as high; the
+// dominated one is left out. The others are sorted by frequency, and so by length code.
 type impactSet [Fields][]Impact
 
 // reset removes all impacts and keeps the memory.
@@ -52,7 +52,7 @@ func (f *impactSet) addPosting(freq *[Fields]uint32, length *[Fields]uint8) {
 	}
 }
 
-// list appends all impacts, field by field.
+// list appends all impacts of the set to dst, field by field.
 func (f *impactSet) list(dst []Impact) []Impact {
 	for _, kept := range f {
 		dst = append(dst, kept...)
@@ -60,8 +60,8 @@ func (f *impactSet) list(dst []Impact) []Impact {
 	return dst
 }
 
-// append appends the impacts, encoded: a byte of bits that says which fields have any;
-// then for each of these fields the number of impacts less one, and each as its
+// append appends the encoded impacts: a byte whose bits say which fields have any; then
+// for each of these fields the number of impacts less one, and each impact as its
 // difference from the one before.
 func (f *impactSet) append(dst []byte) []byte {
 	fields := len(dst)
@@ -81,8 +81,9 @@ func (f *impactSet) append(dst []byte) []byte {
 	return dst
 }
 
-// appendPair appends the differences of a frequency and a length code: in one byte if
-// both are below 15; the excess over 15 of a larger one follows.
+// appendPair appends the differences of a frequency and of a length code, each in four
+// bits of one byte. A difference of 15 or more is written as 15, and its excess over 15
+// follows the byte.
 func appendPair(dst []byte, freq uint32, length uint8) []byte {
 	dst = append(dst, byte(min(freq, 15)<<4)|min(length, 15))
 	if freq >= 15 {

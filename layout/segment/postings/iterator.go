@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// noBlock is a block number that stands for no block. It is not -1, which stands for
-// the state before the first block.
+// noBlock is a block number that stands for no block. It differs from -1, the number of
+// Iterator.block before the first block.
 const noBlock = -2
 
 // Iterator walks a list forwards. It is not safe for concurrent use. If it finds
@@ -14,17 +14,17 @@ type Iterator struct {
 	list  *List
 	err   error
 	block int // the current block; -1 before the first, len(blocks)-1 after the last
-	at, n int // index of the document in the current block, and the block's number of documents
+	at, n int // index of the current document in its block; number of documents in the block
 	doc   uint32
 
-	shallow   int // the block that Shallow found
+	shallow   int // number of the block that Shallow found last
 	impacts   []Impact
-	impactsOf int // the block that has these impacts, or noBlock
+	impactsOf int // number of the block whose impacts are in the field impacts, or noBlock
 
 	docs      [BlockSize]uint32 // documents of the current block; NoMore from n on
 	rest      []byte            // encoded payload of the current block
 	payload   payload
-	payloadOf int // the block that has this payload, or noBlock
+	payloadOf int // number of the block whose payload is in the field payload, or noBlock
 	positions cursor
 }
 
@@ -37,7 +37,8 @@ func (it *Iterator) Reset(l *List) {
 	it.positions = cursor{block: noBlock}
 }
 
-// Err returns an error if damage has ended the walk or emptied a payload, else nil.
+// Err returns an error if the list was found damaged: then Next has returned NoMore, or
+// Payload zeros. Otherwise it returns nil.
 func (it *Iterator) Err() error { return it.err }
 
 // Doc returns the current document, NoMore after the last. It is undefined before the
@@ -54,8 +55,8 @@ func (it *Iterator) Next() uint32 {
 	return it.doc
 }
 
-// Advance moves to the first document that is at least doc, never backwards, and
-// returns it.
+// Advance moves forwards to the first document that is at least doc, and returns it. It
+// stays at the current document if this is at least doc.
 func (it *Iterator) Advance(doc uint32) uint32 {
 	if it.block >= 0 && doc <= it.doc {
 		return it.doc
@@ -78,8 +79,8 @@ func (it *Iterator) Advance(doc uint32) uint32 {
 	return it.doc
 }
 
-// open decodes a block's documents and moves to the first of them. If there is no such
-// block, it moves after the last document.
+// open decodes the documents of the block with this number, and moves to the first of
+// them. If the list has no such block, open moves after the last document.
 func (it *Iterator) open(block int) {
 	end := len(it.list.blocks) - 1
 	if block >= end {
@@ -123,8 +124,8 @@ func (it *Iterator) Payload() (freq *[Fields]uint32, length *[Fields]uint8, hits
 	return &it.payload.freq[i], &it.payload.length[i], it.payload.hits[i]
 }
 
-// openPayload decodes the current block's payload. Before the first block, after the
-// last, and if it is damaged, the payload is empty.
+// openPayload decodes the current block's payload. If it is damaged, or there is no
+// current block (before the first, after the last), the payload becomes all zeros.
 func (it *Iterator) openPayload() {
 	it.payloadOf = it.block
 	if it.n > 0 && it.payload.read(it.rest, it.n) {
@@ -136,9 +137,9 @@ func (it *Iterator) openPayload() {
 	}
 }
 
-// Shallow finds the block that contains doc, if any does, without decoding it or moving
-// the iterator; doc must not be below the current document. It returns the last
-// document of that block, NoMore after the last block.
+// Shallow finds the first block that ends at doc or later, for BlockImpacts, and returns
+// the last document of that block; NoMore if there is no such block. It does not decode
+// the block or move the iterator. doc must not be below the current document.
 func (it *Iterator) Shallow(doc uint32) (last uint32) {
 	blocks := it.list.blocks
 	least := max(it.block, 0)
@@ -153,8 +154,8 @@ func (it *Iterator) Shallow(doc uint32) (last uint32) {
 }
 
 // BlockImpacts returns the impacts of the block that Shallow found, or of the current
-// block if that is later; none after the last. They are valid until the next call, and
-// must not be changed.
+// block if this is later; nil after the last block. The slice is valid until the next
+// call, and must not be changed.
 func (it *Iterator) BlockImpacts() []Impact {
 	block := max(it.block, it.shallow)
 	here := it.list.blocks[block]
@@ -170,8 +171,9 @@ func (it *Iterator) BlockImpacts() []Impact {
 	return it.impacts
 }
 
-// find returns the first block, from the given one on, whose last document is at least
-// doc: first by steps that double, then by halves.
+// find returns the number of the first block, from block number from on, whose last
+// document is at least doc. It is a galloping search: steps that double, then a binary
+// search.
 func (it *Iterator) find(doc uint32, from int) int {
 	blocks := it.list.blocks
 	low, high, step := from, from, 1 // all blocks before low end before doc

@@ -7,25 +7,26 @@ import (
 )
 
 // List is an opened list of the documents that have a term. It does not change, so
-// several iterators may use it at once. It refers to the bytes given to Open.
+// several iterators may use it at once. It keeps the bytes given to Open, which must not
+// be changed.
 type List struct {
 	data    []byte
 	summary Summary
-	blocks  []blockEntry  // one for each block, and one after the last with the document NoMore
-	few     [2]blockEntry // memory of blocks if there is one block
+	blocks  []blockEntry  // an entry for each block, and one more at the end, whose last is NoMore
+	few     [2]blockEntry // memory for the field blocks if the list has one block
 }
 
 // blockEntry says where a block is.
 type blockEntry struct {
 	last      uint32 // last document of the block
 	at        uint32 // offset of the block in the list
-	positions uint32 // offset of its positions in the list's positions
-	impacts   uint32 // offset of its impacts in the list; 0 if they are those of the whole list
+	positions uint32 // offset of the block's positions in the list's positions
+	impacts   uint32 // offset of the block's impacts in the list; 0 for the only block, whose impacts are in Summary
 }
 
-// Open opens a list; data is the list and nothing else. It checks the bytes so far that
-// no iterator of the list can panic or run without end, that impacts are complete, and
-// that no document is above Summary.Last. Errors wrap ErrDamaged.
+// Open opens a list; data is the list and nothing else. It does not decode all bytes, but
+// checks enough of them: no iterator of the list can panic or run without end, impacts are
+// complete, and no document is above Summary.Last. Errors wrap ErrDamaged.
 func Open(data []byte) (*List, error) {
 	l := &List{data: data}
 	rest, ok := l.readHeader(data)
@@ -71,8 +72,8 @@ func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
 	return rest, ok && l.summary.Positions >= many
 }
 
-// openBlock opens a list of one block. Its summary is not stored, but computed from the
-// block. data is the list without its header.
+// openBlock opens a list of one block. Such a list has no summary: openBlock computes it
+// from the block. data is the list without its header.
 func (l *List) openBlock(data []byte) bool {
 	var docs [BlockSize]uint32
 	var p payload
@@ -165,8 +166,8 @@ func (l *List) Iterator() *Iterator {
 	return it
 }
 
-// appendDocuments appends the documents of a block; base is the least document that the
-// block can contain.
+// appendDocuments appends the encoded numbers of a block's documents; base is the lowest
+// document that the block can contain.
 func appendDocuments(dst []byte, postings []Posting, base uint32) []byte {
 	var gaps [BlockSize]uint32
 	for i, p := range postings {

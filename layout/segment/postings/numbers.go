@@ -52,8 +52,8 @@ func unpack(numbers []uint32, data []byte, width uint) {
 	}
 }
 
-// load returns the bits of data from bit number at on, at least 57 of them; bits after
-// the end are zero.
+// load returns at least 57 bits of data, from bit number at on, the first in the lowest
+// bit of the result. Bits after the end of data are zero.
 func load(data []byte, at uint) uint64 {
 	from := at >> 3
 	if from+8 <= uint(len(data)) {
@@ -70,7 +70,7 @@ func load(data []byte, at uint) uint64 {
 // that do not yet fill a byte.
 type bitWriter struct {
 	bits  uint64
-	count uint // 0 to 7
+	count uint // number of bits that do not yet fill a byte, 0 to 7
 }
 
 // write appends the low width bits of v, whose other bits must be zero; width is at
@@ -86,7 +86,7 @@ func (w *bitWriter) write(dst []byte, v uint64, width uint) []byte {
 	return dst
 }
 
-// flush appends the bits that do not fill a byte, padded with zeros.
+// flush appends a last byte, padded with zeros, if there are bits that do not fill one.
 func (w *bitWriter) flush(dst []byte) []byte {
 	if w.count > 0 {
 		dst = append(dst, byte(w.bits))
@@ -101,8 +101,8 @@ func (w *bitWriter) flush(dst []byte) []byte {
 // documentation in English: 1.10 bytes a position; packed with exceptions 1.30,
 // varints 1.35; 1.06 would be the least for terms that fall anywhere.
 
-// longest is the number of ones from which on a gap is not written in Rice's code, but as
-// that many ones and the 32 bits of the gap.
+// longest: a gap whose Rice's code would begin with this many ones, or more, is written as
+// this many ones and the 32 bits of the gap.
 const longest = 16
 
 // parameter returns Rice's k for the gaps between the positions of a term in a field:
@@ -132,17 +132,17 @@ func readRice(data []byte, at, k uint) (v uint32, next uint) {
 	return uint32(ones<<(k&31)) | uint32(word>>(ones+1))&(1<<(k&31)-1), at + ones + 1 + k
 }
 
-// few is the least number of numbers that are packed; fewer are written one by one.
+// few: appendNumbers packs this many numbers or more; fewer are written as single varints.
 const few = 4
 
 // exceptional is the bit, in the byte with the width of packed numbers, that says that
 // some of the numbers are wider.
 const exceptional = 0x40
 
-// appendNumbers appends at most BlockSize numbers in few bytes: their low bits, packed
-// to one width; then the set of those that are wider, and the other bits of these, less
-// one, as numbers again (patched frame of reference: Zukowski and others, Super-Scalar
-// RAM-CPU Cache Compression, 2006).
+// appendNumbers appends at most BlockSize numbers, compressed by patched frame of
+// reference (Zukowski and others, Super-Scalar RAM-CPU Cache Compression, 2006): the low
+// w bits of each number; then the set of the numbers with more than w bits, and their
+// other bits, less one, as numbers again.
 func appendNumbers(dst []byte, numbers []uint32) []byte {
 	if len(numbers) < few {
 		for _, v := range numbers {
@@ -168,8 +168,8 @@ func appendNumbers(dst []byte, numbers []uint32) []byte {
 	return appendNumbers(appendSet(dst, wider, len(numbers)), more[:n])
 }
 
-// bestWidth returns the width by which appendNumbers takes the fewest bytes, as an
-// estimate, and whether some of the numbers, but not all, are wider.
+// bestWidth returns the width w in bits with which appendNumbers takes the fewest bytes,
+// as estimated. exceptions is true if some numbers, but never all, have more than w bits.
 func bestWidth(numbers []uint32) (width uint, exceptions bool) {
 	var wide [33]int // how many numbers have each width
 	widest := uint(0)
@@ -216,8 +216,9 @@ func readNumbers(numbers []uint32, data []byte) (rest []byte, ok bool) {
 	return readExceptions(numbers, data[size:], width)
 }
 
-// readExceptions reads the part of packed numbers that is about the numbers wider than width
-// bits: which they are, and their high bits. It adds these bits to numbers, which has the low ones.
+// readExceptions reads which of the numbers have more than width bits, and their high
+// bits. It adds the high bits to numbers, which has the low ones. It returns the bytes
+// after them; ok is false if data is damaged.
 func readExceptions(numbers []uint32, data []byte, width uint) (rest []byte, ok bool) {
 	wider, data, ok := readSet(data, len(numbers))
 	count := wider.count()

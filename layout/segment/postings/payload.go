@@ -10,8 +10,8 @@ const (
 	body = Fields - 1
 )
 
-// usual returns the set, of n documents, that is assumed if a set is not written: for
-// the body all documents, otherwise none.
+// usual returns the set that a reader assumes if the set with the number which is not
+// written: for the body all n documents, for other fields and for hits none.
 func usual(which, n int) set {
 	if which == body {
 		return all(n)
@@ -58,8 +58,9 @@ func appendPayload(dst []byte, postings []Posting) []byte {
 	return dst
 }
 
-// appendField appends the frequencies and length codes of a field, of the documents in
-// s, which have the term there. withFreqs is false if all frequencies are 1.
+// appendField appends the frequencies and length codes that the documents in s have in a
+// field; s are those with the term in this field. withFreqs is false if all frequencies
+// are 1, and so are not written.
 func appendField(dst []byte, postings []Posting, s set, field int, withFreqs bool) []byte {
 	var freqs, lengths [BlockSize]uint32
 	n, least := 0, uint32(255)
@@ -83,14 +84,14 @@ func appendField(dst []byte, postings []Posting, s set, field int, withFreqs boo
 	return appendNumbers(append(dst, byte(least)), lengths[:n])
 }
 
-// payload is the postings of a block, decoded, without their documents' numbers.
+// payload is the decoded postings of a block, without the numbers of the documents.
 type payload struct {
 	freq   [BlockSize][Fields]uint32
 	length [BlockSize][Fields]uint8
 	hits   [BlockSize]Hits
-	fields [Fields]set // for each field, the documents that have the term in it
+	fields [Fields]set // for each field, the documents with the term in this field
 
-	freqs, lengths [BlockSize]uint32 // frequencies and length codes of one field, in the order of its documents
+	freqs, lengths [BlockSize]uint32 // memory for readField: the values of one field, for its documents only
 }
 
 // read decodes the payload of n documents. It returns false if data is damaged, or has

@@ -2,15 +2,15 @@ package postings
 
 import "fmt"
 
-// cursor is how far the positions of a block have been read.
+// cursor says up to which document, and which bit, the positions of a block were read.
 type cursor struct {
 	block int  // number of the block, or noBlock
 	doc   int  // index in the block of the document whose positions are next
-	bit   uint // number of the bit at which these positions begin
+	bit   uint // number of the bit at which the positions of this document begin
 }
 
-// PositionBlock returns the range, within the list's positions, of the bytes that
-// contain the positions of the current document: those of its whole block.
+// PositionBlock returns where in the list's positions, in bytes, are the positions of the
+// current document's whole block. Positions needs these bytes.
 func (it *Iterator) PositionBlock() (offset, length uint32) {
 	if it.n == 0 {
 		return 0, 0
@@ -20,8 +20,8 @@ func (it *Iterator) PositionBlock() (offset, length uint32) {
 }
 
 // Positions appends the current document's positions to dst, field by field as in
-// Encoder.Add. block is the bytes that PositionBlock names. While the iterator moves
-// from document to document, each bit of a block is read once.
+// Encoder.Add. block is the bytes at the range that PositionBlock returns. While the
+// iterator moves forwards through a block, each bit is decoded once.
 func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
 	if it.n == 0 {
 		return dst, nil
@@ -48,14 +48,14 @@ func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
 	return dst, nil
 }
 
-// holds reports whether a block, from the given bit on, has enough bits for n gaps,
-// each of which takes at least one.
+// holds reports whether the positions of a block, from the given bit on, can contain n
+// gaps: each takes at least one bit.
 func holds(block []byte, bit uint, n uint32) bool {
 	return uint64(bit)+uint64(n) <= uint64(len(block))*8
 }
 
-// skipPositions moves the cursor's bit after the positions of its document. It returns
-// false if the block ends before.
+// skipPositions moves the cursor's bit after the positions of the cursor's document. It
+// returns false if these would go beyond the end of the block.
 func (p *payload) skipPositions(block []byte, c *cursor) bool {
 	for field, freq := range p.freq[c.doc] {
 		if freq == 0 {

@@ -5,14 +5,15 @@ import (
 	"math/bits"
 )
 
-// set is a set of a block's documents, by their indexes in the block.
+// set is a set of a block's documents: bit i stands for the i-th document of the block.
 type set [BlockSize / 64]uint64
 
-// bitmap is the first byte of a set that is written as bits, and not as a list.
+// bitmap is the first byte of an encoded set that is written as bits, and not as a list
+// of indexes.
 const bitmap = 0x7F
 
-// others is the bit of a set's first byte which says that the list that follows holds
-// the indexes that are not members.
+// others is a bit of the first byte of an encoded set: if it is 1, the list that follows
+// holds the indexes that are not members.
 const others = 0x80
 
 // all returns the set of the indexes below n.
@@ -39,8 +40,9 @@ func (s set) each(yield func(i int) bool) {
 	}
 }
 
-// appendSet appends a set of indexes below n, which is at least 2: as bits, or as a
-// list of its members or of the others if that is shorter.
+// appendSet appends a set of indexes below n, which is at least 2. Of three forms it takes
+// the shortest: n bits, a list of the members, or a list of the indexes that are not
+// members.
 func appendSet(dst []byte, s set, n int) []byte {
 	size, absent := (n+7)/8, all(n).minus(s)
 	list := func(kind byte, s set) []byte {
