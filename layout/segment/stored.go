@@ -57,11 +57,11 @@ type storedWriter struct {
 	// Of the open block, to which documents are added:
 	records, bodies []byte
 	sizes           []byte // sizes of each document's record and body, as varints
-	count           uint32 // documents
+	count           uint32 // number of documents
 
 	// Of the block that is being compressed:
 	compressing chan []byte // receives the compressed block; nil if no block is being compressed
-	raw         []byte      // before compression
+	raw         []byte      // bytes of the block before compression
 	documents   uint32
 	compressed  []byte // memory for the compressed block
 }

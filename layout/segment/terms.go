@@ -9,32 +9,32 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Term is a term of a segment, with its list of postings. It keeps its whole block in
-// memory, and the block's positions if Terms has read them, too.
+// Term is a term of a segment, with its list of postings. A Term keeps the whole block
+// that contains it in memory, and the block's positions if Terms has read them, too.
 type Term struct {
 	Text    string
 	Summary *postings.Summary
 	List    *postings.List
 
 	languages languages // languages of the segment
-	counts    []uint32  // number of the term's documents in each language; nil if the segment does not tell
+	counts    []uint32  // number of the term's documents in each language; nil in segments of version 2
 
-	block  int    // number of its block
-	offset int64  // where its positions begin in the positions of the block
+	block  int    // number of the block that contains the term
+	offset int64  // where the term's positions begin in the positions of the block
 	pages  []byte // pages of the block's positions; nil if they were not read with the block
 }
 
-// Terms reads the positions of a block together with the block if they have at most
-// aheadOfTerm bytes, which arrive in a fortieth of the time to a request's first byte. In
-// one call it reads at most aheadOfTerms bytes of positions.
+// Limits of the positions, in bytes, that Terms reads together with blocks: at most
+// aheadOfTerm for each block, which arrive in a fortieth of the time to a request's first
+// byte, and at most aheadOfTerms in one call.
 const (
 	aheadOfTerm  = 128 << 10
 	aheadOfTerms = 512 << 10
 )
 
-// Terms returns the terms of the segment with the given texts, nil for one that is
-// absent, by one read. If positions is true, it reads the positions of blocks at the
-// same time, if they are short.
+// Terms returns, by one read, the terms of the segment with the given texts; nil for a
+// text that the segment does not have. If positions is true, it also reads the positions
+// of the terms' blocks, except long ones (see aheadOfTerm).
 func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]*Term, error) {
 	index := &s.tail.terms
 	blocks := make([]int, 0, len(terms)) // sorted, each once
@@ -95,7 +95,7 @@ func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error)
 	return nil, r.err()
 }
 
-// openTerm returns the current term of a block.
+// openTerm returns the current term of r, which reads the block with this number.
 func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	list, err := s.openList(r)
 	if err != nil {

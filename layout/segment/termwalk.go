@@ -10,12 +10,12 @@ import (
 
 // cursor walks a sequence of ascending keys.
 type cursor interface {
-	next() (bool, error) // moves to the next key; false after the last
-	key() []byte         // valid until the next call of next
+	next() (bool, error) // moves to the next key; returns false after the last
+	key() []byte         // the current key; valid until the next call of next
 }
 
-// eachKey calls visit for each key that any cursor has, in ascending order, with the
-// cursors that have it.
+// eachKey walks several cursors at once: in ascending order it calls visit for each key
+// that any of them has, with the cursors that have this key.
 func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) error {
 	type place struct {
 		cursor C
@@ -68,7 +68,7 @@ func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) er
 type termWalk struct {
 	ctx     context.Context
 	segment *Segment
-	block   int // number of the next block
+	block   int // number of the next block to be read
 	window  windowReader
 	reader  blockReader
 	content []byte // positions of the current block
@@ -159,8 +159,9 @@ func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) erro
 	return nil
 }
 
-// mergeInputTerms returns a writer with the terms of all inputs, merged. table is the
-// merged segment's languages, and of is the number of each document's language in it.
+// mergeInputTerms returns a writer with the merged terms of all inputs. table has the
+// names of the merged segment's languages; of has, for each merged document, the index of
+// its language in table.
 func mergeInputTerms(ctx context.Context, all []*input, table []string, of []uint16) (*termWriter, error) {
 	cursors := make([]termCursor, len(all))
 	for i, in := range all {
@@ -173,7 +174,7 @@ func mergeInputTerms(ctx context.Context, all []*input, table []string, of []uin
 type inputTerms struct {
 	termWalk
 	in     *input
-	counts []uint32 // numbers of the current term's documents, by language of the merged segment
+	counts []uint32 // number of the current term's documents in each language of the merged segment
 }
 
 func (t *inputTerms) addTo(w *termWriter, alone bool) error {

@@ -12,16 +12,16 @@ import (
 	"github.com/blevesearch/vellum"
 )
 
-// The names of the columns of words.
+// The names of the two columns of words: the transducer, and the samples.
 const (
 	words   = "words"
 	samples = "words.samples"
 )
 
-// sampleSize is the greatest number of documents in the sample of a word. The sample is
-// the documents whose identities have the lowest hashes, among all that contain the
-// word. A merge drops a word when no document of its sample is left. If p is the share
-// of documents left out, a word that more documents contain is dropped too early with
+// sampleSize is the greatest number of documents in the sample of a word. Of all documents
+// that contain the word, the sample has those whose identities have the lowest hashes. A
+// merge drops a word if all documents of its sample are dead. If a share p of all documents
+// is dead, a word with more than sampleSize documents is dropped, although some live, with
 // probability p^sampleSize.
 const sampleSize = 8
 
@@ -30,12 +30,12 @@ type wordCursor interface {
 	cursor
 	// count returns the number of documents that contain the current word.
 	count() uint64
-	// sample appends the sample of these documents, ascending.
+	// sample appends the documents in the current word's sample, ascending.
 	sample(dst []uint32) []uint32
 }
 
 // mergeWords returns the contents of the two columns of words: the transducer and the
-// samples. hashes are those of the identities of all documents.
+// samples. hashes[doc] is the hash of document doc's identity.
 func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []byte, err error) {
 	var buffer bytes.Buffer
 	fst, err := vellum.New(&buffer, nil)
@@ -66,8 +66,8 @@ func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []by
 	return buffer.Bytes(), sampled, nil
 }
 
-// lowestHashes returns those sampleSize documents that have the lowest hashes,
-// ascending.
+// lowestHashes returns the documents with the lowest hashes, up to sampleSize of them,
+// ascending. hashes[doc] is the hash of document doc.
 func lowestHashes(docs, hashes []uint32) []uint32 {
 	if len(docs) <= sampleSize {
 		return docs
@@ -108,8 +108,8 @@ func (p *parser) sample(dst []uint32, documents uint32) []uint32 {
 	return dst
 }
 
-// loadWords opens a transducer. The caller has verified a checksum of its bytes; vellum
-// itself does not check them.
+// loadWords opens a transducer of words. The caller must have verified the checksum of
+// content, because vellum itself does not check it.
 func loadWords(content []byte) (fst *vellum.FST, err error) {
 	defer guard(&err)
 	if fst, err = vellum.Load(content); err != nil {
@@ -130,7 +130,7 @@ func guard(err *error) {
 type wordWalk struct {
 	segment  *Segment
 	words    *vellum.FST
-	iterator *vellum.FSTIterator // nil before the first word
+	iterator *vellum.FSTIterator // position in the transducer; nil before the first word
 	samples  parser
 	docs     []uint32 // sample of the current word
 }
@@ -191,12 +191,12 @@ func (w *wordWalk) count() uint64 {
 
 func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...) }
 
-// inputWords is a wordCursor of a segment being merged. It skips words without a living
-// document in their sample, and numbers documents as in the merged segment.
+// inputWords is a wordCursor of a segment that is being merged. It skips words whose
+// sample has no living document. Documents have the numbers of the merged segment.
 type inputWords struct {
 	*wordWalk
 	in      *input
-	holding uint64 // number of documents that contain the word, which count returns
+	holding uint64 // result of count for the current word
 }
 
 // words returns the words of a segment being merged.
@@ -229,7 +229,7 @@ func (w *inputWords) next() (bool, error) {
 	}
 }
 
-// count returns the number of living documents that contain the word. For a word that
-// more than sampleSize documents contain, it includes dead documents outside of the
+// count returns the number of living documents that contain the current word. If more than
+// sampleSize documents contain the word, it counts dead ones, too, except those in the
 // sample.
 func (w *inputWords) count() uint64 { return w.holding }

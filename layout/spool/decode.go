@@ -17,7 +17,7 @@ import (
 // the store or the caller.
 var ErrDamaged = errors.New("spool is damaged")
 
-// decode decodes a whole spool object. The runs of its pages are parts of content,
+// decode decodes a whole spool object. The runs of the pages share memory with content,
 // which must not be changed afterwards. Errors wrap ErrDamaged.
 func decode(content []byte) (Spool, error) {
 	s, err := decodeSpool(content)
@@ -90,8 +90,8 @@ func cutTail(end []byte) ([]byte, error) {
 	return end[int64(len(end))-size:], nil
 }
 
-// decodeTail decodes the tail of a spool object (see tailSize). It returns the ledger,
-// and the entries of the pages, whose indexes and sizes are checked.
+// decodeTail decodes the tail of a spool object (see tailSize). It returns the ledger, and
+// an entry for each page. It checks the indexes and sizes in these entries.
 func decodeTail(tail []byte) (Ledger, []pageEntry, error) {
 	end := len(tail) - footerSize
 	footer := tail[end:]

@@ -19,6 +19,6 @@
 //
 //	version  since       what is new
 //	1
-//	1        2026-11-22  the book may be of its version 2
-//	1        2026-11-24  or 3
+//	1        2026-11-22  the book may be of version 2 of books
+//	1        2026-11-24  the book may be of version 3 of books
 package spool

@@ -12,28 +12,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Caps on the content of a spool object. Outcomes and links have those of package book.
+// Caps on the content of a spool object. For outcomes and links, the caps of package book
+// apply.
 const (
-	MaxPages  = 1_000     // pages in one spool object
-	MaxSize   = 8 << 30   // bytes of a page before compression
-	MaxRobots = 100       // answers to requests for a robots.txt
-	MaxBody   = 500 << 10 // bytes of one robots.txt
-	MaxName   = 8 << 10   // bytes of Host, Worker and Origin
+	MaxPages  = 1_000     // greatest number of pages
+	MaxSize   = 8 << 30   // greatest size of a page before compression, in bytes
+	MaxRobots = 100       // greatest number of answers to requests for a robots.txt
+	MaxBody   = 500 << 10 // greatest size of one robots.txt, in bytes
+	MaxName   = 8 << 10   // greatest size of Host, Worker and Origin each, in bytes
 )
 
 const (
 	magic      = "\xffSPOOL\x01\n"
 	footerSize = 4*4 + len(magic)
-	maxTail    = 512 << 20 // bytes of everything after the bodies
+	maxTail    = 512 << 20 // greatest size of everything after the bodies, in bytes
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// Encode returns the bytes of a spool object. Outcomes and links are sorted as in a
-// book, so Read may return them, and with them the indexes of the pages' outcomes, in
-// another order; pages and robots.txt answers keep theirs. Encode fails on content over
-// the caps, on a page whose outcome is not Stored or has another URL, and on a Stored
-// outcome without exactly one page. It does not change s.
+// Encode returns the bytes of a spool object. Outcomes and links are sorted as in a book:
+// Read may return them in another order than in s, with changed indexes Page.Outcome.
+// Pages and robots.txt answers keep their order. Encode fails if content is over the caps,
+// if the outcome of a page is not Stored or has another URL, or if a Stored outcome does
+// not have exactly one page. It does not change s.
 func Encode(s Spool) ([]byte, error) {
 	file, err := encode(s)
 	if err != nil {
@@ -96,7 +97,7 @@ func encode(s Spool) ([]byte, error) {
 	return append(file, magic...), nil
 }
 
-// sortedNumbers returns, for each outcome, its index after sorting.
+// sortedNumbers returns, for each outcome, the index that it has after sorting.
 func sortedNumbers(outcomes []book.Outcome) []int {
 	order := make([]int, len(outcomes))
 	for i := range order {
@@ -112,7 +113,7 @@ func sortedNumbers(outcomes []book.Outcome) []int {
 	return numbers
 }
 
-// check returns an error if s is content that Encode must refuse.
+// check returns an error if Encode must refuse s, for the reasons in its comment.
 func check(s Spool) error {
 	l := s.Ledger
 	if len(s.Pages) > MaxPages || len(l.Robots) > MaxRobots {

@@ -13,15 +13,15 @@ import (
 
 // Page is a fetched page, already compressed as it will be in its package.
 type Page struct {
-	Outcome int           // index into Ledger.Outcomes
+	Outcome int           // index of the page's outcome in Ledger.Outcomes
 	Run     webobject.Run // the compressed page; its URL is the URL of the outcome
 }
 
 // Robots is the answer to a request for a robots.txt.
 type Robots struct {
-	Origin  string    // scheme://host[:port]
+	Origin  string    // scheme and host of the robots.txt: "scheme://host[:port]"
 	Status  int       // HTTP status, 0 when there was no answer
-	Body    []byte    // at most 500 KiB
+	Body    []byte    // body of the answer, at most MaxBody bytes
 	Fetched time.Time // time of the answer, to the millisecond
 }
 
@@ -29,7 +29,7 @@ type Robots struct {
 type Vitals struct {
 	Worker  string        // name of the process
 	Elapsed time.Duration // wall time of the batch
-	Bytes   int64         // received from the network, before decompression
+	Bytes   int64         // bytes received from the network, before decompression
 }
 
 // Ledger is the results of a batch without the bodies of pages. Package, Offset and
@@ -39,11 +39,11 @@ type Ledger struct {
 	Crawl    int           // crawl partition whose frontier leased the batch
 	Host     string        // the host for which the batch was leased
 	Ended    time.Time     // end of the last answer, to the millisecond
-	Rest     time.Time     // no request to the host before this time, to the millisecond; zero if there is no such time
-	Slow     time.Duration // average time of the host's recent answers, of which the last weighs half; 0 if there was none
-	Failures uint16        // consecutive requests, with those of batches before, with status 429 or 503 or without an answer
+	Rest     time.Time     // no request to the host before this time, to the millisecond; zero if there is no limit
+	Slow     time.Duration // moving average of the host's response times: the last counts half; 0 if unknown
+	Failures uint16        // consecutive requests, also of earlier batches, with status 429 or 503 or no answer
 	Pages    int           // number of stored pages; set by Read and ReadLedger
-	Stored   int64         // bytes of the stored pages' Web objects before compression; set by Read and ReadLedger
+	Stored   int64         // bytes of the pages' Web objects before compression; set by Read and ReadLedger
 	Outcomes []book.Outcome
 	Links    []book.Link
 	Robots   []Robots
@@ -61,8 +61,8 @@ type heading struct {
 	Batch    layout.Version `json:"batch"`
 	Crawl    int            `json:"crawl"`
 	Host     string         `json:"host"`
-	Ended    int64          `json:"ended_ms"`          // milliseconds since 1970
-	Rest     int64          `json:"rest_ms,omitempty"` // milliseconds since 1970; 0 if there is none
+	Ended    int64          `json:"ended_ms"`          // Ledger.Ended, in milliseconds since 1970
+	Rest     int64          `json:"rest_ms,omitempty"` // Ledger.Rest, in milliseconds since 1970; 0 if zero
 	Slow     time.Duration  `json:"slow_ns,omitempty"`
 	Failures uint16         `json:"failures,omitempty"`
 	Worker   string         `json:"worker,omitempty"`
@@ -72,11 +72,11 @@ type heading struct {
 	Robots   []robotsEntry  `json:"robots,omitempty"`
 }
 
-// pageEntry describes the run of a page. Runs follow each other without gaps, in the
-// order of the entries. The URL of a page is that of its outcome.
+// pageEntry describes the run of a page (see webobject.Run). Runs follow each other without
+// gaps, in the order of the entries. The URL of a page is the URL of its outcome.
 type pageEntry struct {
 	Outcome int    `json:"outcome"` // index of the outcome in the sorted book
-	Length  int64  `json:"length"`  // bytes of the run
+	Length  int64  `json:"length"`  // size of the run in bytes
 	Check   uint32 `json:"check"`   // CRC-32C of the run
 	Size    int64  `json:"size"`    // bytes of the Web object before compression
 	CRC     uint32 `json:"crc"`     // CRC-32 (IEEE) of the Web object before compression
@@ -88,7 +88,7 @@ type robotsEntry struct {
 	Origin  string `json:"origin"`
 	Status  int    `json:"status"`
 	Length  int    `json:"length"`
-	Fetched int64  `json:"fetched_ms"` // milliseconds since 1970
+	Fetched int64  `json:"fetched_ms"` // time of the answer, in milliseconds since 1970
 }
 
 // suffix is the number of bytes at the end of a spool object that ReadLedger requests:

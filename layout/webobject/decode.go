@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// decode decodes the Web object, of any version, with which b begins, and returns its
-// size in bytes. The object's Data and Conversion are parts of b. Errors name the offset
-// in b. decode does not compare Data with Hash.
+// decode decodes the Web object, of any version, at the beginning of b, and returns its
+// size in bytes, n. The object's Data and Conversion share memory with b. Errors name the
+// offset in b. decode does not compare Data with Hash.
 func decode(b []byte) (o Object, n int, err error) {
 	c := cursor{b: b}
 	if magic := c.take(len(objectMagic), "magic"); c.err == nil && string(magic) != objectMagic {
@@ -157,7 +157,8 @@ type conversionCheck struct {
 	crc  uint32
 }
 
-// checked returns the conversion's HTML. It fails if that has another CRC-32.
+// checked reads and returns the conversion's HTML. It fails if the HTML does not have the
+// wanted CRC-32.
 func (c *cursor) checked(want conversionCheck) []byte {
 	if c.err == nil && want.size > uint64(len(c.b)-c.pos) {
 		c.fail("conversion", int64(want.size))
@@ -169,10 +170,10 @@ func (c *cursor) checked(want conversionCheck) []byte {
 	return html
 }
 
-// added reads into o the fields that version 2, 3 or 4 has and version 1 lacks. It returns
-// the size and the CRC-32 of the conversion's HTML, which stands after the data; both are
-// 0 if there is no conversion. In versions 3 and 4, it skips bytes after the CRC-32 that
-// ends these fields: a newer program may have appended fields of its own.
+// added reads into o the fields that versions 2 to 4 add to those of version 1. It returns
+// the size and the CRC-32 of the conversion's HTML, which follows the data; both are 0 if
+// there is no conversion. In versions 3 and 4 the fields end with a CRC-32; added skips
+// bytes after it, which may be fields of a newer program.
 func (c *cursor) added(o *Object, version byte) (behind conversionCheck) {
 	size := int(c.uint16("size of the added fields"))
 	start := c.pos
@@ -208,7 +209,8 @@ func (c *cursor) added(o *Object, version byte) (behind conversionCheck) {
 	return behind
 }
 
-// checkHead compares the bytes read so far with the CRC-32 that follows.
+// checkHead reads the next field, a CRC-32, and fails if it is not the CRC-32 of all bytes
+// before it.
 func (c *cursor) checkHead() {
 	got := crc32.ChecksumIEEE(c.b[:c.pos])
 	if want := c.uint32("CRC-32"); c.err == nil && got != want {

@@ -39,7 +39,7 @@ func parseDesc(b []byte) (p Package, lines []byte, err error) {
 
 // descLine is the line of a description about one Web object.
 type descLine struct {
-	Offset, Size int64 // range in bytes of the Web object in the .webop
+	Offset, Size int64 // range of the Web object in the .webop, in bytes
 	URL          string
 }
 
@@ -52,7 +52,8 @@ func (l descLine) append(b []byte) []byte {
 	return append(b, lineEnd...)
 }
 
-// cutDescLine decodes the first line of a description's lines, and returns the others.
+// cutDescLine decodes the first line of b, which is lines of a description, and returns
+// the other lines.
 func cutDescLine(b []byte) (l descLine, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, text, foundOffset := bytes.Cut(text, []byte(":"))
@@ -81,7 +82,7 @@ const mapMagic = "\xFFWOPM\x01\r\n"
 // Place is the range of a Web object's run in its storage package, in bytes.
 type Place struct{ Offset, Length int64 }
 
-// appendLine appends the line of a map with this place.
+// appendLine appends the line with this place to b, the lines of a map.
 func (p Place) appendLine(b []byte) []byte {
 	b = strconv.AppendInt(b, p.Offset, 10)
 	b = append(b, ':')
@@ -98,7 +99,8 @@ func parseMap(b []byte) (lines []byte, err error) {
 	return lines, nil
 }
 
-// cutMapLine decodes the first line of a map's lines, and returns the others.
+// cutMapLine decodes the first line of b, which is lines of a map, and returns the other
+// lines.
 func cutMapLine(b []byte) (p Place, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, length, foundLength := bytes.Cut(text, []byte(":"))

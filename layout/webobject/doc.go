@@ -34,18 +34,19 @@
 //	    CRC-32 of the conversion    u32
 //	    CRC-32 (IEEE)               u32     of all before it; not in version 2
 //
-// where a number is LEB128 (binary.Uvarint), a string is the number of its
-// bytes and those, a list is the number of its elements and those. Readers of versions
+// where a number is LEB128 (binary.Uvarint), a string is the number of its bytes and the
+// bytes, a list is the number of its elements and the elements. Readers of versions
 // 3 and 4 skip bytes that follow the CRC: a later program may append fields without a
-// new version. CRCs and SHA-256 together cover every bit, so that one damaged page is
-// distinguished from its neighbours; in version 2, which is no longer written, the
-// header is covered only by the CRC of the whole package. A Web object has at most 64
-// MiB, and its URL is one line.
+// new version. CRCs and SHA-256 together cover every bit of a Web object, so that damage
+// of one page is told from damage of its neighbours; in version 2, which is no longer
+// written, the header is covered only by the CRC of the whole package. A Web object has
+// at most 64 MiB, and its URL is one line.
 //
-// The conversion is HTML with the content of data of another format, such as PDF, that
-// takes long to read: what its first reading gave. The data stays what was fetched.
-// Reader is the version of the program that converted it, omitted what that left out.
-// A Web object without a conversion is written in version 3.
+// The conversion is for data that takes long to parse, such as PDF: HTML with the same
+// content, made when the data was first parsed. The data itself is kept as fetched.
+// Reader is the version of the program that has converted it; omitted lists the parts of
+// the content that are not in the HTML. A Web object without a conversion is written in
+// version 3.
 //
 //	version  since       what is new
 //	1        thesis
@@ -83,10 +84,10 @@
 //
 // # Storage package (.spf)
 //
-// A zip of three members, whose headers hold no more than they must: no extra
-// fields, comments, attributes or data descriptors. Their time is the
-// package's, in UTC. Every byte of the zip follows from the description's
-// header, the runs and their offsets.
+// A zip of three members, whose headers hold no extra fields, comments,
+// attributes or data descriptors. The time of each member is the package's
+// time of creation, in UTC. Every byte of the zip follows from the
+// description's header, the runs and their offsets.
 //
 //	 0  local header
 //	43  package.webop, by deflate:
@@ -98,19 +99,20 @@
 //	    directory
 //
 // A run is a Web object compressed by itself: whole deflate blocks that refer
-// to nothing before them, ended on a byte by a sync flush, 00 00 FF FF. So one
-// ranged read gets one page, runs can be joined without being inflated, and
-// any unzip sees one stream. A package has less than 4 GiB, of which at most 64
-// MiB stand after the .webop: they are enough to list its content (List).
+// to nothing before them. It ends on a byte boundary, by a sync flush,
+// 00 00 FF FF. So one ranged read gets one page, runs can be joined without
+// being inflated, and any unzip sees one stream. A package has less than 4 GiB.
+// At most 64 MiB of it follow the .webop; they are enough to list the content
+// of the package (see List).
 //
-// A hole is what is left where Web objects were erased (Erase): empty deflate
-// blocks of exactly the length of their runs, so that all others keep their
-// offsets. Before the first run, between two, or after the last, a hole of n
-// bytes is
+// A hole replaces the runs of Web objects that were erased (see Erase): empty
+// deflate blocks of exactly the same length, so that all other runs keep their
+// offsets. It may be before the first run, between two, or after the last. A
+// hole of n bytes is
 //
-//	n mod 5 times                   02 00 00 00 FF FF    fixed codes, stored
-//	as often as fit after those     00 00 00 FF FF       stored
+//	n mod 5 times            02 00 00 00 FF FF    an empty block of fixed codes, an empty stored one
+//	until there are n bytes  00 00 00 FF FF       an empty stored block
 //
-// which there is for every n from 20; every run is longer. Description, map,
-// sizes and CRCs are those of the Web objects that are left.
+// Every n from 20 is possible, and every run is longer. Description, map, sizes
+// and CRCs are those of the remaining Web objects.
 package webobject

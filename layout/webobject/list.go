@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Listed is what the description and the map of a package say of one Web object. Size
-// is its size in bytes before compression.
+// Listed is the entry of one Web object in the description and the map of a package. Size
+// is the object's size in bytes before compression.
 type Listed struct {
 	URL string
 	Place
@@ -32,7 +32,7 @@ func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 // Description is the description of a storage package, with the list of its Web
 // objects.
 type Description struct {
-	Header Package // without runs
+	Header Package // header of the package; its field Runs is nil
 	Pages  []Listed
 	End    int64  // offset in the package at which the last run or hole ends
 	Sum    uint32 // CRC-32 of the .webop before compression
@@ -66,9 +66,9 @@ func Uncompressed(ctx context.Context, r blob.Reader, key string) (int64, error)
 	return a.members[0].size, nil
 }
 
-// IsErasedFrom reports whether Erase, called any number of times, can have made the
-// package of d from that of whole: both have the same header and size, d has at least
-// one page, and all its pages are at the same offsets in whole. If no page was erased,
+// IsErasedFrom reports whether the package of d can be that of whole after pages were
+// erased by Erase. It checks that both have the same header and size, and that d has at
+// least one page, and has its pages at the same offsets as whole. If no page is missing,
 // both must have the same CRC-32.
 func (d Description) IsErasedFrom(whole Description) bool {
 	if d.End != whole.End || d.Header.Base != whole.Header.Base || d.Header.Exponent != whole.Header.Exponent ||
@@ -123,7 +123,7 @@ const maxTail = 64 << 20
 // content of the package.
 type tail struct {
 	archive
-	header Package // without runs
+	header Package // header of the package; its field Runs is nil
 	pages  []Listed
 }
 
@@ -156,8 +156,8 @@ func parseTail(b []byte, a archive) (tail, error) {
 	return tail{archive: a, header: h, pages: pages}, err
 }
 
-// cut returns the content of the n-th member of the zip, which is stored uncompressed,
-// and the bytes after the member. b must begin with the member's local header.
+// cut returns the content of the member with the index n of the zip, which is stored
+// uncompressed, and the bytes after the member. b must begin with its local header.
 func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 	m := a.members[n]
 	b, found := bytes.CutPrefix(b, a.appendLocal(nil, n))
@@ -170,10 +170,10 @@ func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 	return b[:m.length], b[m.length:], nil
 }
 
-// list returns the Web objects that the lines of a description and of a map describe,
-// the n-th line of each the n-th object, and checks them. In the uncompressed .webop
-// the Web objects must follow each other without a gap. Their compressed runs in the
-// zip must have the same order, and may have holes between them.
+// list returns the Web objects of a package, from the description's lines, desc, and the
+// map's lines, table: line n of each describes object n. It checks that the Web objects
+// follow each other in the .webop without a gap, and that their runs are in the same order
+// in the zip, where holes may be between them.
 func (a archive) list(desc, table []byte) ([]Listed, error) {
 	var pages []Listed
 	webop := a.members[0]

@@ -15,51 +15,51 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// MaxSize is the greatest size of a Web object in bytes, header included. Nothing is
-// decompressed beyond it.
+// MaxSize is the greatest size of a Web object in bytes, with its header. Decompression
+// stops at this size with an error.
 const MaxSize = 64 << 20
 
-// Field is one line of a response header.
+// Field is one field of a response header, such as "Content-Type: text/html".
 type Field struct{ Name, Value string }
 
 // ErrDamaged is wrapped by an error whose cause is the bytes of a package or a run, and
 // not the store.
 var ErrDamaged = errors.New("stored bytes are damaged")
 
-// Object is a Web object: one answer of a Web server and how it was fetched. Version 1
-// has the first six fields, versions 2 and 3 have all but the last.
+// Object is a Web object: one answer of a Web server, and how it was fetched. Version 1 of
+// the format has the first six fields, versions 2 and 3 all but Conversion, version 4 all.
 type Object struct {
-	URL        string // UTF-8 without line breaks
+	URL        string // address of the answer; UTF-8 without line breaks
 	MIME       string
 	Data       []byte
 	Cost       time.Duration // time that the download took; stored in whole milliseconds
-	Downloaded time.Time     // stored in whole milliseconds
+	Downloaded time.Time     // time of the download; stored in whole milliseconds
 	Expires    time.Time     // when the page is expected to change; stored in whole milliseconds
 
 	Status      uint16     // HTTP status
-	Header      []Field    // in the order of the response
-	Redirects   []string   // addresses that led to URL, first one first
+	Header      []Field    // response header, in the order of the response
+	Redirects   []string   // URLs of the redirects that led to URL, the first requested one first
 	Address     netip.Addr // IP address of the server
 	Hash        [32]byte   // SHA-256 of Data; zero in version 1
 	Collections []string
-	Version     layout.Version // version of the batch that fetched it
+	Version     layout.Version // number of the batch that fetched the page
 
-	Conversion *Conversion // nil: none is kept
+	Conversion *Conversion // Data as HTML; nil if Data was not converted
 }
 
-// Conversion is HTML with the content of data of another format (WARC/1.1, 6.7, has the
-// word).
+// Conversion is HTML with the content of data of another format, such as PDF. The term is
+// from WARC/1.1, 6.7.
 type Conversion struct {
 	HTML    []byte
 	Omitted []string // parts of the content that are not in it: "pages 501 to 950"
-	Reader  uint64   // version of the program that made it
+	Reader  uint64   // version of the program that made the conversion
 }
 
 // MaxConversion is the greatest size of the HTML of a Conversion in bytes.
 const MaxConversion = 8 << 20
 
-// checkHash returns an error if the data has not the hash of the object. An object
-// without a hash, of version 1, gives no error.
+// checkHash returns an error if Hash is not the SHA-256 of Data. An object of version 1
+// has no hash, and gives no error.
 func (o Object) checkHash() error {
 	if o.Hash != [32]byte{} && o.Hash != sha256.Sum256(o.Data) {
 		return errors.New("web object: the data is not that of the hash")
@@ -76,7 +76,7 @@ const (
 	fixedSize   = 34 // bytes before the MIME type
 )
 
-// tail returns the bytes after the data: the fields that version 1 lacks.
+// tail returns the bytes after the data: the HTML of the conversion, if there is one.
 func (o Object) tail() []byte {
 	if o.Conversion == nil {
 		return nil
@@ -84,8 +84,8 @@ func (o Object) tail() []byte {
 	return o.Conversion.HTML
 }
 
-// AppendVersion1 appends the object in version 1, that of the thesis. What version 1
-// has no field for is left out.
+// AppendVersion1 appends the object in version 1, the format of the thesis, without the
+// fields that version 1 does not have.
 func (o Object) AppendVersion1(dst []byte) ([]byte, error) {
 	b, err := o.appendFirst(dst, version1)
 	if err == nil && len(b)-len(dst)+len(o.Data) > MaxSize {
@@ -124,7 +124,8 @@ func tooBig(size int) error {
 	return fmt.Errorf("web object: it has %d bytes, at most %d fit", size, MaxSize)
 }
 
-// appendFirst appends the fields before the data that all versions have.
+// appendFirst appends the fields that all versions have, up to the URL; the data comes
+// later.
 func (o Object) appendFirst(dst []byte, version byte) ([]byte, error) {
 	mime := strings.ToValidUTF8(o.MIME, "\uFFFD")
 	cost := o.Cost / time.Millisecond
@@ -155,9 +156,8 @@ func (o Object) appendFirst(dst []byte, version byte) ([]byte, error) {
 	return append(b, o.URL...), nil
 }
 
-// appendAdded appends the added fields of version 3 or 4, with their size before them. The
-// last of them is the CRC-32 of b from objectStart on, which is where the Web object
-// begins.
+// appendAdded appends the size of the added fields of version 3 or 4, and the fields. The
+// last is the CRC-32 of the Web object's bytes so far; the object begins at b[objectStart].
 func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	hash := sha256.Sum256(o.Data)
 	if o.Hash != [32]byte{} && o.Hash != hash {

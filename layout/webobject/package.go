@@ -18,8 +18,8 @@ const (
 	webopMagic = "\xFF\xFFWOP\x01\r\n"
 	// magicRun is the magic of the .webop as one stored deflate block of 8 bytes.
 	magicRun = "\x00\x08\x00\xF7\xFF" + webopMagic
-	// webopStart is the offset in the package of the .webop's deflate stream, firstRun
-	// that of its first run or hole.
+	// webopStart is the offset in the package at which the .webop's deflate stream begins,
+	// firstRun the offset of the first run or hole.
 	webopStart = localSize + int64(len(webopName))
 	firstRun   = webopStart + int64(len(magicRun))
 )
@@ -28,15 +28,16 @@ const (
 // Base^Exponent days.
 type Package struct {
 	Base, Exponent   int16
-	Created, Expires time.Time // stored in whole milliseconds
+	Created, Expires time.Time // when it was made, and when its pages expire; stored in whole milliseconds
 	Runs             []Run
 }
 
-// ExpiryBase is the base of all new packages (thesis 2006, section 4.3).
+// ExpiryBase is Package.Base of all new packages: their pages are expected to stay valid
+// for 2^Exponent days (thesis 2006, section 4.3).
 const ExpiryBase int16 = 2
 
-// Lifetime returns how long the pages of an expiry class are expected to stay
-// valid: ExpiryBase^exponent days, from about a second to about 45 years.
+// Lifetime returns how long pages with this exponent are expected to stay valid:
+// 2^exponent days, but at least about a second and at most about 45 years.
 func Lifetime(exponent int16) time.Duration {
 	const day = 24 * time.Hour
 	if exponent < 0 {
@@ -45,9 +46,9 @@ func Lifetime(exponent int16) time.Duration {
 	return day << min(exponent, 14)
 }
 
-// Build returns the package's bytes, which depend only on its fields, and the place of
-// every run. It reads the package back to check it; an error names the run that cannot
-// be read.
+// Build returns the bytes of the package, and the place of every run. The bytes depend
+// only on the fields of p. Build decodes the bytes once more to check them; an error names
+// the run that cannot be read.
 func (p Package) Build() (spf []byte, places []Place, err error) {
 	defer func() {
 		if err != nil {
@@ -67,7 +68,7 @@ func (p Package) Build() (spf []byte, places []Place, err error) {
 	return spf, places, nil
 }
 
-// culprit returns the error of the first run that cannot be read, or err if all can.
+// culprit returns the error of the first run that cannot be decoded, or err if all can.
 func (p Package) culprit(err error) error {
 	for i, run := range p.Runs {
 		if _, errRun := run.Object(); errRun != nil {
@@ -110,7 +111,7 @@ func (b *builder) add(run Run) Place {
 	return place
 }
 
-// fill appends a hole, so that the next run begins at the offset.
+// fill appends a hole, if one is needed, so that the next run begins at the offset.
 func (b *builder) fill(offset int64) error {
 	if b.next == offset {
 		return nil
@@ -131,8 +132,8 @@ func (b *builder) build() ([]byte, error) {
 	return assemble(b.header, webop, append(b.stream, []byte(finalBlock)), b.desc, b.table)
 }
 
-// assemble returns the bytes of a package: the zip of a .webop, whose deflate stream is
-// given in parts, a description and a map.
+// assemble returns the bytes of a package with the header h: a zip of a .webop, whose
+// deflate stream is the parts joined, a description, desc, and a map, table.
 func assemble(h Package, webop member, parts [][]byte, desc, table []byte) ([]byte, error) {
 	a := archive{
 		stamp:   dosTime(h.Created),
@@ -160,14 +161,13 @@ func storedMember(name string, content []byte) member {
 }
 
 // Erase returns the package without the Web objects for which gone returns true, and
-// the number of these. It calls gone once for each object, in order. Holes replace the
-// erased runs; the other runs, and the header, stay as they are. The result is read
-// back to check it, and depends only on the arguments: erasing at once or in several
-// steps gives the same bytes.
+// their number. It calls gone once for each object, in order. Holes replace the erased
+// runs; the other runs, and the header, stay as they are. Erasing objects at once or in
+// several steps gives the same bytes. Erase decodes the result once more to check it.
 //
-// Erase fails if an object that remains is damaged; an erased one may be. Damaged bytes
-// between the pages are repaired. If nothing changes, Erase returns spf itself. Errors
-// about the bytes wrap ErrDamaged.
+// Erase fails if a remaining object is damaged; an erased one may be damaged. Damaged
+// bytes between the pages are repaired. If nothing changes, Erase returns spf itself.
+// Errors about the bytes wrap ErrDamaged.
 func Erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, err error) {
 	rewritten, erased, err = erase(spf, gone)
 	if err != nil {
@@ -221,8 +221,8 @@ const (
 	emptyFixed  = "\x02\x00" + syncFlush // an empty block of fixed codes, and an empty stored one
 )
 
-// appendHole appends a hole of n bytes: as many stored blocks as fit, and before them
-// as many fixed ones as make up the rest. Every n from 20 is possible.
+// appendHole appends a hole of n bytes: first n mod 5 times emptyFixed, of 6 bytes, then
+// emptyStored, of 5 bytes, until there are n bytes. Every n from 20 is possible.
 func appendHole(b []byte, n int64) ([]byte, error) {
 	fixed := n % int64(len(emptyStored))
 	left := n - fixed*int64(len(emptyFixed))

@@ -23,8 +23,8 @@ type Reader struct {
 }
 
 // Open opens a storage package. It checks the zip's directory, the description and the
-// map, without which no page can be found. It does not read the pages. The reader
-// refers to spf, which must not change. Errors wrap ErrDamaged.
+// map, without which no page can be found. It does not decode the pages. The Reader
+// keeps spf, which must not be changed. Errors wrap ErrDamaged.
 func Open(spf []byte) (*Reader, error) {
 	t, err := openTail(spf)
 	if err != nil {
@@ -45,12 +45,12 @@ func openTail(spf []byte) (tail, error) {
 }
 
 // Objects yields the Web objects in order, each checked against the description, the
-// map and its own hash. It decompresses one at a time; the caller may keep it.
+// map and its own hash. It decompresses one at a time. A yielded object stays valid.
 //
-// A damaged page is yielded with its URL, its place and an error, and the sequence goes
-// on. Other damage is reported last, by an error without a URL: wrong bytes between the
-// pages, or, if all pages could be read, a wrong CRC-32 of the package. Errors wrap
-// ErrDamaged.
+// For a damaged page it yields the page's URL, its place and an error, and goes on. Other
+// damage is reported last, by an error without a URL: wrong bytes between the pages, or a
+// wrong CRC-32 of the .webop, which is checked only if all pages could be read. Errors
+// wrap ErrDamaged.
 func (r *Reader) Objects() iter.Seq2[Entry, error] { return r.objects(newInflater()) }
 
 func (r *Reader) objects(inflater *runInflater) iter.Seq2[Entry, error] {
@@ -110,8 +110,8 @@ func (r *Reader) checkHole(from, to int64) error {
 	return nil
 }
 
-// maxRun is the greatest size of a run: incompressible data is stored in blocks, which
-// adds less than 1/256.
+// maxRun is the greatest size of a run, in bytes: deflate makes incompressible data longer
+// by less than 1/256.
 const maxRun = MaxSize + MaxSize/256
 
 // Read reads one Web object from the storage package with the key, by one ranged GET,
@@ -158,9 +158,9 @@ func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte,
 	return b, err
 }
 
-// verify reads a whole storage package and checks every byte: the headers of the zip,
-// the CRCs, the description and the map by the Web objects, the Web objects by their
-// hashes, and the holes. It returns the first error of Open or Reader.Objects.
+// verify decodes a whole storage package and checks every byte: the headers of the zip,
+// the CRCs, the description and the map against the Web objects, the Web objects against
+// their hashes, and the holes. It returns the first error of Open or Reader.Objects.
 func verify(spf []byte) error {
 	r, err := Open(spf)
 	if err != nil {

@@ -18,10 +18,12 @@ type firstFields struct {
 	downloaded, expires time.Time
 }
 
-// WriteDescription writes the description of a .webop of the given size, of whose Web
-// objects it reads all before the MIME type and the URL, twice. The description says
-// that it was made at a time; that the pages expire when the first of them does; and
-// the greatest exponent by which all of them were expected to stay valid.
+// WriteDescription writes the description of a .webop of the given size. It reads the
+// first fields of each Web object, up to the URL, twice. In the header of the description,
+//
+//	Created    is the argument created
+//	Expires    is the earliest expiry of the pages
+//	Exponent   is the greatest for which all pages are expected to stay valid
 func WriteDescription(w io.Writer, webop io.ReaderAt, size int64, created time.Time) error {
 	p := Package{Base: ExpiryBase, Created: created, Expires: created}
 	lifetime := time.Duration(math.MaxInt64)
@@ -51,7 +53,7 @@ func WriteDescription(w io.Writer, webop io.ReaderAt, size int64, created time.T
 	return nil
 }
 
-// exponentOf returns the greatest exponent whose Lifetime is not longer.
+// exponentOf returns the greatest exponent whose Lifetime is at most lifetime.
 func exponentOf(lifetime time.Duration) int16 {
 	const least, most = -16, 14
 	for e := int16(most); e > least; e-- {
@@ -63,7 +65,8 @@ func exponentOf(lifetime time.Duration) int16 {
 }
 
 // webObjects yields the first fields of the Web objects of a .webop of version 1. An
-// error ends the sequence, and wraps ErrDamaged if it is the fault of the bytes.
+// error ends the sequence; it wraps ErrDamaged if the .webop is damaged, and not if reading
+// failed.
 func webObjects(webop io.ReaderAt, size int64) iter.Seq2[firstFields, error] {
 	return func(yield func(firstFields, error) bool) {
 		buffer := make([]byte, 4<<10)

@@ -28,13 +28,14 @@ type member struct {
 	method uint16
 	crc    uint32 // CRC-32 of the file
 	size   int64  // bytes of the file
-	length int64  // bytes of the file as stored in the zip, without headers
+	length int64  // bytes of the file as stored in the zip, compressed or not, without headers
 }
 
-// archive describes a zip, all of whose bytes follow from it and the files: the local
-// headers contain sizes and CRCs, and there are no data descriptors.
+// archive describes a zip completely: an archive and the contents of its files give all
+// bytes of the zip. Local headers contain sizes and CRCs, and there are no data
+// descriptors.
 type archive struct {
-	stamp   uint32 // date and time of every member
+	stamp   uint32 // date and time of every member, as dosTime returns them
 	members []member
 }
 
@@ -44,7 +45,8 @@ func packageMembers() []member {
 	return []member{{name: webopName, method: methodDeflate}, {name: descName}, {name: mapName}}
 }
 
-// directorySize returns the bytes of the zip's directory, with the record that ends it.
+// directorySize returns the size in bytes of the zip's directory, with the record at its
+// end.
 func (a archive) directorySize() int {
 	size := endSize
 	for _, m := range a.members {
@@ -53,8 +55,8 @@ func (a archive) directorySize() int {
 	return size
 }
 
-// offset returns the offset of the n-th member's local header, or that of the directory
-// if n is the number of members.
+// offset returns the offset of the local header of the member with the index n; if n is
+// the number of members, the offset of the directory.
 func (a archive) offset(n int) int64 {
 	var offset int64
 	for _, m := range a.members[:n] {
@@ -84,7 +86,7 @@ func (a archive) check() error {
 	return nil
 }
 
-// appendLocal appends the local header of the n-th member.
+// appendLocal appends the local header of the member with the index n.
 func (a archive) appendLocal(b []byte, n int) []byte {
 	b = append(b, "PK\x03\x04"...)
 	b = a.members[n].appendCommon(b, a.stamp)
@@ -160,10 +162,10 @@ func dosTime(t time.Time) uint32 {
 	return uint32(date)<<16 | uint32(clock)
 }
 
-// combineCRC returns the CRC-32 of two pieces joined, from their CRC-32s and the size
-// of the second, in O(log size) steps. Joining multiplies the first CRC by x^(8·size),
-// as polynomials over GF(2) modulo that of the CRC, whose lowest power is in the
-// highest bit. (zlib, crc32_combine)
+// combineCRC returns the CRC-32 of two pieces joined, from the CRC-32 of each and the size
+// of the second in bytes, in O(log size) steps. A CRC is a polynomial over GF(2) modulo the
+// polynomial of CRC-32, the lowest power in the highest bit; joining multiplies the first
+// by x^(8·size) and adds the second (as crc32_combine of zlib does).
 func combineCRC(first, second uint32, size int64) uint32 {
 	product := uint32(1) << 31 // 1
 	factor := uint32(1) << 23  // x^8
@@ -176,7 +178,8 @@ func combineCRC(first, second uint32, size int64) uint32 {
 	return multiply(product, first) ^ second
 }
 
-// multiply returns the product of two such polynomials.
+// multiply returns the product of two polynomials over GF(2), modulo the polynomial of
+// CRC-32; the lowest power is in the highest bit.
 func multiply(a, b uint32) uint32 {
 	var product uint32
 	for ; a != 0; a <<= 1 {
@@ -195,7 +198,7 @@ func multiply(a, b uint32) uint32 {
 // checksum computes the CRC-32 of a .webop from its Web objects.
 type checksum struct {
 	crc     uint32
-	unknown bool // a Web object could not be read, so that the CRC-32 is unknown
+	unknown bool // whether a Web object could not be read: then the CRC-32 is unknown
 }
 
 func newChecksum() checksum { return checksum{crc: crc32.ChecksumIEEE([]byte(webopMagic))} }
@@ -206,7 +209,8 @@ func (c *checksum) add(raw []byte, err error) {
 	c.unknown = c.unknown || err != nil
 }
 
-// check returns an error if the CRC-32 is known, and not that in the zip's directory.
+// check returns an error if the CRC-32 differs from that of webop in the zip's directory.
+// If the CRC-32 is unknown, it returns nil.
 func (c *checksum) check(webop member) error {
 	if !c.unknown && c.crc != webop.crc {
 		return fmt.Errorf("%s: CRC-32 is %08x, want %08x", webopName, c.crc, webop.crc)

@@ -21,7 +21,7 @@ type blockEntry struct {
 	last      uint32 // last document of the block
 	at        uint32 // offset of the block in the list
 	positions uint32 // offset of the block's positions in the list's positions
-	impacts   uint32 // offset of the block's impacts in the list; 0 for the only block, whose impacts are in Summary
+	impacts   uint32 // offset of the block's impacts in the list; 0 in a list of one block
 }
 
 // Open opens a list; data is the list and nothing else. It does not decode all bytes, but
