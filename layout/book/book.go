@@ -81,7 +81,7 @@ type Outcome struct {
 	Body        uint64
 	Collections []string // collection for which the URL was requested, then the others with this page, sorted
 	Pace        Pace     // limits that the URL's host sets, as known to this batch
-	Asset       bool     // the URL is part of pages, such as an image: it is stored for them, and not indexed
+	Asset       bool     // whether the URL is a part of pages, such as an image: stored, but not indexed
 
 	// Package is the key of the package that holds the stored page; Offset and Length are
 	// the range of the compressed page in it, in bytes. All are zero if no page is stored.
@@ -119,7 +119,7 @@ type Kind byte
 const (
 	Anchor    Kind = 'a'
 	Frame     Kind = 'f'
-	Asset     Kind = 'i' // a part of the page: an image or, as Rel says, a style sheet, a script, an icon
+	Asset     Kind = 'i' // to a part of the page: an image or, as Rel says, a style sheet, a script, an icon
 	Redirect  Kind = 'r'
 	Canonical Kind = 'c'
 	Sitemap   Kind = 'm' // from a robots.txt or a sitemap to a sitemap that it names

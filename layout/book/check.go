@@ -14,9 +14,9 @@ import (
 const (
 	MaxURL         = 8 << 10
 	MaxDetail      = 300
-	MaxText        = 200     // of Anchor and Around of a link
-	MaxValidator   = 255     // of ETag and Modified of an outcome
-	MaxWord        = 1 << 10 // of Reason, Rel, Package, Decision, and each collection's name
+	MaxText        = 200     // greatest size of Anchor and Around of a link, in bytes
+	MaxValidator   = 255     // greatest size of ETag and Modified of an outcome, in bytes
+	MaxWord        = 1 << 10 // greatest size of Reason, Rel, Package, Decision and a collection's name, in bytes
 	MaxCollections = 64
 )
 

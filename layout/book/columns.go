@@ -57,9 +57,9 @@ func (w *columnWriter) word(column int, s string) {
 	w.bytes(column, s)
 }
 
-// url writes a URL as its difference from previous, the URL of the row before. It writes
-// to the column shared how many bytes at the start are equal, to the column rest how many
-// follow, and these to textColumn.
+// url writes a URL as its difference from previous, the URL of the row before: to the
+// column shared the number of equal bytes at the start, to the column rest the number of
+// the other bytes, and to textColumn these other bytes.
 func (w *columnWriter) url(shared, rest int, previous, url string) {
 	n := 0
 	for n < len(previous) && n < len(url) && previous[n] == url[n] {

@@ -150,7 +150,7 @@ func parseDirectory(tail []byte) (directory, error) {
 	return d, nil
 }
 
-// parseBlocks parses n entries of the directory, of which b is the bytes. offset is where
+// parseBlocks parses n entries of the directory, at the beginning of b. offset is where
 // the block of the first entry begins in the book; parseBlocks also returns the offset
 // where the block of the last entry ends.
 func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {

@@ -127,7 +127,7 @@ const (
 type writer struct {
 	version       version
 	file          []byte // the book so far
-	raw           []byte // the block before compression; reused
+	raw           []byte // memory for a block before compression, used for one block after another
 	outcomes      *outcomeWriter
 	links         *linkWriter
 	outcomeBlocks blockSection
@@ -135,7 +135,8 @@ type writer struct {
 }
 
 // blockSection is all blocks of outcomes, or all blocks of links, of the book that is
-// being written: closed are written, open is the block to which rows are added.
+// being written: closed has the blocks that are written, and open is the block to which
+// rows are added.
 type blockSection struct {
 	closed []block
 	open   block

@@ -39,7 +39,7 @@ const (
 	linkColumns4
 )
 
-// linkColumns returns the number of columns of a block of links.
+// linkColumns returns the number of columns of a block of links in version v.
 func (v version) linkColumns() int {
 	if v >= version4 {
 		return linkColumns4
@@ -132,10 +132,10 @@ type linkReader struct {
 	version version
 	table   int // number of sources in the book's table
 
-	// The row that next has decoded:
+	// link, id, count and sources are the row that next has decoded last.
 	link    Link            // without its source
 	id      layout.Identity // identity of the link's target
-	count   int             // number of sources
+	count   int             // number of sources of the row
 	sources []uint32        // indexes of the sources in the book's table of sources
 }
 
@@ -150,8 +150,8 @@ type linkFields int
 
 const (
 	targetFields linkFields = iota // the fields of the type Target
-	voteFields                     // also Region, Rel, Former and the indexes of the sources
-	allFields                      // also Anchor, Around and Modified
+	voteFields                     // targetFields, Region, Rel, Former, and the indexes of the sources
+	allFields                      // voteFields, Anchor, Around and Modified
 )
 
 // next decodes the next row, but only its wanted fields: decoding sources and texts takes

@@ -47,10 +47,10 @@ func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Id
 	return mergeGroups(sequences, func(r, s row) int { return compareURL(r.Place, r.Target, s.Place, s.Target) })
 }
 
-// filterRows yields the rows of one book that the filter keeps. In their sources it
-// replaces the indexes in the book's own table by those in numbers, which has the index of
-// each identity in the new table. Links become Former if isFormer returns true for their
-// source.
+// filterRows yields the rows of one book that the filter keeps. The sources of a row are
+// indexes in the book's own table of sources; filterRows replaces them by indexes in the
+// merged book's table, which numbers has for each identity. Links become Former if
+// isFormer returns true for their source.
 func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		table, err := b.Sources(ctx)

@@ -107,9 +107,9 @@ func (w *outcomeWriter) add(o Outcome) {
 	w.previous, w.millis = o, millis
 }
 
-// pace encodes the Pace of an outcome whose answer came millis milliseconds after 1970.
-// Rest becomes a number: 0 if it is the zero time; otherwise, if it is d milliseconds
-// after the answer, d for negative d, else d+1.
+// pace encodes the Pace of an outcome. millis is the time of the outcome's answer, in
+// milliseconds since 1970. Rest becomes a number: 0 if it is the zero time; otherwise, if
+// it is d milliseconds after the answer, d for negative d, else d+1.
 func (w *outcomeWriter) pace(p Pace, millis int64) {
 	rest := int64(0)
 	if !p.Rest.IsZero() {

@@ -89,7 +89,8 @@ func (r *Reader) Sizes() (outcomes, links int64) {
 	return outcomes, links + int64(r.directory.sources)*int64(identitySize)
 }
 
-// Part is a range of places, with the bytes of the book's blocks that begin in this range.
+// Part is a range of places. Bytes is the size of the book's blocks that begin in this
+// range.
 type Part struct {
 	layout.Range
 	Bytes int64

@@ -66,9 +66,9 @@ func highest(o, p *Outcome) *Outcome {
 	return o
 }
 
-// supersedes reports whether o replaces known: its version is higher; or, which only
-// damage can cause, the versions are equal and o is the first by Compare. A nil known
-// is always replaced, a nil o replaces nothing.
+// supersedes reports whether o replaces known, because its version is higher. Equal
+// versions occur only after damage: then the first by Compare replaces the other. A nil
+// known is always replaced, a nil o replaces nothing.
 func supersedes(o, known *Outcome) bool {
 	if o == nil || known == nil {
 		return o != nil

@@ -141,8 +141,10 @@ func (m *Manifest) closed(epoch uint64) (int, bool) {
 // says. The page is in the list Manifest.Gone as long as a document of an earlier version
 // is alive, or may still be made from a package or a spool object.
 type Gone struct {
-	ID      layout.Identity `json:"id"`
-	Version layout.Version  `json:"version"` // version of the last outcome; higher documents stay alive
+	ID layout.Identity `json:"id"`
+	// Version is the version of the page's last outcome. Documents of the page with higher
+	// versions stay alive.
+	Version layout.Version `json:"version"`
 	// Masked is true if in all listed segments the documents of the page with versions
 	// below Version are dead. A commit that adds a segment must mask such documents in
 	// it, too.
@@ -173,8 +175,8 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 // because other processes may still be about to delete the object or to list it.
 //
 // Of overlays, only those with anchors are condemned: they hold texts of pages, which may
-// be forgotten. The others are deleted without, because their keys, which contain a
-// generation, are never used again.
+// be forgotten. The others are deleted without being condemned: their keys, which contain
+// a generation, are never used again.
 type Condemned struct {
 	Key   string    `json:"key"`
 	At    time.Time `json:"at"`
@@ -216,9 +218,9 @@ func (m *Manifest) IsCondemned(key string) bool {
 	return slices.ContainsFunc(m.Condemned, func(c Condemned) bool { return c.Key == key })
 }
 
-// Collectable reports whether a condemned object may be deleted now. These must hold:
-//   - its deletion is not yet recorded (Gone is zero);
-//   - its grace is over;
+// Collectable reports whether a condemned object may be deleted now:
+//   - its deletion is not yet recorded (Gone is zero), and
+//   - its grace is over, and
 //   - no kept generation lists it, or Erase is true.
 func (m *Manifest) Collectable(c Condemned, now time.Time, grace time.Duration) bool {
 	return c.Gone.IsZero() && now.Sub(c.At) >= grace && (c.Erase || c.Since <= m.Oldest)

@@ -77,8 +77,8 @@ type Book struct {
 	Links    int    `json:"links"`
 }
 
-// Consumed is a batch whose spool object was packed, or found damaged. The spool object
-// may not be deleted yet.
+// Consumed is a batch whose spool object was packed, or found damaged, and is going to be
+// deleted.
 type Consumed struct {
 	Batch layout.Version `json:"batch"`
 	At    time.Time      `json:"at"`

@@ -76,8 +76,8 @@ func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	}
 }
 
-// AddBook lists a book, unless it is listed already. It fails with ErrStale if the
-// ticket is not valid.
+// AddBook adds a stored book to the list of books, unless it is listed already. It fails
+// with ErrStale if the ticket is not valid.
 func (e *Edit) AddBook(t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -88,9 +88,9 @@ func (e *Edit) AddBook(t Book) error {
 	return nil
 }
 
-// ReplaceBooks lists a merged book instead of the books with the former keys, which it
-// condemns. It fails with ErrStale if the ticket is not valid or one of the former keys
-// is not listed.
+// ReplaceBooks replaces the books with the former keys by a merged book, and condemns
+// them. It fails with ErrStale if the ticket is not valid or one of the former keys is not
+// listed.
 func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale

@@ -15,7 +15,7 @@ import (
 
 // ticket is the right to list an object that was stored less than Fresh ago.
 type ticket struct {
-	put time.Time // a moment before the object was stored
+	put time.Time // time shortly before the object was stored
 }
 
 // Package is a stored package, with the ticket to list it.

@@ -149,7 +149,8 @@ func (s *Segment) checkTerms(ctx context.Context) error {
 	return nil
 }
 
-// checkWords reads all words with their samples.
+// checkWords decodes all words with their samples. It checks that a word's sample is not
+// empty, and not larger than the number of documents that contain the word.
 func (s *Segment) checkWords(ctx context.Context) error {
 	walk, err := s.walkWords(ctx)
 	if err != nil {

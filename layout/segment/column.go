@@ -56,7 +56,8 @@ func unpack(packed []byte) ([]byte, error) {
 	return content, nil
 }
 
-// column reads a column, and returns its content, decompressed.
+// column reads the column with the name, and returns its decompressed content. It fails if
+// the segment has no such column of kind k.
 func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, error) {
 	for _, c := range s.tail.columns {
 		if c.name != name || c.kind != k {
@@ -102,7 +103,7 @@ const (
 	packageColumn  = 4
 )
 
-// columnWriter collects the columns of all documents.
+// columnWriter collects the values of all columns, document by document.
 type columnWriter struct {
 	documents  uint32
 	identities []byte

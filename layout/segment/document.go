@@ -43,8 +43,8 @@ type Document struct {
 	Sketch                       [16]uint16
 }
 
-// Token is a term at a position of a field of a document. A caller of Builder.Add may
-// overwrite the bytes of its strings when it yields the next token.
+// Token is a term at a position of a field of a document. Builder.Add does not use the
+// strings of a token any more once it has received the next one.
 type Token struct {
 	Field    int
 	Term     string // the term that queries search for, at most MaxTerm bytes

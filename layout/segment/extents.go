@@ -135,7 +135,7 @@ func (p *parser) termIndex(start, size int64) termIndex {
 type storedIndex struct {
 	extents
 	first []uint32 // number of the first document of each block, then the number of all documents
-	raw   []uint32 // size of each block before compression
+	raw   []uint32 // size of each block before compression, in bytes
 }
 
 // documents returns the number of documents in all blocks.

@@ -10,7 +10,7 @@ import (
 // Image is an image on a page.
 type Image struct {
 	URL     string
-	Alt     string // alternative text
+	Alt     string // alternative text of the image
 	Caption string
 	Around  string // heading above the image, and words before and after it
 }

@@ -23,9 +23,9 @@ type memoryIndex struct {
 	hashes []uint32 // hash of each document's identity
 	from   uint32   // number of the first document
 
-	numbered []numbered // indexes of terms and words that have a number, by that number
+	numbered []numbered // for each number that a caller gives to strings: where they are in terms and words
 
-	// Of the document that is being added:
+	// tokens, postings and positions are of the document that is being added.
 	tokens    []indexToken
 	postings  []indexPosting
 	positions []uint32
@@ -37,7 +37,7 @@ type indexTerm struct {
 	packed  []byte // postings of the term, in the format of a run
 	docs    uint32 // number of documents with the term
 	last    uint32 // number of the last document with the term
-	posting uint32 // index in memoryIndex.postings; 0 if the document being added lacks the term
+	posting uint32 // index in memoryIndex.postings of this term; 0 if the document lacks it
 }
 
 // indexPosting is one term of the document being added, with all its occurrences.
@@ -57,7 +57,7 @@ type indexWord struct {
 	text   string
 	docs   uint32             // number of documents with the word
 	last   uint32             // number of the last document with the word
-	sample [sampleSize]uint32 // of these documents, those with the lowest hashes, sorted by hash
+	sample [sampleSize]uint32 // documents with the word that have the lowest hashes, by hash
 }
 
 // numbered holds the indexes, in memoryIndex.terms and words, of a string to which the

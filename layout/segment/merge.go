@@ -236,8 +236,8 @@ func (in *input) copyRows(ctx context.Context, dst []byte, name string, width in
 	return dst, nil
 }
 
-// mergeStored returns the part of a segment with the stored documents of all inputs that
-// live. size is how many bytes of memory to allocate, for the whole segment.
+// mergeStored returns the part of a segment with the stored living documents of all
+// inputs. size is how many bytes of memory to allocate, for the whole segment.
 func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, error) {
 	o := newObjectWriter(size)
 	w := storedWriter{object: o}
@@ -250,7 +250,7 @@ func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, er
 	return o, nil
 }
 
-// copyStored adds the stored documents that live to w.
+// copyStored adds the stored living documents of the input to w.
 func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
 	index := &in.tail.stored
 	window := windowReader{segment: in.Segment, from: index.start, to: index.end()}

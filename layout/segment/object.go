@@ -59,7 +59,7 @@ type chunks struct {
 	content []byte   // the last piece, to which bytes are appended
 }
 
-// spill begins a new piece if the last one has 1 MiB or more.
+// spill begins a new piece of memory if the last one has 1 MiB or more.
 func (p *chunks) spill() {
 	const piece = 1 << 20
 	if len(p.content) >= piece {

@@ -2,7 +2,8 @@ package segment
 
 const overlayMagic = "\xFFBOVL\x01\r\n"
 
-// overlayKind is the kind of an overlay, the byte behind its magic.
+// overlayKind is the kind of an overlay, such as deletions or ranks: the byte after the
+// magic bytes.
 type overlayKind byte
 
 const (

@@ -67,7 +67,7 @@ func appendText(dst []byte, s string) []byte {
 // as a varint. Then follow the other bytes.
 const half = 15
 
-// appendFront appends the string s front-coded; last is the string before it.
+// appendFront appends the string s front-coded (see half); last is the string before it.
 func appendFront[S string | []byte](dst []byte, last, s S) []byte {
 	shared := sharedPrefix(last, s)
 	rest := len(s) - shared

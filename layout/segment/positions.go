@@ -10,7 +10,7 @@ import (
 // Positions is a range, in bytes, of a term's encoded positions, as
 // postings.Iterator.PositionBlock returns it.
 type Positions struct {
-	Term           *Term // a term of the segment
+	Term           *Term // the term, one of the segment's
 	Offset, Length uint32
 }
 

@@ -133,7 +133,7 @@ type runWords struct {
 	documents uint32
 	text      []byte
 	docs      []uint32
-	holding   uint64 // number of documents that contain the word
+	holding   uint64 // number of documents that contain the current word
 }
 
 func (r *runWords) key() []byte { return r.text }

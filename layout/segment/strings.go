@@ -58,14 +58,14 @@ func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, er
 	return c, nil
 }
 
-// stringWriter collects the column of strings of all documents.
+// stringWriter collects a column of strings, document by document.
 type stringWriter struct {
 	sets map[string]uint32 // number of each set, from 0; the key is the set's strings, each after its size
 	of   []uint64          // for each document, the number of its set
 	key  []byte            // memory for keys, which add reuses
 }
 
-// add adds the strings of the next document, which are sorted, each once.
+// add adds the strings of the next document; they must be sorted and all different.
 func (w *stringWriter) add(values ...string) {
 	w.key = w.key[:0]
 	for _, v := range values {

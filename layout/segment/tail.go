@@ -11,8 +11,8 @@ import (
 
 const (
 	magic        = "\xFFBSEG\x03\r\n"
-	version      = 3                // the version that this program writes; programs from this version on can read it
-	leastVersion = 2                // the lowest version that this program reads
+	version      = 3                // version of the segments that this program writes; older readers cannot read them
+	leastVersion = 2                // lowest version of the segments that this program reads
 	footerSize   = 8 + 8 + sealSize // bytes of the two sizes at the end of a segment, with their checksum
 )
 
@@ -54,7 +54,7 @@ func (all languages) find(name string) int {
 type columnExtent struct {
 	name         string
 	kind         kind
-	offset, size int64 // size is in bytes, with the checksum
+	offset, size int64 // where the column is; size includes the checksum
 }
 
 // end returns the offset at which the tail begins, which is where the last column ends.
@@ -177,7 +177,7 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	return t, nil
 }
 
-// fields reads the totals of the fields of some documents.
+// fields reads the totals of each field; documents is how many documents they are about.
 func (p *parser) fields(fields *[postings.Fields]FieldTotals, documents uint32) {
 	for i := range fields {
 		fields[i] = FieldTotals{Documents: p.number(uint64(documents)), Length: p.number(1 << 62)}
@@ -200,7 +200,8 @@ func (p *parser) languages(version byte) languages {
 	return all
 }
 
-// parts reads the parts of a tail, which must have as many documents as the segment.
+// parts reads the parts of a segment, and fails if they do not have as many documents as
+// the segment.
 func (p *parser) parts(documents uint32) []Part {
 	all := make([]Part, p.count(2))
 	rest := uint64(documents)

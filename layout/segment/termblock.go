@@ -122,8 +122,7 @@ func mergeTerms(cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 	return w, err
 }
 
-// blockReader reads the terms of a block, one after another. The fields below p
-// describe the current term.
+// blockReader reads the terms of a block, one after another.
 type blockReader struct {
 	p             parser
 	term          []byte // the current term; valid until the next call of next

@@ -199,7 +199,7 @@ type inputWords struct {
 	holding uint64 // result of count for the current word
 }
 
-// words returns the words of a segment being merged.
+// words returns a cursor of the words of a segment that is being merged.
 func (in *input) words(ctx context.Context) (*inputWords, error) {
 	walk, err := in.walkWords(ctx)
 	if err != nil {

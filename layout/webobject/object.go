@@ -69,11 +69,11 @@ func (o Object) checkHash() error {
 
 const (
 	objectMagic = "\xFFWEBO"
-	version1    = 1 // written by AppendVersion1 only
-	version2    = 2 // only read
+	version1    = 1 // the thesis's format, written by AppendVersion1 only
+	version2    = 2 // read, but not written any more
 	version3    = 3
 	version4    = 4
-	fixedSize   = 34 // bytes before the MIME type
+	fixedSize   = 34 // bytes of the fields before the MIME type
 )
 
 // tail returns the bytes after the data: the HTML of the conversion, if there is one.

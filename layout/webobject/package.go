@@ -82,7 +82,7 @@ func (p Package) culprit(err error) error {
 type builder struct {
 	header Package // header of the package; the field Runs is not used
 	webop  member
-	stream [][]byte // the .webop's deflate stream
+	stream [][]byte // the .webop's deflate stream so far, in pieces
 	desc   []byte   // the description so far
 	table  []byte   // the map so far
 	next   int64    // offset in the package of the next run or hole

@@ -63,8 +63,8 @@ func NewCompressor(level int) *Compressor {
 
 // Compress encodes the object, in version 3 or, with a conversion, in version 4, and
 // compresses it. The run depends on the object and the level alone, and shares no memory
-// with the compressor. A zero Hash is computed; another one must be that of Data. Bytes
-// that are not UTF-8 in strings that a server sent become U+FFFD.
+// with the compressor. If Hash is zero, Compress computes it; otherwise it must be the hash
+// of Data. Bytes that are not UTF-8 in strings that a server sent become U+FFFD.
 //
 // It fails if the URL is not one line of UTF-8, or if something is longer than the
 // format allows: 65,535 bytes each for the MIME type, the URL and the added fields;
@@ -79,7 +79,7 @@ func (c *Compressor) Compress(o Object) (run Run, err error) {
 	return run, nil
 }
 
-// compress compresses the pieces of a Web object.
+// compress returns the run of a Web object; the object's bytes are the pieces joined.
 func (c *Compressor) compress(url string, pieces ...[]byte) (Run, error) {
 	if c.err != nil {
 		return Run{}, c.err
@@ -176,7 +176,8 @@ func (d *runInflater) object(run []byte, url string, size int64) (o Object, raw 
 	return o, raw, nil
 }
 
-// inflateExactly is inflate for a run whose content must have size bytes.
+// inflateExactly does the work of inflate, and fails if the content of the run does not
+// have exactly size bytes.
 func (d *runInflater) inflateExactly(run []byte, size int64) ([]byte, error) {
 	if size < 0 || size > MaxSize {
 		return nil, fmt.Errorf("the run claims %d bytes, at most %d are read", size, MaxSize)

@@ -146,8 +146,8 @@ func (m member) appendCommon(b []byte, stamp uint32) []byte {
 	return append(b, 0, 0) // extra field
 }
 
-// dosTime returns a time in the form of a zip: date and time in UTC, in steps of two
-// seconds. Times before 1980 or after 2107 become the first or the last of these years.
+// dosTime returns a time as a zip stores it: date and time in UTC, in steps of two seconds.
+// Times before 1980 become the first moment of 1980, times after 2107 the last of 2107.
 func dosTime(t time.Time) uint32 {
 	t = t.UTC()
 	first := time.Date(1980, 1, 1, 0, 0, 0, 0, time.UTC)

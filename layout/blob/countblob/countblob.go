@@ -33,8 +33,8 @@ func (c Counts) Plus(other Counts) Counts {
 	}
 }
 
-// Minus returns the differences: if other is an earlier state of the same counter, what
-// was counted since.
+// Minus returns the differences of c and other. If other is an earlier state of the same
+// counter, these are the requests since.
 func (c Counts) Minus(other Counts) Counts {
 	return Counts{
 		Put: c.Put - other.Put, Get: c.Get - other.Get, List: c.List - other.List,

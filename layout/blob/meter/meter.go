@@ -64,13 +64,13 @@ func With(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, contextKey{}, main)
 }
 
-// of returns the thread in a context, nil if there is no meter.
+// of returns the thread (see thread) that is stored in a context; nil if it has no meter.
 func of(ctx context.Context) *thread {
 	t, _ := ctx.Value(contextKey{}).(*thread)
 	return t
 }
 
-// Hit counts n ranges that were found in a cache.
+// Hit adds n ranges, which were found in a cache, to the CacheHits of ctx's meter.
 func Hit(ctx context.Context, n int) {
 	if t := of(ctx); t != nil && n > 0 {
 		t.meter.hits.Add(int64(n))

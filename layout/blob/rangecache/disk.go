@@ -181,7 +181,8 @@ func (d *disk) mayHold(name fileName) bool {
 	return found || !d.owner
 }
 
-// put writes an entry, if this cache owns the directory. A failure is only counted.
+// put writes an entry, if this cache owns the directory. A failure is no error: put adds
+// it to d.unwritten.
 func (d *disk) put(id rangeID, content []byte) {
 	d.writing.Lock()
 	defer d.writing.Unlock()

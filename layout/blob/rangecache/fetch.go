@@ -145,18 +145,18 @@ func (c *Cache) unlist(f *load) {
 // request is that of 30 ms of a function with 1 GB, in which 2.4 MB arrive. Gaps are
 // limited by the time that a caller waits, and by the share of an object that is read.
 const (
-	// cheapGap is the size up to which a gap is always read: it arrives in 1.6 ms, a
-	// fortieth of the time to the first byte.
+	// cheapGap is the size, in bytes, up to which a gap is always read: it arrives in
+	// 1.6 ms, a fortieth of the time to the first byte.
 	cheapGap = 128 << 10
 	// fewRequests: if a call needs more requests than this, gaps wider than cheapGap are
 	// read, too. A query reads the tail of a segment and then makes two calls; it should
 	// stay below 8 requests.
 	fewRequests = 3
-	// mostGaps is the greatest sum of the gaps that a call reads. Divided among parallel
-	// requests, they arrive in 11 ms, a sixth of the time to the first byte.
+	// mostGaps is the greatest sum, in bytes, of the gaps that a call reads. Divided among
+	// parallel requests, they arrive in 11 ms, a sixth of the time to the first byte.
 	mostGaps = 5 << 19
-	// mostJoined is the greatest size of a joined request: it arrives in 100 ms; beyond
-	// that, parallel requests are faster.
+	// mostJoined is the greatest size, in bytes, of a joined request: it arrives in 100 ms;
+	// beyond that, parallel requests are faster.
 	mostJoined = 8 << 20
 )
 

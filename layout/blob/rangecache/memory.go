@@ -79,7 +79,7 @@ type lru[K comparable, V any] struct {
 type entry[K comparable, V any] struct {
 	key        K
 	value      V
-	cost       int64       // bytes
+	cost       int64       // size of the entry in memory or on disk, in bytes
 	home       *ring[K, V] // the ring that contains the entry
 	prev, next *entry[K, V]
 }
@@ -174,7 +174,7 @@ func (r *ring[K, V]) remove(e *entry[K, V]) {
 	r.cost -= e.cost
 }
 
-// last returns the least recently used entry, or nil.
+// last returns the least recently used entry; nil if the ring is empty.
 func (r *ring[K, V]) last() *entry[K, V] {
 	if r.root.prev == &r.root {
 		return nil

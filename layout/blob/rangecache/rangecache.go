@@ -27,7 +27,7 @@ type Cache struct {
 	reader blob.Reader
 	disk   *disk          // nil if there is no cache on disk
 	slots  chan struct{}  // holds an element for each request under way, and so limits their number
-	work   sync.WaitGroup // counts requests under way, writing to disk included
+	work   sync.WaitGroup // counts requests until they have ended and are written to disk
 
 	budget int64         // greatest number of bytes in memory, for ranges and for Hold's charges
 	held   *atomic.Int64 // bytes that Hold has charged
@@ -35,7 +35,7 @@ type Cache struct {
 	mu     sync.Mutex // guards the fields below
 	memory *lru[rangeID, []byte]
 	state  string            // the last argument of Follow
-	loads  map[rangeID]*load // ranges that are being read
+	loads  map[rangeID]*load // the load of each range that is being read
 	stats  Stats
 }
 

@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// fail returns the error of a call for an error of minio-go, with the operation and the
-// key. If the store did not answer, it wraps blob.ErrRetryable: the network may have
-// failed.
+// fail returns the error of a failed call: err, the error of minio-go, with the operation
+// and the key. If the store did not answer, the error wraps blob.ErrRetryable: the network
+// may have failed.
 func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	what := fmt.Sprintf("cannot %s %s", op, key)
 	if key == "" {

@@ -25,9 +25,9 @@ import (
 
 // Config describes a bucket of a store, and how to reach it.
 type Config struct {
-	Endpoint string // http://host:port or https://host
+	Endpoint string // URL of the store: http://host:port or https://host
 	Bucket   string
-	Region   string // us-east-1 if empty; not used if Endpoint names a region
+	Region   string // region of the bucket; us-east-1 if empty; not used if Endpoint names a region
 
 	// AccessKey, SecretKey and SessionToken are the credentials. If AccessKey is empty,
 	// they are those that the AWS tools would find: in the environment, in the shared

@@ -90,7 +90,7 @@ func (b *bounded) watch(ctx context.Context) *watch {
 	}}
 }
 
-// moved records that a byte was sent or received.
+// moved must be called when a byte was sent or received: it restarts the limit w.stall.
 func (w *watch) moved() {
 	if w.ctx.Err() == nil {
 		w.timer.Reset(w.stall)

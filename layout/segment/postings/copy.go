@@ -49,8 +49,8 @@ func (e *Encoder) addList(list, positions []byte, numbers []uint32) bool {
 }
 
 // addBlock adds the n documents of a block under their new numbers (see AddList). base is
-// the lowest old number that the block can contain: the last document of the block before,
-// and 1. It returns false if the block is damaged.
+// the lowest old number that the block can contain: one more than the last document of the
+// block before. It returns false if the block is damaged.
 func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers []uint32) bool {
 	docs, p := e.source.docs[:n], &e.source.payload
 	rest, ok := readDocuments(docs, data, base)
@@ -94,9 +94,9 @@ func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	}
 }
 
-// AppendMoved appends an encoded list in which the number of every document is higher by
-// by. It appends the bytes that an Encoder would make of these documents, but decodes only
-// the parts of the list that change. Errors wrap ErrDamaged.
+// AppendMoved appends an encoded list in which it has added by to the number of every
+// document. The result has the bytes that an Encoder would make of these documents, but
+// AppendMoved decodes only the parts of the list that change. Errors wrap ErrDamaged.
 func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	l := List{data: list}
 	data, ok := l.readHeader(list)

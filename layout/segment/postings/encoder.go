@@ -71,7 +71,7 @@ type Encoder struct {
 
 	pending [BlockSize]Posting // postings of the open block, which is not encoded yet
 	count   int                // number of postings in the open block
-	base    uint32             // last document of the block before, and 1; 0 for the first block
+	base    uint32             // one more than the last document of the block before; 0 for the first block
 
 	directory, blocks []byte    // encoded closed blocks, and their entries in the directory
 	impacts, whole    impactSet // impacts of the block being closed, and of all closed blocks
@@ -161,7 +161,8 @@ func (e *Encoder) end(p Posting) {
 	e.next = p.Doc + 1
 }
 
-// addPositions writes the positions of one field, as gaps in Rice's code.
+// addPositions writes the positions of one field, as gaps in Rice's code with the
+// parameter k.
 func (e *Encoder) addPositions(positions []uint32, k uint) {
 	last := uint32(0)
 	for _, position := range positions {
@@ -221,8 +222,8 @@ func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) 
 	return append(list, e.blocks...), positions
 }
 
-// many is the least size of positions, in bytes, that does not fit into the first
-// number of a list.
+// many: if a list has this many bytes of positions or more, their number does not fit into
+// the first number of the list, and a second number follows.
 const many = 15
 
 // appendHeader appends the header of a list: the number of its documents, and the size

@@ -13,7 +13,7 @@ const noBlock = -2
 type Iterator struct {
 	list  *List
 	err   error
-	block int // the current block; -1 before the first, len(blocks)-1 after the last
+	block int // number of the current block; -1 before the first, len(blocks)-1 after the last
 	at, n int // index of the current document in its block; number of documents in the block
 	doc   uint32
 
@@ -21,7 +21,7 @@ type Iterator struct {
 	impacts   []Impact
 	impactsOf int // number of the block whose impacts are in the field impacts, or noBlock
 
-	docs      [BlockSize]uint32 // documents of the current block; NoMore from n on
+	docs      [BlockSize]uint32 // documents of the current block; NoMore from index n on
 	rest      []byte            // encoded payload of the current block
 	payload   payload
 	payloadOf int // number of the block whose payload is in the field payload, or noBlock

@@ -1,17 +1,22 @@
 package postings
 
-// A block's payload begins with a byte of bits. The low bits say which of the seven sets of
-// documents are written: those with the term in field 0 to 3, and those with the hits
-// Capitals, Large and Emphasis (see usual). The bit ones says that all frequencies are 1,
-// and so are not written.
+// The payload of a block begins with a byte of bits:
+//
+//	bits 0 to 3   1: the set of documents with the term in field 0 to 3 is written
+//	bits 4 to 6   1: the set of documents in which the term has the hits Capitals,
+//	              Large or Emphasis is written
+//	bit 7, ones   1: all frequencies are 1, and not written
+//
+// sets is the number of sets, body the number of the body's set. See usual for a set that
+// is not written.
 const (
 	sets = Fields + 3
 	ones = 1 << sets
 	body = Fields - 1
 )
 
-// usual returns the set that a reader assumes if the set with the number which is not
-// written: for the body all n documents, for other fields and for hits none.
+// usual returns the set that a reader assumes for a set that is not written: all n
+// documents for the body, none for other fields and for hits. which is the set's number.
 func usual(which, n int) set {
 	if which == body {
 		return all(n)

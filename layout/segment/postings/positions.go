@@ -9,8 +9,8 @@ type cursor struct {
 	bit   uint // number of the bit at which the positions of this document begin
 }
 
-// PositionBlock returns where in the list's positions, in bytes, are the positions of the
-// current document's whole block. Positions needs these bytes.
+// PositionBlock returns a range of the list's positions, in bytes: the positions of all
+// documents of the current block. Positions needs these bytes.
 func (it *Iterator) PositionBlock() (offset, length uint32) {
 	if it.n == 0 {
 		return 0, 0
