@@ -41,7 +41,7 @@ type Claim struct {
 func (c Claim) Encode() []byte {
 	content, err := json.Marshal(c)
 	if err != nil {
-		panic(err) // strings and numbers can be encoded
+		panic(err) // never: strings and numbers can always be encoded
 	}
 	return Seal(content)
 }

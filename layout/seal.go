@@ -22,7 +22,7 @@ var ErrSum = errors.New("its sum is that of another content")
 // Seal returns a JSON object with a last member "sum" added, which is the content hash
 // of the object as given. Unseal checks and removes it.
 func Seal(object []byte) []byte {
-	last := len(object) - 1 // the brace
+	last := len(object) - 1 // index of the closing brace
 	sealed := append(make([]byte, 0, len(object)+sealBytes), object[:last]...)
 	if last > 1 {
 		sealed = append(sealed, ',')

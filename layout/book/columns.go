@@ -158,7 +158,7 @@ func (r *columnReader) skip(column int) { r.columns[column].next = r.columns[col
 // uint reads a number from a column. A number over the limit is an error.
 func (r *columnReader) uint(column int, limit uint64) uint64 {
 	if c := &r.columns[column]; c.next < c.end {
-		if v := uint64(r.raw[c.next]); v < 0x80 && v <= limit { // nearly always
+		if v := uint64(r.raw[c.next]); v < 0x80 && v <= limit { // a number of one byte, as nearly all are
 			c.next++
 			return v
 		}

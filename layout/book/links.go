@@ -33,7 +33,8 @@ const (
 	linkColumns1 // number of columns of a block in versions 1 to 3
 )
 
-// The column that version 4 adds.
+// The number of the column that version 4 adds to a block of links, and the number of
+// columns in version 4.
 const (
 	linkFormer = iota + linkColumns1 // 1 if Link.Former is true, else 0
 	linkColumns4

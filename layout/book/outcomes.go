@@ -39,7 +39,7 @@ const (
 	outcomeColumns1 // number of columns of a block in version 1
 )
 
-// The numbers of the columns that version 2 adds.
+// The numbers of the columns that version 2 adds to a block of outcomes.
 const (
 	outcomePaused = iota + outcomeColumns1
 	outcomeDelay
@@ -47,7 +47,8 @@ const (
 	outcomeColumns2 // number of columns of a block in version 2
 )
 
-// The column that version 3 adds.
+// The number of the column that version 3 adds to a block of outcomes, and the number of
+// columns in version 3.
 const (
 	outcomeAsset = iota + outcomeColumns2
 	outcomeColumns3

@@ -178,7 +178,7 @@ func Decode(content []byte) (Book, error) {
 		return Book{}, r.damaged(fmt.Errorf("%d bytes where its directory speaks of %d", len(content), r.directory.size))
 	}
 	outcomes, links := r.Counts()
-	most := len(content) / 8 // room for more is made once they are there
+	most := len(content) / 8 // allocates little for counts that may be damaged; append makes room for more
 	b := Book{Outcomes: make([]Outcome, 0, min(outcomes, most)), Links: make([]Link, 0, min(links, most))}
 	for o, err := range r.Outcomes(context.Background(), layout.Range{}) {
 		if err != nil {

@@ -130,7 +130,7 @@ func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [po
 	return lengths, nil
 }
 
-// termIndex returns the index of the token's term, which it adds if it is new.
+// termIndex returns the index in b.terms of the token's term, which it adds if it is new.
 func (b *memoryIndex) termIndex(t *Token) uint32 {
 	if t.TermNumber > 0 {
 		n := b.numberedBy(t.TermNumber)
@@ -147,7 +147,7 @@ func (b *memoryIndex) termIndex(t *Token) uint32 {
 	return n
 }
 
-// wordIndex returns the index of the token's word, which it adds if it is new.
+// wordIndex returns the index in b.words of the token's word, which it adds if it is new.
 func (b *memoryIndex) wordIndex(t *Token) uint32 {
 	if t.WordNumber > 0 {
 		n := b.numberedBy(t.WordNumber)

@@ -75,8 +75,8 @@ func (w *termWriter) write(term []byte, before int) {
 	w.count++
 }
 
-// close closes the open block. Its positions are the first positions bytes of
-// w.positions; the others belong to the next block.
+// close closes the open block, whose positions are w.positions[:positions]. The other
+// bytes of w.positions belong to the next block.
 func (w *termWriter) close(positions int) {
 	from := len(w.content)
 	w.content = seal(append(w.content, w.block...), from)

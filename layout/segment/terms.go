@@ -131,9 +131,8 @@ func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []
 	index := &s.tail.terms
 	first := index.find(prefix)
 	var blocks []int
-	// sure counts the terms of the blocks after the first, which itself need not contain
-	// any with the prefix. If a later block has terms without it, no block after that has
-	// any with it.
+	// sure counts the terms of the blocks after the first, which surely have the prefix,
+	// except those in the last block. The first block need not contain any such term.
 	for b, sure := first, 0; b < len(index.counts) && sure <= most; b++ {
 		if b > first {
 			if before := string(index.separator(b - 1)); before >= prefix && !strings.HasPrefix(before, prefix) {

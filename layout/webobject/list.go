@@ -84,7 +84,7 @@ func (d Description) IsErasedFrom(whole Description) bool {
 		if i < 0 {
 			return false
 		}
-		left = left[i+1:] // both are in order
+		left = left[i+1:] // both lists are sorted by offset
 	}
 	return true
 }

@@ -167,7 +167,7 @@ func verify(spf []byte) error {
 		return err
 	}
 	inflater := newInflater()
-	inflater.reuse = true // no object is used after the next
+	inflater.reuse = true // each object is used only until the next one is decoded
 	for _, err := range r.objects(inflater) {
 		if err != nil {
 			return err

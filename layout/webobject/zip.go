@@ -167,8 +167,8 @@ func dosTime(t time.Time) uint32 {
 // polynomial of CRC-32, the lowest power in the highest bit; joining multiplies the first
 // by x^(8·size) and adds the second (as crc32_combine of zlib does).
 func combineCRC(first, second uint32, size int64) uint32 {
-	product := uint32(1) << 31 // 1
-	factor := uint32(1) << 23  // x^8
+	product := uint32(1) << 31 // the polynomial 1
+	factor := uint32(1) << 23  // the polynomial x^8
 	for n := size; n > 0; n >>= 1 {
 		if n&1 == 1 {
 			product = multiply(factor, product)

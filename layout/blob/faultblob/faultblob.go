@@ -155,7 +155,7 @@ func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
 				scenario(t, func(c Call) Fault {
 					this := c.Number
 					if fault == After {
-						if c.Op == Get || c.Op == Head || c.Op == List { // as if it had failed before
+						if c.Op == Get || c.Op == Head || c.Op == List { // for a read, After would be the same as Before
 							return None
 						}
 						this = writes.Add(1)

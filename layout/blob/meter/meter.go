@@ -47,8 +47,8 @@ func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 type Cost struct {
 	Requests int64 `json:"requests"` // number of requests of all kinds; every attempt counts
 	Bytes    int64 `json:"bytes"`    // bytes of content, read and written
-	// DependentSteps is the length of the longest chain of requests that waited for
-	// each other: see Fork.
+	// DependentSteps is the number of requests in the longest chain in which each waited
+	// for the one before (see Fork).
 	DependentSteps int64   `json:"dependent_steps"`
 	CacheHits      int64   `json:"cache_hits"` // number of ranges read from a cache or from another operation's request
 	USD            float64 `json:"usd"`

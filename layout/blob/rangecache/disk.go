@@ -166,7 +166,7 @@ func (d *disk) get(id rangeID) ([]byte, bool) {
 	}
 	if errors.Is(err, errDamaged) {
 		d.damaged++
-		_ = os.Remove(d.path(name)) // even if the file was written anew meanwhile: it must be in the index
+		_ = os.Remove(d.path(name)) // even if the file was written anew meanwhile: it leaves the index, too
 		d.index.remove(name)
 	}
 	return nil, false

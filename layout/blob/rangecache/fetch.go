@@ -195,8 +195,8 @@ func joinGaps(spans []span) []span {
 	}
 	gap := func(i int) int64 { return spans[i].Offset - spans[i-1].end() } // before span i
 	order := make([]int, len(spans)-1)
-	// first[i] is the first of the spans joined to i, if i is the last of them; and
-	// last[i] the last, if i is the first.
+	// Of spans that are joined so far, first[i] is the first if i is the last of them, and
+	// last[i] is the last if i is the first of them.
 	first, last := make([]int, len(spans)), make([]int, len(spans))
 	for i := range spans {
 		first[i], last[i] = i, i

@@ -43,7 +43,7 @@ func Hold[T any](c *Cache, object *T, n int64) bool {
 	if !c.reserve(n) {
 		return false
 	}
-	held := c.held // not c, from which the object may be reachable
+	held := c.held // the cleanup must not refer to c: through it the object may stay reachable for ever
 	runtime.AddCleanup(object, func(n int64) { held.Add(-n) }, n)
 	return true
 }

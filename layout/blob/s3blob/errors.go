@@ -26,7 +26,7 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	}
 	var response minio.ErrorResponse
 	if !errors.As(err, &response) {
-		if err == io.EOF { // a broken connection has an error that says more
+		if err == io.EOF { // the answer had no body; a broken connection gives another error
 			return b.damaged(op, key, "status 200 and no content")
 		}
 		return fmt.Errorf("%s: %w: %w", what, blob.ErrRetryable, err)

@@ -134,7 +134,7 @@ func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, err
 		if err := b.empty(ctx, "get", key, info); err != nil {
 			return nil, err
 		}
-		if r != (blob.Range{}) { // some stores grant a suffix of nothing
+		if r != (blob.Range{}) { // some stores answer 200, not 416, for a suffix of an empty object
 			return nil, fmt.Errorf("cannot get %s: %w", key, blob.ErrRange)
 		}
 	}
@@ -201,7 +201,7 @@ func (b *Bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[
 				return
 			}
 		}
-		if ctx.Err() != nil { // minio-go ends without a word
+		if ctx.Err() != nil { // minio-go ends the listing without an error
 			yield(blob.Object{}, b.fail(ctx, "list", prefix, ctx.Err()))
 		}
 	}
