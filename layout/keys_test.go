@@ -116,7 +116,7 @@ func FuzzKeys(f *testing.F) {
 	})
 }
 
-// A notification destination listens to one prefix, and prefixes must not
+// Each event notification of the bucket is for the keys of one prefix, so prefixes must not
 // overlap.
 func TestPrefixesDoNotOverlap(t *testing.T) {
 	for i, a := range layout.Prefixes {

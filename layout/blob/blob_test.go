@@ -17,7 +17,7 @@ func TestCreateOnce(t *testing.T) {
 	for _, c := range []struct {
 		name    string
 		present string
-		faults  []faultblob.Fault // of the calls in their order
+		faults  []faultblob.Fault // fault of each call, in the order of the calls
 		want    error
 		left    string
 	}{
@@ -114,7 +114,7 @@ func TestTail(t *testing.T) {
 	damaged, short := errors.New("damaged"), errors.New("short")
 	for _, c := range []struct {
 		content string
-		size    int64 // of the tail, as the end tells; 0 if it cannot
+		size    int64 // size of the tail that the end of the object gives; 0 if it is damaged
 		want    string
 		gets    int64
 		err     error

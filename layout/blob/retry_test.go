@@ -15,7 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// policy never waits, and appends the pauses that it was requested.
+// policy returns a Policy that never waits: its Sleep appends the requested duration to
+// pauses.
 func policy(pauses *[]time.Duration) blob.Policy {
 	return blob.Policy{
 		Attempts: 5, Base: 100 * time.Millisecond, Max: 300 * time.Millisecond,
@@ -118,7 +119,8 @@ func TestRetryLeavesOtherErrorsAlone(t *testing.T) {
 	}
 }
 
-// A create whose answer was lost finds another's content, and has not won.
+// A Create whose answer was lost fails with ErrExists if the object then has the content of
+// another writer.
 func TestRetryCreateLost(t *testing.T) {
 	inner := memblob.New()
 	var pauses []time.Duration
@@ -136,8 +138,8 @@ func TestRetryCreateLost(t *testing.T) {
 	}
 }
 
-// A listing that fails again and again gets through as long as each attempt
-// yields something, and yields nothing twice.
+// A listing that fails repeatedly succeeds in the end, as long as each attempt yields an
+// object, and yields no object twice.
 func TestRetryListGoesOn(t *testing.T) {
 	inner := memblob.New()
 	var want []string

@@ -12,7 +12,8 @@ import (
 // links each.
 const benchmarkPages = 1000
 
-// report says what became of as many books in each of b.N rounds.
+// report reports the speed and the size of a benchmark whose b.N rounds each handled the
+// given number of books.
 func report(b *testing.B, books, size, rows int) {
 	b.SetBytes(int64(size))
 	b.ReportMetric(float64(size)/float64(books*benchmarkPages), "bytes/page")
@@ -29,7 +30,7 @@ func BenchmarkEncode(b *testing.B) {
 	report(b, 1, size, b.N*(len(book.Outcomes)+len(book.Links)))
 }
 
-// BenchmarkRead reads in each of the ways what was written by BenchmarkEncode.
+// BenchmarkRead reads a book like that of BenchmarkEncode, by each method of Reader.
 func BenchmarkRead(b *testing.B) {
 	content := mustEncode(b, site(1, benchmarkPages))
 	for name, reads := range map[string]func(r *Reader) (rows int){
@@ -58,8 +59,8 @@ func drain[T any](b testing.TB, all func(func(T, error) bool)) (rows int) {
 	return rows
 }
 
-// BenchmarkMerge makes one book of eight. The peak is of the heap beside the
-// books that are read, when a filter is asked, and garbage is collected early.
+// BenchmarkMerge merges eight books. The peak that it reports is the heap's size, without
+// the books that are read, measured whenever a filter is called; garbage is collected early.
 func BenchmarkMerge(b *testing.B) {
 	var readers []*Reader
 	size, rows := 0, 0

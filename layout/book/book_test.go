@@ -38,7 +38,7 @@ func normal(b Book) Book {
 // difference compares the contents of books, whatever their order.
 func difference(want, got Book) string {
 	want, got = normal(want), normal(got)
-	if slices.Equal(want.Links, got.Links) { // many, and slow to compare by reflection
+	if slices.Equal(want.Links, got.Links) { // links are many, and slow to compare by reflection
 		want.Links, got.Links = nil, nil
 	}
 	return cmp.Diff(want, got)
@@ -80,8 +80,8 @@ func TestEncodeForgetsOrder(t *testing.T) {
 	}
 }
 
-// TestTimesOfLinks keeps seconds, and takes links to be alike whose times
-// differ in nothing that is kept.
+// TestTimesOfLinks checks that Modified is stored in seconds, and that links whose times
+// differ by less count as equal.
 func TestTimesOfLinks(t *testing.T) {
 	zone := time.FixedZone("somewhere", 3600)
 	for given, want := range map[time.Time]time.Time{

@@ -48,7 +48,7 @@ func TestCaps(t *testing.T) {
 	}
 }
 
-// TestFullRows fills every field to its cap: blocks must stay within theirs.
+// TestFullRows fills every field to its cap: no block may exceed maxBlock.
 func TestFullRows(t *testing.T) {
 	var b Book
 	for i := range 40 {

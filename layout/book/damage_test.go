@@ -49,7 +49,7 @@ func TestDamagedObjects(t *testing.T) {
 	}
 }
 
-// TestLies seals books whose checksums are right and whose contents are not.
+// TestLies reads books whose checksums are right, but whose contents are not.
 func TestLies(t *testing.T) {
 	content := mustEncode(t, site(4, 60))
 	honest, err := parseDirectory(content)
@@ -160,7 +160,7 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzRows reads what stands behind checksum and compression.
+// FuzzRows reads blocks of any bytes, compressed and with right checksums.
 func FuzzRows(f *testing.F) {
 	outcomes, links := newOutcomeWriter(version2), newLinkWriter(version2)
 	for _, o := range example().Outcomes {

@@ -12,9 +12,9 @@ import (
 
 var epoch = time.Date(2026, 11, 1, 0, 0, 0, 0, time.UTC)
 
-// site generates what a crawl of one documentation site learns: pages in
-// sections of 50, each with 40 links of the site's navigation, 20 of its
-// section's and 20 in its text, a tenth of these to other sites.
+// site generates the book of a crawl of one documentation site, in sections of 50 pages.
+// Each page has 40 links of the site's navigation, 20 of the section's navigation, and 20
+// in its text, a tenth of which lead to other sites.
 func site(seed uint64, pages int) Book {
 	g := generator{rand.New(rand.NewPCG(seed, 2)), rand.NewZipf(rand.New(rand.NewPCG(seed, 1)), 1.2, 20, 20_000)}
 	urls := make([]string, pages)
@@ -88,7 +88,7 @@ func navigation(source layout.Identity, url string, n int, depth uint16) Link {
 	return Link{Source: source, Target: url, Place: place, Kind: Anchor, Region: Navigation, Anchor: "Chapter " + syllables(uint64(n)), Depth: depth + 1, Collection: "docs"}
 }
 
-// syllables returns the n-th word of a language of two-letter syllables.
+// syllables returns word number n of an artificial language of two-letter syllables.
 func syllables(n uint64) string {
 	var s []byte
 	for n += 7; n > 0; n /= 60 {

@@ -21,7 +21,7 @@ func example() Book {
 	return b
 }
 
-// example3 is all that version 3 knows.
+// example3 is the part of example4 that version 3 can store.
 func example3() Book {
 	b := example()
 	b.Outcomes[2].Asset = true
@@ -29,14 +29,14 @@ func example3() Book {
 	return b
 }
 
-// example4 is all that version 4 knows.
+// example4 uses every field of version 4.
 func example4() Book {
 	b := example3()
 	b.Links[2].Former = true
 	return b
 }
 
-// example1 is all of it that version 1 knows.
+// example1 is the part of example that version 1 can store.
 func example1() Book {
 	place := func(number, url string) layout.Place { return layout.PlaceOf(number, layout.IdentityOf(url)) }
 	a, b, c, d := "https://a.example/", "https://a.example/b?q=ü", "http://127.0.0.1:8080/c", "https://a.example/sitemap.xml"
@@ -61,9 +61,9 @@ func example1() Book {
 	}
 }
 
-// TestVersions reads books as every version wrote them. Every later version of
-// this package must read them too. What an older version can say is written in
-// it, for programs of that version.
+// TestVersions reads books that each version of this package wrote: every later version
+// must read them, too. A book that an older version can store is written in that version,
+// for older programs.
 func TestVersions(t *testing.T) {
 	for file, want := range map[string]Book{"testdata/book.v1": example1(), "testdata/book.v2": example(), "testdata/book.v3": example3(), "testdata/book.v4": example4()} {
 		if *update {
@@ -88,7 +88,7 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Books of two versions merge into one of the later.
+// Books of two versions are merged into one of the higher version.
 func TestMergeVersions(t *testing.T) {
 	both := merged(t, Filter{}, mustEncode(t, example1()), mustEncode(t, example()))
 	got, err := Decode(both)

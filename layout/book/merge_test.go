@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// scraps generates a book of few URLs, versions and words, so that books have
-// much in common.
+// scraps generates a book with few URLs, versions and words, so that several such books
+// have much in common.
 func scraps(rng *rand.Rand) Book {
 	url := func() (string, layout.Place) {
 		n := rng.IntN(8)
@@ -52,7 +52,7 @@ func open(t testing.TB, content []byte) *Reader {
 	return r
 }
 
-// merged is Merge of encoded books.
+// merged returns the result of Merge for encoded books.
 func merged(t testing.TB, f Filter, books ...[]byte) []byte {
 	t.Helper()
 	var readers []*Reader
@@ -69,7 +69,8 @@ func merged(t testing.TB, f Filter, books ...[]byte) []byte {
 	return content
 }
 
-// union is what Merge promises, in a way that takes a lot of memory.
+// union returns the result that Merge must have, computed in a simple way that takes a lot
+// of memory.
 func union(f Filter, books ...Book) Book {
 	var all Book
 	standing := make(map[string]*Standing)
@@ -84,7 +85,7 @@ func union(f Filter, books ...Book) Book {
 			standing[o.URL].Add(&o)
 		}
 	}
-	latest := make(map[layout.Identity]Outcome) // stored, lost, failed or skipped
+	latest := make(map[layout.Identity]Outcome) // latest outcome that is Stored, Lost, Failed or Skipped
 	for _, s := range standing {
 		all.Outcomes = append(all.Outcomes, s.outcomes()...)
 		if o := highest(s.Page, s.gone); o != nil {
@@ -113,7 +114,7 @@ func union(f Filter, books ...Book) Book {
 	return normal(all)
 }
 
-// someWords drops some rows and words.
+// someWords is a filter that drops some rows, and words of the others.
 var someWords = Filter{
 	Outcome: func(o *Outcome) bool { o.Reason = ""; return o.State != Failed },
 	Link: func(l *Link) bool {

@@ -18,7 +18,7 @@ import (
 
 const key = "books/0003/test.book"
 
-// stored puts a book into a bucket that counts.
+// stored puts a book into a bucket that counts requests.
 func stored(t *testing.T, content []byte) *countblob.Bucket {
 	t.Helper()
 	bucket := memblob.New()
@@ -263,7 +263,7 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Rows are the links, with or without their texts.
+// Rows yields the same links as Links, with or without their texts.
 func TestRows(t *testing.T) {
 	r := open(t, mustEncode(t, site(3, 60)))
 	table, err := r.Sources(t.Context())

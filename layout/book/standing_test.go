@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// What all books say of a URL counts once, as if one had told of it.
+// The standing of a URL is the same whether its outcomes are in one book or in several.
 func TestStandings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -49,7 +49,7 @@ func TestStandings(t *testing.T) {
 	}
 }
 
-// copyOf outlives the next standing.
+// copyOf returns a copy of a standing that stays valid when the next one is yielded.
 func copyOf(s Standing) Standing {
 	for _, part := range []**Outcome{&s.Final, &s.Page, &s.Asked} {
 		if *part != nil {
@@ -86,8 +86,8 @@ func TestStandsAndGone(t *testing.T) {
 	}
 }
 
-// The links that a page has now are in the books with its latest outcome; in a merged book
-// the others are former ones.
+// The links that a page has now are those in the books with its latest outcome; in a merged
+// book all its other links are Former.
 func TestBooksOfALink(t *testing.T) {
 	told := func(token uint64, state State, links ...string) Book {
 		b := Book{Outcomes: []Outcome{{Version: layout.Version{Epoch: 1, Token: token}, URL: "http://a.example/", State: state}}}
@@ -102,7 +102,7 @@ func TestBooksOfALink(t *testing.T) {
 	for name, test := range map[string]struct {
 		books []Book
 		in    []int
-		want  string // the targets of former links
+		want  string // targets of the links that become Former
 	}{
 		"one version":         {[]Book{told(1, Stored, kept, dropped)}, []int{0}, ""},
 		"two versions":        {[]Book{told(1, Stored, kept, dropped), told(2, Stored, kept)}, []int{1}, dropped},

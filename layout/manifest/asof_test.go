@@ -14,7 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// commitAt commits a generation at so many minutes past noon by its clock.
+// commitAt commits a generation by a clock that shows the given number of minutes past
+// noon.
 func commitAt(t *testing.T, bucket *memblob.Bucket, minutes int, edit func(*manifest.Manifest)) manifest.Manifest {
 	t.Helper()
 	m, err := manifest.Commit(t.Context(), bucket, 0, at(minutes), func(m *manifest.Manifest) error {
@@ -36,9 +37,9 @@ func at(minutes int) func() time.Time {
 func TestAsOf(t *testing.T) {
 	const notKept = -1
 	for name, test := range map[string]struct {
-		commits []int // minutes, of generation 1 and so on
+		commits []int // time of generation 1, 2, …, in minutes past noon
 		oldest  uint64
-		want    map[int]int // minutes → generation
+		want    map[int]int // wanted generation, by the minutes past noon
 	}{
 		"nothing":             {nil, 0, map[int]int{0: 0}},
 		"one":                 {[]int{5}, 0, map[int]int{4: 0, 5: 1, 6: 1}},
@@ -79,7 +80,7 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// Generations may be collected while one is looked for.
+// Generations may be deleted while AsOf looks for one.
 func TestAsOfWhileCollected(t *testing.T) {
 	bucket := memblob.New()
 	for minutes := range 10 {
@@ -98,7 +99,7 @@ func TestAsOfWhileCollected(t *testing.T) {
 	}
 }
 
-// Generations that are lost are not taken for such as are not kept.
+// AsOf does not return ErrNotKept for generations that are lost.
 func TestAsOfWhereGenerationsAreLost(t *testing.T) {
 	bucket := memblob.New()
 	for minutes := range 10 {
@@ -130,7 +131,7 @@ func TestAsOfCostsLittle(t *testing.T) {
 	}
 }
 
-// A generation of the format before is refused with a sentence.
+// A generation in format 1 is refused with an error that says so.
 func TestEarlierFormat(t *testing.T) {
 	content := []byte(`{"partition":0,"generation":1,"time":"2026-11-21T22:00:00Z","segments":[{"key":"s","packages":[2]}]}`)
 	content = append(content[:len(content)-1], `,"sum":"`+layout.ContentHash(content)+"\"}\n"...)

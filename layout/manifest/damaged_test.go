@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// harmed is a bucket of five generations, one a minute, that was done some
-// harm.
+// harmed returns a bucket with five generations, one a minute, some of which were replaced
+// or deleted.
 func harmed(t *testing.T, replaced map[string][]byte, deleted ...string) *memblob.Bucket {
 	t.Helper()
 	bucket := memblob.New()
@@ -35,8 +35,8 @@ func harmed(t *testing.T, replaced map[string][]byte, deleted ...string) *memblo
 	return bucket
 }
 
-// For a newest generation that is damaged stands the one before, and nothing
-// is committed on that; what nobody here has written is in nobody's way.
+// If the newest generation is damaged, Read returns the one before, and Commit fails.
+// Foreign objects change nothing.
 func TestReadBesideDamage(t *testing.T) {
 	hint, zeroes := layout.HintKey(0), make([]byte, 200)
 	key := func(n uint64) string { return layout.ManifestKey(0, n) }
@@ -54,7 +54,7 @@ func TestReadBesideDamage(t *testing.T) {
 	for name, test := range map[string]struct {
 		replaced map[string][]byte
 		deleted  []string
-		want     uint64 // 0: none can be read
+		want     uint64 // generation that Read returns; 0 if none can be read
 		later    bool
 	}{
 		"the newest, of which the hint is a copy":    {map[string][]byte{key(5): zeroes}, nil, 5, false},
@@ -91,7 +91,7 @@ func TestReadBesideDamage(t *testing.T) {
 	}
 }
 
-// Whoever has read a generation goes on with it while the next is damaged.
+// Newer returns the given generation if the next one is damaged.
 func TestNewerBesideDamage(t *testing.T) {
 	zeroes := make([]byte, 200)
 	whole := harmed(t, nil)
@@ -107,7 +107,7 @@ func TestNewerBesideDamage(t *testing.T) {
 	}
 }
 
-// For a generation in the past that is damaged stands the one before.
+// Instead of a damaged generation AsOf returns the one before it.
 func TestAsOfBesideDamage(t *testing.T) {
 	bucket := harmed(t, map[string][]byte{layout.ManifestKey(0, 3): nil})
 	for n := uint64(1); n <= 5; n++ {
@@ -121,8 +121,8 @@ func TestAsOfBesideDamage(t *testing.T) {
 	}
 }
 
-// A generation that a later program wrote is no damage: nobody goes on with the
-// one before.
+// A generation in the format of a later program is not damaged: Read fails, and does not
+// return the one before.
 func TestLaterFormat(t *testing.T) {
 	content := []byte(`{"format":3,"partition":0,"generation":6}`)
 	sum := layout.ContentHash(content)

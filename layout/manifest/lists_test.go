@@ -31,7 +31,7 @@ func TestClosed(t *testing.T) {
 	if len(m.Closed) != 64 {
 		t.Errorf("%d epochs are remembered, want 64", len(m.Closed))
 	}
-	check(5, 8, true) // older than all that is remembered
+	check(5, 8, true) // an epoch before all in a full Closed
 	check(10, 2, false)
 	check(80, 1, false)
 }
@@ -58,7 +58,7 @@ func TestAddGone(t *testing.T) {
 	}
 }
 
-// What is gone survives being stored, and an edit does not change its base.
+// The list Gone is stored with the manifest, and an edit of it does not change the base.
 func TestGoneIsStored(t *testing.T) {
 	m := Manifest{Generation: 1}
 	m.AddGone(Gone{ID: layout.IdentityOf("http://a/"), Version: layout.Version{Epoch: 1, Token: 2}})

@@ -11,16 +11,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// large is what a partition lists that packs a package a minute, when 10,000 are
-// listed: books and segments that were merged are condemned for ten days, eight
-// of a size in a commit.
+// large is an edit that makes the manifest of a partition that packs a package a minute and
+// lists 10,000. Books and segments are merged, eight of about one size in a commit, and the
+// merged ones stay in the list Condemned for ten days.
 func large(m *manifest.Manifest) error {
 	hash := func() string {
 		content := make([]byte, 16)
 		_, _ = rand.Read(content)
 		return hex.EncodeToString(content)
 	}
-	var books, segments [][]string // of a size
+	var books, segments [][]string // keys by size class
 	merged := func(sizes [][]string, key func(layout.Partition, string) string, place time.Time) [][]string {
 		for size := 0; ; size++ {
 			if size == len(sizes) {

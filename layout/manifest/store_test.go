@@ -22,7 +22,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return noon }
 
-// pack is an edit that consumes a batch and lists a package made of it.
+// pack returns an edit that consumes a batch and lists a package with its pages.
 func pack(batch uint64) func(*manifest.Manifest) error {
 	return func(m *manifest.Manifest) error {
 		v := layout.Version{Epoch: 1, Token: batch}
@@ -42,7 +42,7 @@ func TestFiftyCommittersLoseNothingAndDoNothingTwice(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range committers {
 		all.Go(func() {
-			// Every batch is committed by several of them.
+			// Several goroutines commit each batch.
 			if _, err := manifest.Commit(ctx, bucket, 0, clock, pack(uint64(i%batches))); err != nil {
 				t.Error(err)
 			}
@@ -95,8 +95,8 @@ func TestBegunPartitionIsReadWithoutAListing(t *testing.T) {
 	}
 }
 
-// A hint may be so old that the generation behind it is collected, or be all
-// that is left of the newest generation.
+// A hint may be so old that the next generation is deleted already, or be the only copy of
+// a lost newest generation.
 func TestHintOfWhatIsGone(t *testing.T) {
 	for name, test := range map[string]struct {
 		hint  uint64
@@ -138,8 +138,8 @@ func TestHintOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// Who is suspended before the commit begins again; who is suspended while it is
-// stored cannot tell, and leaves the hint alone.
+// A committer that is suspended before it stores the generation begins again. One that is
+// suspended while it does cannot tell whether it succeeded, and does not replace the hint.
 func TestSuspendedCommitter(t *testing.T) {
 	bucket := memblob.New()
 	commitAt(t, bucket, 0, nil)
@@ -147,7 +147,7 @@ func TestSuspendedCommitter(t *testing.T) {
 	suspended := func(*manifest.Manifest) error {
 		if edits++; edits == 1 {
 			commitAt(t, bucket, 1, nil)
-			if err := bucket.Delete(t.Context(), layout.ManifestKey(0, 2)); err != nil { // as the collector may
+			if err := bucket.Delete(t.Context(), layout.ManifestKey(0, 2)); err != nil { // as the collector might do meanwhile
 				t.Fatal(err)
 			}
 			commitAt(t, bucket, 2, nil)
@@ -226,8 +226,8 @@ func TestEditDoesNotTouchItsBase(t *testing.T) {
 	}
 }
 
-// A commit whose answer is lost may have happened or not; trying again makes
-// it happen once.
+// A commit whose answer is lost may or may not have taken effect; after another try it has
+// taken effect once.
 func TestCommitOutlastsEveryFault(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		ctx := context.Background()
@@ -272,8 +272,8 @@ func TestDamagedManifestIsNamed(t *testing.T) {
 	}
 }
 
-// TestNewer: from whichever generation, with and without a hint, the newest is
-// found; when that is known already, by one GET.
+// TestNewer checks that Newer finds the newest generation from any earlier one, with and
+// without a hint, and sends a single GET if it is given the newest.
 func TestNewer(t *testing.T) {
 	bucket := countblob.New(memblob.New())
 	var generations []manifest.Manifest

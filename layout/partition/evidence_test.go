@@ -19,7 +19,7 @@ import (
 
 var began = time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC)
 
-// chain is a bucket whose partition 0 is packed batch by batch.
+// chain is a bucket with partition 0, into which a test packs batch after batch.
 type chain struct {
 	*testing.T
 	bucket *memblob.Bucket
@@ -47,7 +47,7 @@ func batch(token uint64) layout.Version { return layout.Version{Epoch: 1, Token:
 
 func (c chain) spool(token uint64) { c.put(layout.SpoolKey(0, batch(token)), []byte("spooled")) }
 
-// store puts a package with a page of a batch, and a book that tells of it.
+// store stores a package with one page of a batch, and a book with the page's outcome.
 func (c chain) store(v layout.Version) (manifest.Package, manifest.Book) {
 	c.Helper()
 	url := fmt.Sprintf("http://a.example/%d", v.Token)
@@ -88,8 +88,8 @@ func (c chain) commit(edit func(*manifest.Manifest)) manifest.Manifest {
 	return m
 }
 
-// pack commits what is stored of a batch, in a generation of the batch's
-// number where nothing else is committed.
+// pack stores and commits the package and the book of a batch. If nothing else is committed,
+// the generation has the number of the batch.
 func (c chain) pack(token uint64) {
 	c.Helper()
 	c.spool(token)
@@ -111,7 +111,7 @@ func (c chain) newest() manifest.Manifest {
 	return m
 }
 
-// lose loses the hint, and the newest generations down to one.
+// lose deletes the hint and the generations with the numbers from..to.
 func (c chain) lose(from, to uint64) {
 	c.delete(layout.HintKey(0))
 	for n := from; n <= to; n++ {
@@ -147,11 +147,11 @@ func claim(n uint64, generations map[layout.Partition]uint64) (string, []byte) {
 	return layout.EpochKey(n), layout.Claim{By: "test", Generations: generations}.Encode()
 }
 
-// Each loss is proved by every object that is given, and by no more of them.
+// Lost returns exactly the wanted objects as evidence of each loss.
 func TestLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		harm func(c chain)
-		want []string // of every line a part, in this order
+		want []string // a part of each piece of evidence, in this order
 	}{
 		"nothing": {func(chain) {}, nil},
 		"all generations": {
@@ -278,7 +278,7 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// What is committed while the objects are looked at explains them.
+// Objects that are committed while Lost runs are no evidence.
 func TestNothingIsLostWhileOthersCommit(t *testing.T) {
 	c := newChain(t)
 	c.pack(1)

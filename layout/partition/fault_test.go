@@ -11,13 +11,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// isFault reports whether an error is a Fault that says what to do, once.
+// isFault reports whether an error is a Fault whose text names the repair command once.
 func isFault(err error) bool {
 	_, is := errors.AsType[*partition.Fault](err)
 	return is && strings.Count(err.Error(), "run bucketsearch verify --repair") == 1
 }
 
-// Every error of the front door that only repair ends says so.
+// Every error of this package that only a repair can end is a Fault.
 func TestFaults(t *testing.T) {
 	w := newWorld(t)
 	p, _ := w.listed()

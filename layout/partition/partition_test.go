@@ -63,7 +63,7 @@ func (w *world) putPackage(p *partition.Partition) partition.Package {
 	return t
 }
 
-// segment returns one of so many documents.
+// segment returns the bytes of a segment with the given number of documents.
 func (w *world) segment(documents int) []byte {
 	w.Helper()
 	b := segment.NewBuilder(nil)
@@ -76,7 +76,7 @@ func (w *world) segment(documents int) []byte {
 	return content
 }
 
-// listed commits a segment of four documents, of packages 7 and 8.
+// listed commits a segment with four documents, from packages 7 and 8.
 func (w *world) listed() (*partition.Partition, manifest.Segment) {
 	w.Helper()
 	p := w.open()
@@ -88,8 +88,8 @@ func (w *world) listed() (*partition.Partition, manifest.Segment) {
 	return p, p.Manifest().Segments[0]
 }
 
-// Objects without a generation are all that is left of a partition, and nothing
-// is begun on top of them.
+// A partition with objects and without a generation has lost its manifests: nothing may be
+// begun in it.
 func TestLostManifests(t *testing.T) {
 	for name, put := range map[string]func(*world, *partition.Partition) error{
 		"package": func(w *world, p *partition.Partition) error { w.putPackage(p); return nil },
@@ -125,14 +125,14 @@ func TestLostManifests(t *testing.T) {
 	}
 }
 
-// What is no object of a partition, and spool, do not keep it from beginning.
+// Foreign objects and spool objects do not make a new partition count as lost.
 func TestNewPartition(t *testing.T) {
 	w := newWorld(t)
 	w.check(w.bucket.Create(t.Context(), layout.PackagePrefix(0)+"README", []byte("?")))
 	w.check(w.bucket.Create(t.Context(), layout.SpoolKey(0, layout.Version{Epoch: 1, Token: 1}), []byte("?")))
 	p := w.open()
 	w.check(p.Begin(t.Context()))
-	w.check(w.open().Begin(t.Context())) // it has
+	w.check(w.open().Begin(t.Context())) // it has begun already
 	if m := w.open().Manifest(); m.Generation != 1 {
 		t.Errorf("generation %d", m.Generation)
 	}
@@ -142,7 +142,7 @@ func TestNewPartition(t *testing.T) {
 	}
 }
 
-// A ticket is good for an hour, and as long as its key is not condemned.
+// A ticket is valid for an hour, and as long as its key is not condemned.
 func TestStaleTickets(t *testing.T) {
 	for name, harm := range map[string]func(w *world, key string){
 		"an hour ago": func(w *world, _ string) { w.now = w.now.Add(partition.Fresh) },
@@ -164,7 +164,7 @@ func TestStaleTickets(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 		w.check(p.Reload(t.Context()))
-		ticket = w.putPackage(p) // under another name where it has to be
+		ticket = w.putPackage(p) // under another name if the key is condemned
 		w.commit(p, add)
 		if err := p.Commit(t.Context(), add); !errors.Is(err, partition.ErrStale) {
 			t.Errorf("%s: listed twice: %v", name, err)
@@ -172,7 +172,7 @@ func TestStaleTickets(t *testing.T) {
 	}
 }
 
-// A package that replaces another has its identifier and answers to its key.
+// A package that replaces another keeps the other's ID, and is also found by its key.
 func TestReplacePackage(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
@@ -200,7 +200,7 @@ func TestReplacePackage(t *testing.T) {
 func TestReplaceBooks(t *testing.T) {
 	for name, test := range map[string]struct {
 		old  []string
-		want string // in the place of a, b, c and d; n is the new book
+		want string // the list after the edit; before, it was a, b, c, d; n is the new book
 	}{
 		"in the place of the first": {[]string{"c", "b"}, "a n d"},
 		"all":                       {[]string{"d", "a", "b", "c"}, "n"},
@@ -219,7 +219,7 @@ func TestReplaceBooks(t *testing.T) {
 		w.commit(p, func(e *partition.Edit) error {
 			for _, name := range []string{"a", "b", "c", "d"} {
 				ticket := put(name)
-				w.check(errors.Join(e.AddBook(ticket), e.AddBook(ticket))) // once
+				w.check(errors.Join(e.AddBook(ticket), e.AddBook(ticket))) // adds the book once
 			}
 			return nil
 		})
@@ -246,7 +246,7 @@ func TestReplaceBooks(t *testing.T) {
 	}
 }
 
-// Whoever is faster consumes a batch, and fifty committers consume each once.
+// Of several committers the fastest consumes a batch; fifty of them consume each batch once.
 func TestConsumedOnce(t *testing.T) {
 	w := newWorld(t)
 	const committers, batches = 50, 20
@@ -284,7 +284,8 @@ func TestConsumedOnce(t *testing.T) {
 	}
 }
 
-// A package is put, listed and consumed once, whatever call of the store fails.
+// A package is stored and listed once, and its batch consumed once, whichever call of the
+// store fails.
 func TestEveryFault(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)
@@ -351,8 +352,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// A segment is compared once, unless documents of it came back to life since they
-// were compared; so is one that takes the place of compared ones.
+// MarkCompared marks a segment unless some of its documents have become alive again since
+// the comparison. A segment that replaces compared ones is marked, too.
 func TestCompared(t *testing.T) {
 	w := newWorld(t)
 	p, s := w.listed()
@@ -395,7 +396,7 @@ func TestCompared(t *testing.T) {
 	}
 }
 
-// What the manifest says and what is there are compared.
+// A segment or overlay that differs from its entry in the manifest is damaged.
 func TestDamagedSegments(t *testing.T) {
 	for name, harm := range map[string]func(w *world, s *manifest.Segment) error{
 		"of another number":  func(_ *world, s *manifest.Segment) error { s.Deletions.Documents++; return nil },
@@ -426,7 +427,7 @@ func TestDamagedSegments(t *testing.T) {
 	}
 }
 
-// A key that is condemned, or holds other bytes, is not used.
+// PutSegment does not use a key that is condemned or has other bytes.
 func TestPutSegment(t *testing.T) {
 	w := newWorld(t)
 	p, first := w.listed()
@@ -453,7 +454,7 @@ func TestPutSegment(t *testing.T) {
 	}
 }
 
-// The segments that take the place of others stand where these stood.
+// A merged segment has the place in the list that the first of the replaced ones had.
 func TestReplaceSegments(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
@@ -484,7 +485,7 @@ func TestReplaceSegments(t *testing.T) {
 	}
 }
 
-// An edit that changes its mind leaves the generation before as it was.
+// An edit that returns ErrUnchanged after changes leaves the generation as it was.
 func TestUnchanged(t *testing.T) {
 	w := newWorld(t)
 	p, _ := w.listed()

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFlush builds the same segment of runs of every size.
+// TestFlush checks that the size of the runs does not change the segment's bytes.
 func TestFlush(t *testing.T) {
 	docs := generate(120, 1)
 	want := mustBuild(t, docs, 0)
@@ -22,7 +22,7 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// TestLarge builds a segment that is gathered in several pieces of memory.
+// TestLarge builds a segment so large that the Builder holds it in several pieces of memory.
 func TestLarge(t *testing.T) {
 	docs := generate(60, 1)
 	random := rand.NewChaCha8([32]byte{1})
@@ -79,8 +79,8 @@ func TestBuilderRefuses(t *testing.T) {
 	}
 }
 
-// TestLongWords leaves out words that are too long, and takes several tokens at
-// one position.
+// TestLongWords checks that too long words are left out, and that several tokens may have
+// the same position.
 func TestLongWords(t *testing.T) {
 	b := NewBuilder(nil)
 	longest := strings.Repeat("é", 120)
@@ -104,7 +104,8 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
-// TestNumberedTokens builds the same bytes of tokens with numbers, of all or of some.
+// TestNumberedTokens checks that numbers of all or some tokens do not change the segment's
+// bytes.
 func TestNumberedTokens(t *testing.T) {
 	docs := generate(50, 3)
 	want := mustBuild(t, docs, 0)
@@ -168,7 +169,7 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestPieces writes parts of every size, and gets them back in one.
+// TestPieces writes pieces of every size into chunks, and gets all bytes back in one slice.
 func TestPieces(t *testing.T) {
 	const large = 1 << 20
 	for _, sizes := range [][]int{{}, {1}, {large}, {large - 1, 1, 1}, {7, 3*large + 5, 0, large}} {

@@ -64,8 +64,8 @@ func readAll(t testing.TB, s *Segment) error {
 	return errors.Join(errs...)
 }
 
-// TestEveryByteCounts changes every byte of a segment, which Check notices and
-// which makes no read panic or lie silently.
+// TestEveryByteCounts changes every byte of a segment, one at a time. Check notices each
+// change; no read panics, or returns wrong data without an error.
 func TestEveryByteCounts(t *testing.T) {
 	docs := generate(2, 1)
 	for i := range docs {
@@ -133,7 +133,7 @@ func TestVersions(t *testing.T) {
 			}
 		}
 	}
-	// A later version that this program may read says so in its tail.
+	// A segment of a later version, whose tail says that this program can read it.
 	last := *mustOpen(t, content).tail
 	object := last.appendTo(slices.Clone(content[:last.end()]))
 	object[last.end()] = 9

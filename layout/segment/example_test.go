@@ -21,7 +21,7 @@ func words(d *segment.Document) iter.Seq[segment.Token] {
 	}
 }
 
-// A segment is built from documents and their tokens, and looked into by term.
+// A segment is built from documents and their tokens, and searched for terms.
 func Example() {
 	builder := segment.NewBuilder(nil)
 	for _, body := range []string{"a bucket of words", "words in a row"} {

@@ -9,7 +9,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 )
 
-// reseal makes the checksums of a tail and its footer right.
+// reseal corrects the checksums of a segment's tail and footer.
 func reseal(object []byte) {
 	footer := len(object) - footerSize
 	last := len(object) - int(binary.BigEndian.Uint64(object[footer:]))
@@ -22,8 +22,8 @@ func resealPart(sealed []byte) {
 	binary.BigEndian.PutUint32(sealed[end:], crc32.Checksum(sealed[:end], castagnoli))
 }
 
-// FuzzTail opens objects whose tails are not what they should be, but have the
-// right checksums, and reads what they tell of.
+// FuzzTail opens segments with any tails, whose checksums are right, and reads everything
+// that these tails describe.
 func FuzzTail(f *testing.F) {
 	content := mustBuild(f, generate(5, 1), 0)
 	end := mustOpen(f, content).tail.end()
@@ -41,7 +41,7 @@ func FuzzTail(f *testing.F) {
 	})
 }
 
-// FuzzSections changes a byte of a section and makes its checksum right.
+// FuzzSections changes a byte of a section, and corrects the section's checksum.
 func FuzzSections(f *testing.F) {
 	content := mustBuild(f, generate(5, 1), 0)
 	s := mustOpen(f, content)
@@ -54,7 +54,7 @@ func FuzzSections(f *testing.F) {
 		pages.Length = min(pages.Length, pageSize)
 		ranges := append(s.tail.stored.ranges([]int{0}), block, pages)
 		for _, c := range s.tail.columns {
-			// Vellum trusts its bytes.
+			// Vellum does not check its bytes, so wrong ones may have any effect.
 			if c.kind != wordsKind {
 				r := ranges[0]
 				r.Offset, r.Length = c.offset, c.size

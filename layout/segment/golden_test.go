@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// example is documents in which every field that a version of the format has has a value
-// somewhere.
+// example returns documents for a version of the format, in which every field that the
+// version has is set in some document.
 func example(number int) []Document {
 	docs := generate(3, 1)
 	var images []Image

@@ -51,7 +51,7 @@ func tokensOf(d *Document) iter.Seq[Token] {
 	}
 }
 
-// generate returns n documents of a few hundred words, common and rare ones.
+// generate returns n documents, each with a few hundred common and rare words.
 func generate(n int, seed uint64) []Document {
 	random := rand.New(rand.NewPCG(seed, 1))
 	sentence := func(most int) string {
@@ -140,8 +140,8 @@ type occurrence struct {
 	Positions []uint32
 }
 
-// invert is the oracle: what a segment of the documents must say of each term,
-// and in how many documents each word is.
+// invert computes, in a simple way, what a segment of the documents must contain: the
+// postings of each term, and the number of documents of each word.
 func invert(docs []Document) (terms map[string][]occurrence, words map[string]uint64) {
 	terms, words = map[string][]occurrence{}, map[string]uint64{}
 	for i := range docs {
@@ -174,7 +174,7 @@ func invert(docs []Document) (terms map[string][]occurrence, words map[string]ui
 	return terms, words
 }
 
-// occurrences reads all of a term, as a query would.
+// occurrences reads all postings and positions of a term, as a query would.
 func occurrences(t testing.TB, s *Segment, term *Term) []occurrence {
 	t.Helper()
 	var all []occurrence
@@ -198,7 +198,7 @@ func occurrences(t testing.TB, s *Segment, term *Term) []occurrence {
 	return all
 }
 
-// wordsOf reads the words.
+// wordsOf reads all words of a segment, with their numbers of documents.
 func wordsOf(t testing.TB, s *Segment) map[string]uint64 {
 	t.Helper()
 	fst, err := s.Words(t.Context())
@@ -214,7 +214,7 @@ func wordsOf(t testing.TB, s *Segment) map[string]uint64 {
 	return words
 }
 
-// counting counts reads.
+// counting is a Source that counts its reads.
 type counting struct {
 	Source
 	reads, ranges int
@@ -226,7 +226,7 @@ func (c *counting) Read(ctx context.Context, key string, ranges []blob.Range) ([
 	return c.Source.Read(ctx, key, ranges)
 }
 
-// without returns the documents that live.
+// without returns the documents that are not dead.
 func without(docs []Document, dead *roaring.Bitmap) []Document {
 	var live []Document
 	for i, d := range docs {

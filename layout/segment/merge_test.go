@@ -16,8 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/racetest"
 )
 
-// section returns the bytes of what lies between the stored blocks and the
-// column of packages, which tells parts apart, and those of the words.
+// sections returns the bytes of the terms with their positions, and of each column, by name.
 func sections(s *Segment, content []byte) map[string][]byte {
 	all := map[string][]byte{
 		"terms": content[s.tail.terms.start:s.tail.terms.end()],
@@ -28,8 +27,8 @@ func sections(s *Segment, content []byte) map[string][]byte {
 	return all
 }
 
-// TestMergeIsBuild merges parts of several sizes and gets what building all at
-// once gives.
+// TestMergeIsBuild checks that merging parts of several sizes gives the same as building
+// one segment of all documents.
 func TestMergeIsBuild(t *testing.T) {
 	docs := generate(300, 1)
 	cuttings := [][]int{{300}, {100, 200}, {0, 1, 2, 3, 150}, {7, 14, 21, 28, 35, 42, 49, 299}}
@@ -76,8 +75,8 @@ func allStored(t *testing.T, s *Segment) []Document {
 	return docs
 }
 
-// TestMergeDrops leaves out documents and gets what building the rest gives,
-// but for the numbers of common words.
+// TestMergeDrops checks that merging with dead documents gives the same as building the
+// others, except for the numbers of documents of common words.
 func TestMergeDrops(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, share := range racetest.Rounds([]float64{0.01, 0.2, 0.9, 1}, []float64{0.2}) {
@@ -113,10 +112,10 @@ func TestMergeDrops(t *testing.T) {
 	}
 }
 
-// checkWords compares the words of a merged segment with those that live.
+// checkWords compares the words of a merged segment with the words of the living documents.
 func checkWords(t *testing.T, name string, inputs []Input, want, got map[string]uint64, deleted uint64) {
 	t.Helper()
-	rare := map[string]bool{} // in at most sampleSize documents of each input
+	rare := map[string]bool{} // words that are in at most sampleSize documents of each input
 	for _, in := range inputs {
 		for word, n := range wordsOf(t, in.Segment) {
 			known, found := rare[word]
@@ -132,8 +131,8 @@ func checkWords(t *testing.T, name string, inputs []Input, want, got map[string]
 			t.Errorf("%s: %q is held by %d documents, want %d", name, word, got[word], n)
 		}
 	}
-	// Of 300 documents, 60 of which are left out, all of a word's sample can be
-	// among these, but will be in no more than a few words of a hundred thousand.
+	// If 60 of 300 documents are left out, the whole sample of a word may be among them, but
+	// only for a few words in a hundred thousand.
 	if missing > 0 && deleted < 100 {
 		t.Errorf("%s: %d of %d words were dropped too early", name, missing, len(want))
 	}
@@ -144,7 +143,7 @@ func checkWords(t *testing.T, name string, inputs []Input, want, got map[string]
 	}
 }
 
-// TestMergeAgain merges in steps, and gets the same as in one.
+// TestMergeAgain checks that merging in several steps gives the same as in one step.
 func TestMergeAgain(t *testing.T) {
 	var all []Document
 	var once []Input
@@ -166,7 +165,7 @@ func TestMergeAgain(t *testing.T) {
 	if d := cmp.Diff(stripped(all), allStored(t, s)); d != "" {
 		t.Errorf("documents (-want +got)\n%s", d)
 	}
-	// Small blocks do not pile up.
+	// The number of small blocks does not grow with each merge.
 	small := 0
 	for _, raw := range s.tail.stored.raw {
 		if raw < storedBlock/2 {
@@ -205,7 +204,7 @@ func TestMergeFails(t *testing.T) {
 	}
 }
 
-// TestAnalysis keeps the lowest version of an analyzer.
+// TestAnalysis checks that a merged segment has the lowest version of each analyzer.
 func TestAnalysis(t *testing.T) {
 	docs := generate(30, 1)
 	var inputs []Input

@@ -28,7 +28,7 @@ func TestRankCodes(t *testing.T) {
 	}
 }
 
-// relativeOf returns the rank with a code, relative to the mean.
+// relativeOf returns the rank, divided by the mean rank, that a code stands for.
 func relativeOf(r Rank) float64 { return math.Exp2((float64(r) - rankOne) / rankSteps) }
 
 func TestRanks(t *testing.T) {

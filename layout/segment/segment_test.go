@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// TestTerms compares every term with the oracle.
+// TestTerms compares every term with the result of invert.
 func TestTerms(t *testing.T) {
 	docs := generate(300, 1)
 	s := mustOpen(t, mustBuild(t, docs, 0))
@@ -26,7 +26,7 @@ func TestTerms(t *testing.T) {
 		if terms[i] == nil {
 			t.Fatalf("term %q is absent", name)
 		}
-		if got := occurrences(t, s, terms[i]); !reflect.DeepEqual(want[name], got) { // cmp takes its time for so many
+		if got := occurrences(t, s, terms[i]); !reflect.DeepEqual(want[name], got) { // cmp is too slow for so many
 			t.Fatalf("term %q (-want +got)\n%s", name, cmp.Diff(want[name], got))
 		}
 	}

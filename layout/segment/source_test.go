@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestWindow reads more than windows hold, in pieces smaller and larger than
-// one.
+// TestWindow reads a range of several windows, in pieces smaller and larger than a window.
 func TestWindow(t *testing.T) {
 	content := make([]byte, 5*windowSize/2)
 	random := rand.NewChaCha8([32]byte{})

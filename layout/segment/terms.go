@@ -131,8 +131,9 @@ func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []
 	index := &s.tail.terms
 	first := index.find(prefix)
 	var blocks []int
-	// sure counts the terms of the blocks after the first, which surely have the prefix,
-	// except those in the last block. The first block need not contain any such term.
+	// sure counts the terms of the blocks after the first. All of these have the prefix,
+	// except some in the last block if no later block has any. The first block need not
+	// contain a term with the prefix.
 	for b, sure := first, 0; b < len(index.counts) && sure <= most; b++ {
 		if b > first {
 			if before := string(index.separator(b - 1)); before >= prefix && !strings.HasPrefix(before, prefix) {

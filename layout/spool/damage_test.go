@@ -27,7 +27,7 @@ func TestTruncatedOrFlipped(t *testing.T) {
 	}
 }
 
-// sealed returns a spool with another heading and sound checksums.
+// sealed returns a spool object with another heading and right checksums.
 func sealed(content, head []byte) []byte {
 	end := len(content) - footerSize
 	footer := content[end:]
@@ -78,14 +78,15 @@ func FuzzDecode(f *testing.F) {
 	f.Fuzz(decodes)
 }
 
-// FuzzHeading puts any heading behind a sound checksum.
+// FuzzHeading decodes spool objects with any heading and right checksums.
 func FuzzHeading(f *testing.F) {
 	content := mustEncode(f, batch(1, 4, 50))
 	f.Add(headingOf(content))
 	f.Fuzz(func(t *testing.T, head []byte) { decodes(t, sealed(content, head)) })
 }
 
-// decodes wants damage, or a spool that can be encoded again.
+// decodes fails the test unless the content is found damaged, or is decoded to a spool that
+// can be encoded again.
 func decodes(t *testing.T, content []byte) {
 	s, err := decode(content)
 	if err != nil && !errors.Is(err, ErrDamaged) {

@@ -18,10 +18,10 @@ import (
 
 var when = time.Date(2026, 11, 21, 22, 51, 7, 123e6, time.UTC)
 
-// wholeBytes spares go-cmp to look at bodies byte by byte.
+// wholeBytes makes go-cmp compare bodies as a whole, not byte by byte.
 var wholeBytes = cmp.Comparer(bytes.Equal)
 
-// batch generates what one batch fetched: two pages of three are stored.
+// batch generates the spool of one batch, in which two of three URLs have stored pages.
 func batch(seed uint64, urls, bodySize int) Spool {
 	rng := rand.New(rand.NewPCG(seed, seed))
 	s := Spool{Ledger: Ledger{
@@ -71,7 +71,7 @@ func mustEncode(t testing.TB, s Spool) []byte {
 	return content
 }
 
-// sorted returns the spool as Decode does: outcomes in the order of a book.
+// sorted returns the spool as Read does: with outcomes in the order of a book.
 func sorted(s Spool) Spool {
 	numbers := sortedNumbers(s.Ledger.Outcomes)
 	s.Ledger.Outcomes = slices.SortedFunc(slices.Values(s.Ledger.Outcomes), book.Outcome.Compare)

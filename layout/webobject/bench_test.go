@@ -49,8 +49,8 @@ func BenchmarkBuild(b *testing.B) {
 	}
 }
 
-// prose returns a page of about 30 KB, like those of documentation: words as
-// frequent as in a language, and many tags. Runs have a sixth of that.
+// prose returns a page of about 30 KB like those of documentation: words as frequent as in a
+// natural language, and many tags. Its run has a sixth of that size.
 func prose(n int) Object {
 	random := rand.New(rand.NewPCG(1, uint64(n)))
 	words := rand.NewZipf(random, 1.2, 4, 4000)
@@ -76,8 +76,8 @@ func prose(n int) Object {
 	return o
 }
 
-// BenchmarkInflate is what BenchmarkVerify is compared with: it inflates the
-// same runs with the same inflater, and forgets them.
+// BenchmarkInflate is for comparison with BenchmarkVerify: it only inflates the same runs
+// with the same inflater.
 func BenchmarkInflate(b *testing.B) {
 	runs, size := prosePages(b)
 	var source bytes.Reader

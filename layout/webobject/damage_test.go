@@ -27,8 +27,8 @@ func TestTruncated(t *testing.T) {
 	}
 }
 
-// A package with a bit flipped in any byte is refused, or holds what it held:
-// deflate ignores some bits.
+// A package with a bit flipped in any byte is refused, or has the same content: deflate
+// ignores some bits.
 func TestFlipped(t *testing.T) {
 	spf, places := build(t, smallPackage(t))
 	t.Run("whole", func(t *testing.T) { flip(t, spf) })
@@ -54,7 +54,7 @@ func flip(t *testing.T, spf []byte) {
 	}
 }
 
-// Damaged pages do not hide the others, nor what stands between.
+// Damaged pages do not hide other pages, or damage between pages.
 func TestObjectsGoOn(t *testing.T) {
 	spf, places := build(t, smallPackage(t))
 	for _, n := range []int{0, 2} {
@@ -69,7 +69,7 @@ func TestObjectsGoOn(t *testing.T) {
 	}
 }
 
-// A claim of much allocates nothing but for what is there.
+// A size that claims much more bytes than exist does not cause a large allocation.
 func TestClaimsAllocateLittle(t *testing.T) {
 	run := storedRun(example.URL, exampleBytes)
 	run.Size = MaxSize
@@ -190,7 +190,7 @@ func TestReadRefuses(t *testing.T) {
 	}
 }
 
-// The hash notices a changed page where the package's CRC is out of reach.
+// Read, which cannot check the package's CRC, notices a changed page by its hash.
 func TestReadChecksHash(t *testing.T) {
 	raw := strings.Replace(fullBytes, "hi", "ho", 1)
 	run := storedRun(fullExample.URL, raw[:len(raw)-2]+"ho")

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// erasePlaces erases the pages at the places.
+// erasePlaces returns a package without the pages at the given places.
 func erasePlaces(t testing.TB, spf []byte, places ...Place) []byte {
 	t.Helper()
 	rest, n, err := Erase(spf, func(l Listed) bool { return slices.Contains(places, l.Place) })
@@ -21,7 +21,7 @@ func erasePlaces(t testing.TB, spf []byte, places ...Place) []byte {
 	return rest
 }
 
-// Any of five pages go, at once or one after the other.
+// Any of five pages can be erased, at once or one after the other.
 func TestErase(t *testing.T) {
 	var pages []Object
 	for n := range 5 {
@@ -94,7 +94,7 @@ func TestEraseAsksOfEachPage(t *testing.T) {
 	}
 }
 
-// What is damaged can be erased, wherever the bit is, and the rest is saved.
+// Damaged pages can be erased, whichever bit is wrong, and the other pages remain.
 func TestEraseSaves(t *testing.T) {
 	p := smallPackage(t)
 	p.Runs = compress(t, fullExample, example, fullExample) // with CRCs of their own
@@ -131,8 +131,8 @@ func TestEraseSaves(t *testing.T) {
 	}
 }
 
-// damagedPlaces returns where the pages are that cannot be read, and whether
-// anything else is damaged.
+// damagedPlaces returns the places of the pages that cannot be read, and whether anything
+// else is damaged.
 func damagedPlaces(t *testing.T, spf []byte) (places []Place, unknown bool) {
 	t.Helper()
 	r, err := Open(spf)

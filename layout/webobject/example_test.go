@@ -7,8 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Pages are compressed alone and joined to a package, from which each can be
-// read by its place.
+// Pages are compressed one by one and joined to a package, from which each can be read by
+// its place.
 func Example() {
 	noon := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	compressor := webobject.NewCompressor(webobject.DefaultLevel)

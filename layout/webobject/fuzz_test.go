@@ -21,10 +21,10 @@ func FuzzDecode(f *testing.F) {
 		if n > len(b) {
 			t.Fatalf("read %d bytes of %d", n, len(b))
 		}
-		o.Hash = [32]byte{} // that of other data is refused
+		o.Hash = [32]byte{} // the hash of other data would be refused
 		head, err := o.appendHead(nil)
 		if err != nil {
-			return // mending a string made it too long
+			return // replacing bytes that are not UTF-8 made a string too long
 		}
 		first, err := decodeWhole(slices.Concat(head, o.Data, o.tail()))
 		if err != nil {
@@ -49,9 +49,9 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// FuzzPieces puts what it is given into a sound zip, which FuzzOpen seldom
-// comes by. What can be opened is listed alike, and what is sound stays so when
-// pages are erased.
+// FuzzPieces puts any bytes into the members of a sound zip, which FuzzOpen rarely reaches.
+// A package that Open accepts has the same list by List, and a sound package stays sound
+// when pages are erased.
 func FuzzPieces(f *testing.F) {
 	p := piecesOf(f, smallPackage(f))
 	f.Add(p.stream, p.desc, p.table, p.webop.size, p.webop.crc, uint8(5))

@@ -20,7 +20,7 @@ var sameObject = cmp.Options{
 	cmp.Comparer(func(a, b netip.Addr) bool { return a == b }),
 }
 
-// example is the Web object of version 1 in the design.
+// example is a Web object with the fields of version 1 only.
 var example = Object{
 	URL: "http://a/", MIME: "text/plain", Data: []byte("hi"), Cost: 7 * time.Millisecond,
 	Downloaded: time.UnixMilli(0).UTC(), Expires: time.UnixMilli(86_400_000).UTC(),
@@ -63,7 +63,7 @@ func encode(t testing.TB, o Object) []byte {
 	return append(append(head, o.Data...), o.tail()...)
 }
 
-// encodeV1 returns the object in version 1: version 3 without what that adds.
+// encodeV1 returns the object in version 1, made from version 3 without its added fields.
 func encodeV1(t testing.TB, o Object) []byte {
 	t.Helper()
 	const fixed = 34
@@ -125,7 +125,7 @@ func build(t testing.TB, p Package) ([]byte, []Place) {
 	return spf, places
 }
 
-// oneObject is a store of one object that counts what it is requested.
+// oneObject is a store of one object that counts its requests.
 type oneObject struct {
 	blob.Reader // panics: only Get may be called
 	content     []byte

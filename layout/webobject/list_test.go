@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// manyPages has pages whose description alone is larger than what List asks
-// for at first.
+// manyPages returns a package with so many pages that its description is larger than the
+// first request of List.
 func manyPages(t testing.TB) Package {
 	p := smallPackage(t)
 	for n := range 300 {
@@ -92,7 +92,7 @@ func TestList(t *testing.T) {
 	}
 }
 
-// List refuses what Open refuses, and nothing else.
+// List refuses the same damaged packages as Open, and no others.
 func TestListFlipped(t *testing.T) {
 	spf, places := build(t, smallPackage(t))
 	spf = erasePlaces(t, spf, places[1])
@@ -139,8 +139,8 @@ func TestListRefuses(t *testing.T) {
 	wantError(t, err, "the directory is of a package of")
 }
 
-// What is left of a package tells what it is left of, and a package of other
-// pages does not.
+// IsErasedFrom is true for a package from which pages were erased, and false for a package
+// with other pages.
 func TestIsErasedFrom(t *testing.T) {
 	p := smallPackage(t)
 	p.Runs = compress(t, page(0, 300), page(1, 301), page(2, 302))
@@ -178,7 +178,7 @@ func TestIsErasedFrom(t *testing.T) {
 	}
 }
 
-// Every length from 20 has a hole, which inflates to nothing in between.
+// There is a hole of every length from 20, and it inflates to nothing between two runs.
 func TestHoles(t *testing.T) {
 	run := compress(t, fullExample)[0]
 	want := encode(t, fullExample)

@@ -98,7 +98,7 @@ func TestCompressRefusesObjects(t *testing.T) {
 }
 
 func TestDecodeSaysWhere(t *testing.T) {
-	const size = 149 // of the conversion, at that byte
+	const size = 149 // offset of the size of the conversion
 	long := convertedBytes[:54] + "\x6A" + convertedBytes[55:size] + "\x81\x80\x80\x04" + convertedBytes[size+1:]
 	at := func(b string, pos int, c byte) string { return b[:pos] + string([]byte{c}) + b[pos+1:] }
 	for _, test := range []struct{ name, bytes, want string }{
@@ -139,8 +139,8 @@ func TestDecodePassesOverLaterFields(t *testing.T) {
 	}
 }
 
-// No bit of a Web object can be flipped without notice, so that a page that is
-// damaged is known without the others.
+// Every flipped bit of a Web object is noticed, so that a damaged page is known without
+// reading the other pages.
 func TestDecodeFlipped(t *testing.T) {
 	for _, whole := range []string{fullBytes, convertedBytes} {
 		for i := range 8 * len(whole) {

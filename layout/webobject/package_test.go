@@ -22,7 +22,7 @@ import (
 
 var update = flag.Bool("update", false, "write the golden files")
 
-// storedRun is a run of one stored block: its bytes depend on no compressor.
+// storedRun returns a run of one stored block, whose bytes do not depend on a compressor.
 func storedRun(url, raw string) Run {
 	n := len(raw)
 	block := []byte{0, byte(n), byte(n >> 8), ^byte(n), ^byte(n >> 8)}
@@ -63,7 +63,7 @@ func golden(t *testing.T, name string, got []byte) {
 	}
 }
 
-// Web objects of version 2 are no longer written, and read still.
+// Web objects of version 2 are no longer written, but can still be read.
 func TestVersion2(t *testing.T) {
 	spf, err := os.ReadFile(filepath.Join("testdata", "version2.spf"))
 	if err != nil {
@@ -81,7 +81,8 @@ func TestVersion2(t *testing.T) {
 	}
 }
 
-// A standard reader of zips finds the members as the design describes them.
+// The zip reader of the standard library finds the members as the package comment describes
+// them.
 func TestMembers(t *testing.T) {
 	p := smallPackage(t)
 	spf, places := build(t, p)

@@ -5,12 +5,12 @@ import (
 	"testing"
 )
 
-// pieces are the parts of a package, to be put together as a liar would: so
-// that the zip itself is sound.
+// pieces are the parts of a package, from which tests make packages with wrong content in a
+// sound zip.
 type pieces struct {
 	header      Package
 	webop       member
-	stream      []byte // the .webop's
+	stream      []byte // deflate stream of the .webop
 	desc, table []byte
 	pages       []Listed
 }
@@ -36,7 +36,7 @@ func piecesOf(t testing.TB, p Package) pieces {
 	}
 }
 
-// relist writes description and map anew, of the pages.
+// relist makes the description and the map anew from the pages.
 func (p *pieces) relist() {
 	p.desc, p.table = p.header.appendDesc(nil), []byte(mapMagic)
 	p.webop.size = int64(len(webopMagic))

@@ -28,8 +28,8 @@ func TestRunRoundTrip(t *testing.T) {
 	}
 }
 
-// A run depends on its object alone, so that packing again gives the same
-// bytes, and stays what it is when the compressor goes on.
+// A run depends on its object alone, so that packing again gives the same bytes, and does
+// not change when the compressor is used again.
 func TestRunsAreIndependent(t *testing.T) {
 	for level := 1; level <= 9; level++ {
 		c := NewCompressor(level)
@@ -53,7 +53,7 @@ func TestRunsAreIndependent(t *testing.T) {
 	}
 }
 
-// Runs joined with a final block are one stream for the standard library.
+// The standard library reads joined runs with a final block as one deflate stream.
 func TestRunsJoin(t *testing.T) {
 	var stream, want []byte
 	for _, o := range []Object{page(1, 5000), fullExample, page(1, 5000)} {

@@ -9,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestWebop writes a .webop of version 1 and its description, byte by byte those of the
-// thesis.
+// TestWebop checks the bytes of a .webop of version 1 and of its description, which must be
+// those of the thesis's format.
 func TestWebop(t *testing.T) {
 	second := example
 	second.URL, second.Data = "http://a/b", []byte("second")

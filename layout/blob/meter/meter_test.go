@@ -36,7 +36,7 @@ func TestCost(t *testing.T) {
 	m, b := new(Meter), Bucket(memblob.New())
 	ctx := With(t.Context(), m)
 	use(ctx, b)
-	use(t.Context(), b) // of another operation
+	use(t.Context(), b) // requests of another operation, without a meter
 	Hit(ctx, 3)
 	Hit(t.Context(), 9)
 	want := countblob.Counts{Put: 2, Get: 1, Head: 1, List: 1, Delete: 1, Read: 4, Written: 15}
@@ -82,7 +82,7 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// The inner meter alone counts.
+// With two meters in a context, only the inner one counts.
 func TestNested(t *testing.T) {
 	outer, inner, b := new(Meter), new(Meter), Bucket(memblob.New())
 	ctx := With(t.Context(), outer)
@@ -107,12 +107,12 @@ func TestWithoutMeter(t *testing.T) {
 	}
 }
 
-// nothing answers at once.
+// nothing is a store that does nothing and answers at once.
 type nothing struct{ blob.Bucket }
 
 func (nothing) Get(context.Context, string, blob.Range) ([]byte, error) { return nil, nil }
 
-// All may use a meter at once.
+// Several goroutines may use a meter at the same time.
 func TestConcurrent(t *testing.T) {
 	m, b := new(Meter), Bucket(memblob.New())
 	fork := NewFork(With(t.Context(), m))

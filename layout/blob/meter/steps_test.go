@@ -68,7 +68,7 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A listing waits for every thousand objects, and what follows for it.
+// A listing takes a step for every thousand objects, and later requests wait for it.
 func TestStepsOfList(t *testing.T) {
 	b, m := Bucket(memblob.New()), new(Meter)
 	for i := range 2_500 {
@@ -90,7 +90,8 @@ func TestStepsOfList(t *testing.T) {
 	}
 }
 
-// slow is a store that takes a second of the bubble's time for a request.
+// slow is a store that takes a second for each request, by the clock of the synctest
+// bubble.
 type slow struct{ blob.Bucket }
 
 func (s slow) Head(ctx context.Context, key string) (int64, error) {
@@ -98,8 +99,8 @@ func (s slow) Head(ctx context.Context, key string) (int64, error) {
 	return s.Bucket.Head(ctx, key)
 }
 
-// The steps of any operation, counted against a store that takes no time, are
-// the seconds that it takes against one that takes a second a request.
+// The number of steps of an operation, counted with a store that takes no time, is the
+// number of seconds that the operation takes with a store that takes a second a request.
 func TestStepsAreTime(t *testing.T) {
 	for seed := range uint64(50) {
 		fast, slowly := new(Meter), new(Meter)

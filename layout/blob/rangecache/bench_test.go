@@ -18,7 +18,7 @@ func benchRanges(n int) []blob.Range {
 	return blocks(16<<10, numbers...)
 }
 
-// BenchmarkWarm reads what is in memory.
+// BenchmarkWarm reads ranges that are in memory.
 func BenchmarkWarm(b *testing.B) {
 	for _, n := range []int{1, 3, 16} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
@@ -34,7 +34,7 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
-// BenchmarkWarmParallel is the same by as many as there are processors.
+// BenchmarkWarmParallel does the same as BenchmarkWarm in one goroutine a processor.
 func BenchmarkWarmParallel(b *testing.B) {
 	c := open(b, endless{}, Options{Memory: 64 << 20})
 	ranges := benchRanges(3)
@@ -48,8 +48,8 @@ func BenchmarkWarmParallel(b *testing.B) {
 	})
 }
 
-// BenchmarkCold reads three ranges of 16 KiB from a store that takes no time,
-// and evicts as many.
+// BenchmarkCold reads three ranges of 16 KiB from a store that takes no time, and evicts
+// three others.
 func BenchmarkCold(b *testing.B) {
 	for _, dir := range []string{"", b.TempDir()} {
 		b.Run(fmt.Sprintf("disk=%t", dir != ""), func(b *testing.B) {
@@ -87,8 +87,7 @@ func BenchmarkDisk(b *testing.B) {
 	}
 }
 
-// BenchmarkJoin reports what the rule makes of ranges of 16 KiB that are
-// strewn over an object.
+// BenchmarkJoin reports how join joins ranges of 16 KiB at random places of an object.
 func BenchmarkJoin(b *testing.B) {
 	for _, c := range []struct{ ranges, size int }{{3, 32 << 20}, {10, 4 << 20}, {10, 32 << 20}, {300, 32 << 20}} {
 		b.Run(fmt.Sprintf("%d in %d MiB", c.ranges, c.size>>20), func(b *testing.B) {

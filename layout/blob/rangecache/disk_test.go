@@ -36,7 +36,8 @@ func filled(t *testing.T) (bucket blob.Reader, dir string) {
 	return bucket, dir
 }
 
-// What one cache left, another finds, of the same bucket alone.
+// A cache finds the entries that an earlier one has left on disk, but only those of its own
+// bucket.
 func TestDiskIsFoundAgain(t *testing.T) {
 	bucket, dir := filled(t)
 	for _, c := range []struct {
@@ -54,7 +55,7 @@ func TestDiskIsFoundAgain(t *testing.T) {
 	}
 }
 
-// Entries that are damaged are deleted, read again and kept again.
+// Damaged entries are deleted, and their ranges requested and stored again.
 func TestDamagedEntryIsReplaced(t *testing.T) {
 	for _, c := range []struct {
 		name   string
@@ -89,13 +90,13 @@ func TestDamagedEntryIsReplaced(t *testing.T) {
 	}
 }
 
-// An entry that is damaged while a cache has it in its index is noticed, too.
+// A cache also notices damage of an entry that is already in its index.
 func TestDamagedUnderTheOwner(t *testing.T) {
 	bucket, dir := filled(t)
 	o := onDir(dir)
-	o.Memory = 3 * 8 * indexed // for an index of three, and nothing in memory
+	o.Memory = 3 * 8 * indexed // room for an index of three entries, and for no range in memory
 	c := open(t, bucket, o)
-	wantRead(t, c, bucket, "a", blocks(10_000, 3)...) // it writes, so it is the owner
+	wantRead(t, c, bucket, "a", blocks(10_000, 3)...) // c writes, and so becomes the owner of the directory
 	c.work.Wait()
 	if !c.reserve(c.room()) {
 		t.Fatal("cannot reserve")
@@ -116,7 +117,7 @@ func TestDamagedUnderTheOwner(t *testing.T) {
 	}
 }
 
-// The budget of a new cache holds for what an old one left.
+// The budget of a new cache also applies to the entries that an older one has left.
 func TestSmallerBudget(t *testing.T) {
 	bucket, dir := filled(t)
 	o := onDir(dir)
@@ -137,7 +138,7 @@ func TestSmallerBudget(t *testing.T) {
 	if n := used(t, dir); n > o.Disk || n == 0 || n != c.Stats().Disk {
 		t.Errorf("%d bytes are used of %d, the cache says %d", n, o.Disk, c.Stats().Disk)
 	}
-	o.Disk = 1 // holds nothing
+	o.Disk = 1 // room for no entry
 	c = open(t, bucket, o)
 	wantRead(t, c, bucket, "a", blocks(10_000, 8)...)
 	shut(t, c)
@@ -146,7 +147,7 @@ func TestSmallerBudget(t *testing.T) {
 	}
 }
 
-// Only the cache's own files are touched, and others cannot look into them.
+// A cache deletes only its own files, and other users cannot read them.
 func TestDirectory(t *testing.T) {
 	bucket, dir := filled(t)
 	own := filepath.Join(dir, "ranges")
@@ -182,7 +183,7 @@ func TestDirectory(t *testing.T) {
 	}
 }
 
-// A disk that takes nothing any more is no error of a read.
+// Read does not fail if entries cannot be written to disk.
 func TestDiskFails(t *testing.T) {
 	bucket, dir := filled(t)
 	c := open(t, bucket, onDir(dir))
@@ -208,8 +209,8 @@ func TestNoDirectory(t *testing.T) {
 	}
 }
 
-// Of two caches on a directory one writes; the other reads what is there, and
-// writes when the first has ended.
+// Of two caches with one directory, the first writes; the second only reads, until the
+// first is closed.
 func TestTwoCaches(t *testing.T) {
 	bucket, dir := store(t, 1<<20), t.TempDir()
 	first, second := open(t, bucket, onDir(dir)), open(t, bucket, onDir(dir))

@@ -50,12 +50,12 @@ func TestEntry(t *testing.T) {
 	}
 }
 
-// No byte of a file can change, go or come unnoticed.
+// Each changed, missing or additional byte of an entry's file is noticed.
 func TestEntryDamaged(t *testing.T) {
 	path, file := written(t)
 	check := func(what string, changed []byte) {
 		t.Helper()
-		if err := os.Remove(path); err != nil { // to truncate it would wait for the disk
+		if err := os.Remove(path); err != nil { // removing the file is faster than truncating it, which waits for the disk
 			t.Fatal(err)
 		}
 		if err := os.WriteFile(path, changed, 0o600); err != nil {
@@ -76,7 +76,7 @@ func TestEntryDamaged(t *testing.T) {
 	check("longer", append(append([]byte(nil), file...), 0))
 }
 
-// An entry answers for its bucket, key and range alone.
+// An entry is not used for another bucket, key or range.
 func TestEntryOfAnother(t *testing.T) {
 	path, _ := written(t)
 	for _, c := range []struct {
@@ -87,7 +87,7 @@ func TestEntryOfAnother(t *testing.T) {
 		{"b", rangeID{"segments/0/b.seg", page.Range}},
 		{"b", rangeID{page.key, blob.Range{Offset: 4, Length: 5}}},
 		{"b", rangeID{page.key, blob.Range{Offset: 3, Length: 6}}},
-		{"bs", rangeID{"egments/0/a.seg", page.Range}}, // the same bytes, cut elsewhere
+		{"bs", rangeID{"egments/0/a.seg", page.Range}}, // bucket and key joined are the same bytes, divided elsewhere
 	} {
 		if content, err := readEntry(path, c.bucket, c.id, 1<<20); !errors.Is(err, errDamaged) {
 			t.Errorf("%+v: got %q, %v", c, content, err)

@@ -17,12 +17,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// gated is a store whose Gets wait at a gate.
+// gated is a store whose Gets wait until the channel open is closed.
 type gated struct {
 	blob.Bucket
-	asked chan blob.Range // told of every Get
-	open  chan struct{}   // closed to let them through
-	ended chan error      // told how each went
+	asked chan blob.Range // receives the range of every Get
+	open  chan struct{}   // closed to let the Gets go on
+	ended chan error      // receives the error of every Get
 }
 
 func gate(inner blob.Bucket) *gated {
@@ -40,14 +40,14 @@ func (g *gated) Get(ctx context.Context, key string, r blob.Range) (content []by
 	}
 }
 
-// reading is a Read that goes on.
+// reading is a call of Read that runs in a goroutine.
 type reading struct {
 	cancel context.CancelFunc
 	meter  *meter.Meter
 	err    chan error
 }
 
-// begin begins a Read and returns when c has taken note of it.
+// begin begins a Read in a goroutine, and returns when c has recorded its loads.
 func begin(t *testing.T, c *Cache, ranges []blob.Range) *reading {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -72,8 +72,8 @@ func waiters(c *Cache) (n int) {
 	return n
 }
 
-// Many who ask for the same at once make one request, which goes on when some
-// of them, the first too, hang up.
+// Many calls that read the same range at once make one request. It goes on when the
+// contexts of some calls, even of the first, end.
 func TestSharedRequest(t *testing.T) {
 	behind := gate(store(t, 1<<20))
 	c := open(t, meter.Bucket(behind), Options{Memory: 1 << 20})
@@ -104,7 +104,8 @@ func TestSharedRequest(t *testing.T) {
 	}
 }
 
-// When all have hung up, so does the request; the next call makes another.
+// A request is cancelled when the contexts of all calls have ended; the next call makes
+// another.
 func TestAbandonedRequest(t *testing.T) {
 	behind := gate(store(t, 1<<20))
 	c := open(t, behind, Options{Memory: 1 << 20})
@@ -114,7 +115,7 @@ func TestAbandonedRequest(t *testing.T) {
 	<-first.err
 	second.cancel()
 	<-second.err
-	third := begin(t, c, blocks(1_000, 1)) // before or after the store has noticed
+	third := begin(t, c, blocks(1_000, 1)) // before or after the store has noticed the cancellation the cancellation
 	if err := <-behind.ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the request ended with %v, want it cancelled", err)
 	}
@@ -124,7 +125,7 @@ func TestAbandonedRequest(t *testing.T) {
 	}
 }
 
-// A request that waits for others to end can be abandoned, too.
+// A request that still waits for its turn (see mostRequests) can be cancelled, too.
 func TestFewRequestsAtOnce(t *testing.T) {
 	behind := gate(store(t, 1<<20))
 	c := open(t, behind, Options{Memory: 1 << 20})
@@ -148,7 +149,7 @@ func TestFewRequestsAtOnce(t *testing.T) {
 	}
 }
 
-// A call whose context has ended asks for nothing.
+// A call whose context has ended makes no request.
 func TestCancelled(t *testing.T) {
 	bucket := store(t, 10)
 	c := open(t, bucket, Options{Memory: 1 << 20})
@@ -159,8 +160,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Whichever request fails, a call fails as it does or has all that it asked
-// for, and the next call has it.
+// Whichever request fails, a call of Read returns its error or all contents, and the next
+// call returns all contents.
 func TestFaults(t *testing.T) {
 	ranges := append(blocks(1_000, 0, 1, 500, 900), blob.Range{Offset: -10})
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
@@ -179,7 +180,7 @@ func TestFaults(t *testing.T) {
 		}
 		group.Wait()
 		c.work.Wait()
-		_, _ = c.Read(t.Context(), "a", ranges) // the fault may be here
+		_, _ = c.Read(t.Context(), "a", ranges) // this read may fail
 		wantRead(t, c, bucket, "a", ranges...)
 		if s := c.Stats(); s.Unwritten != 0 || len(c.loads) != 0 {
 			t.Errorf("%+v, %d loads", s, len(c.loads))
@@ -235,8 +236,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// Every range is within the one request that it belongs to, and no more is
-// read than the rule allows.
+// join puts every range into exactly one request, which contains it, and keeps the limits
+// of gaps and sizes.
 func TestJoinProperties(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2_000 {

@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// kept is a cache that earlier ones have left entries to.
+// kept is a bucket, and the options of caches that use one directory, one after another.
 type kept struct {
 	t       *testing.T
 	bucket  *countblob.Bucket
@@ -44,7 +44,7 @@ func (k *kept) close(c *Cache) {
 	}
 }
 
-// gets returns how many requests reading a range takes, once it is on disk.
+// gets reads a range, waits until it is on disk, and returns how many requests this took.
 func (k *kept) gets(c *Cache, key string, r blob.Range) int64 {
 	k.t.Helper()
 	before := k.bucket.Counts().Get
@@ -55,8 +55,8 @@ func (k *kept) gets(c *Cache, key string, r blob.Range) int64 {
 	return k.bucket.Counts().Get - before
 }
 
-// In another state nothing is left, not even of an earlier cache, and the next
-// read asks the bucket; in the same state all is.
+// After Follow with another state no entry is left, not even of an earlier cache, and the
+// next read requests the range. With the same state all entries stay.
 func TestFollow(t *testing.T) {
 	k := newKept(t)
 	first, second := blob.Range{Length: 3}, blob.Range{Offset: 5, Length: 3}
@@ -95,8 +95,8 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A cache that starts in another state than the last ended in takes nothing
-// over.
+// A cache that starts with another state than the last one ended with uses none of the
+// entries on disk.
 func TestFollowLater(t *testing.T) {
 	k := newKept(t)
 	earlier := k.open()
@@ -127,7 +127,7 @@ func TestForget(t *testing.T) {
 	}
 	c.Forget("a")
 	k.close(c)
-	c = k.open() // and nothing of it is left on disk
+	c = k.open() // the entry is not on disk, either
 	defer k.close(c)
 	if n := k.gets(c, "a", r); n != 1 {
 		t.Errorf("%d GETs after another start, want 1", n)

@@ -20,7 +20,7 @@ func fill(l *lru[int, string], keys ...int) {
 	}
 }
 
-// left returns the keys in the order in which they would leave.
+// left returns the keys in the order in which they would be evicted.
 func left(l *lru[int, string]) (keys []int) {
 	for victim, found := l.victim(); found; victim, found = l.victim() {
 		keys = append(keys, victim)
@@ -70,7 +70,7 @@ func TestVictims(t *testing.T) {
 	}
 }
 
-// However it is used, what it holds is what was put, and adds up.
+// After any calls, an lru returns the values that were added, and its costs add up.
 func TestLRUAddsUp(t *testing.T) {
 	random, l := rand.New(rand.NewPCG(1, 2)), newLRU[int, int]()
 	held := map[int]int{}

@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// conforming is a bucket that is read through a cache. A cache does not hold
-// for objects that change, so each change begins a new one.
+// conforming is a bucket that is read through a cache. A cache must not be used for objects
+// that change, so each change begins a new cache.
 type conforming struct {
 	blob.Bucket
 	t     *testing.T
@@ -63,9 +63,9 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// Whatever is read in whatever order under a tiny budget, by several at once
-// through two caches on one directory, and through others after them, is what
-// the bucket holds, and the budgets are kept.
+// Random reads with a tiny budget return the bytes of the bucket, and the budgets are kept.
+// Several goroutines read at once, through two caches with one directory, and later ones
+// through new caches.
 func TestModel(t *testing.T) {
 	const memory, limited = 64 << 10, 128 << 10
 	for _, dir := range []string{"", t.TempDir()} {
@@ -94,7 +94,7 @@ func TestModel(t *testing.T) {
 				for _, c := range caches {
 					shut(t, c)
 					s := c.Stats()
-					if s.Disk > 0 { // the last to write tells: it may have taken over from the other that was shut
+					if s.Disk > 0 { // the owner; after it was shut, the other cache may have taken over
 						stored = s.Disk
 					}
 					if s.MemoryHits == 0 || dir != "" && s.DiskHits == 0 || s.Misses == 0 || s.Damaged+s.Unwritten != 0 || len(c.loads) != 0 {
@@ -109,7 +109,7 @@ func TestModel(t *testing.T) {
 	}
 }
 
-// anyRanges mostly asks for what is likely to have been requested before.
+// anyRanges returns random ranges, most of which were probably read before.
 func anyRanges(random *rand.Rand) []blob.Range {
 	ranges := make([]blob.Range, random.IntN(6))
 	for i := range ranges {
@@ -127,7 +127,7 @@ func anyRanges(random *rand.Rand) []blob.Range {
 	return ranges
 }
 
-// used returns what the entries in a directory take on the disk.
+// used returns the disk space, in bytes, of the entries in a directory.
 func used(t testing.TB, dir string) (sum int64) {
 	t.Helper()
 	for _, path := range files(t, dir) {
@@ -145,7 +145,7 @@ func files(t testing.TB, dir string) []string {
 	return paths
 }
 
-// One Read makes few requests, and another for the same none.
+// One Read makes few requests, and a second one for the same ranges none.
 func TestRequests(t *testing.T) {
 	bucket := store(t, 4<<20)
 	c := open(t, bucket, Options{Memory: 1 << 20})
@@ -154,18 +154,18 @@ func TestRequests(t *testing.T) {
 		wantRead(t, c, blob.Reader(bucket), "a", ranges...)
 	}
 	want := Stats{MemoryHits: 7, Misses: 6, Shared: 1, Memory: c.Stats().Memory}
-	if want.Memory > 60_000 { // the parts do not hold on to all that came
+	if want.Memory > 60_000 { // the ranges do not keep the whole answer in memory
 		t.Errorf("%d bytes are held for 50007", want.Memory)
 	}
 	if diff := cmp.Diff(want, c.Stats()); diff != "" {
 		t.Errorf("stats (-want +got):\n%s", diff)
 	}
-	if got := bucket.Counts().Get - 2*7; got != 3 { // wantRead asks for each range itself
+	if got := bucket.Counts().Get - 2*7; got != 3 { // 14 are requests of wantRead itself, which reads each range from the bucket, too
 		t.Errorf("%d requests, want 3", got)
 	}
 }
 
-// A range that is wrong is no request.
+// A range that is not valid causes no request.
 func TestWrongRange(t *testing.T) {
 	bucket := store(t, 10)
 	c := open(t, bucket, Options{Memory: 1 << 20})
@@ -179,7 +179,7 @@ func TestWrongRange(t *testing.T) {
 	}
 }
 
-// What is held elsewhere leaves no room for ranges, until it is not reachable.
+// Bytes that Hold has charged leave less room for ranges, until their object is collected.
 func TestHold(t *testing.T) {
 	bucket := store(t, 100_000)
 	c := open(t, bucket, Options{Memory: 50_000})
@@ -214,7 +214,7 @@ func TestHold(t *testing.T) {
 	}
 }
 
-// What the cache says that it holds is what the heap holds.
+// Stats.Memory is the memory that the entries really take on the heap.
 func TestMemoryIsCountedHonestly(t *testing.T) {
 	for _, size := range []int64{1, 100, 3_000, 20_000, 70_000} {
 		t.Run(fmt.Sprint(size), func(t *testing.T) {
@@ -235,7 +235,7 @@ func TestMemoryIsCountedHonestly(t *testing.T) {
 	}
 }
 
-// The index of the disk takes what is set aside for it.
+// The index of the disk takes as much memory as the constant indexed says.
 func TestIndexIsCountedHonestly(t *testing.T) {
 	const n = 60_000
 	before, index := heap(), newLRU[fileName, struct{}]()

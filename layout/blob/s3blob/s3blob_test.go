@@ -50,7 +50,7 @@ func TestStatuses(t *testing.T) {
 	for _, c := range []struct {
 		status int
 		code   string
-		want   error // nil: an error that is none of the contract's
+		want   error // nil: an error that wraps none of blob's errors
 		says   string
 	}{
 		{500, "InternalError", blob.ErrRetryable, "status 500"},
@@ -121,7 +121,7 @@ func TestNoAnswer(t *testing.T) {
 	}
 }
 
-// nowhere is a bucket at an address that nobody listens at.
+// nowhere returns a bucket of a store at an address where no server listens.
 func nowhere(t *testing.T) *Bucket {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -158,7 +158,7 @@ func TestGetRequests(t *testing.T) {
 		{Offset: 5, Length: math.MaxInt64}: "bytes=5-9223372036854775807",
 	} {
 		var got []string
-		at := max(r.Offset, 0) // of the only byte
+		at := max(r.Offset, 0) // offset of the only byte
 		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
 			got = append(got, r.Header.Get("Range"))
 			w.Header().Set("Last-Modified", time.Unix(0, 0).UTC().Format(http.TimeFormat))
@@ -183,7 +183,7 @@ func TestGetDistrusts(t *testing.T) {
 		name, announced, body string
 		etag, part            string
 		r                     blob.Range
-		want                  error // nil: an error that is not to be tried again
+		want                  error // nil: an error that is not ErrRetryable
 		says                  string
 	}{
 		{"cut short", "10", "12345", other, "", blob.Range{}, blob.ErrRetryable, "body of 10 bytes"},
@@ -223,7 +223,8 @@ func TestGetDistrusts(t *testing.T) {
 	}
 }
 
-// An object that was cut off behind the store's back is empty if the list says so.
+// An answer without content, for an object whose ETag is not that of an empty one, is
+// believed only if the listing says that the object is empty.
 func TestCutOff(t *testing.T) {
 	for size, want := range map[string]error{"0": nil, "7": blob.ErrRetryable} {
 		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
@@ -244,7 +245,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// An answer of 200 that says nothing is believed by no call.
+// No call believes an answer of status 200 without an ETag and content.
 func TestEmptyAnswers(t *testing.T) {
 	for name, modified := range map[string]string{"bare": "", "with a date": time.Unix(0, 0).UTC().Format(http.TimeFormat)} {
 		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
@@ -255,7 +256,7 @@ func TestEmptyAnswers(t *testing.T) {
 			w.Header().Set("Content-Length", "0")
 		})
 		for call, err := range calls(t.Context(), b) {
-			if call == "delete" { // succeeds without a word
+			if call == "delete" { // an empty answer is success
 				continue
 			}
 			if !errors.Is(err, blob.ErrRetryable) {

@@ -42,9 +42,9 @@ func newTransport(secure bool, stall, timeout time.Duration, conn func(net.Conn)
 	return &bounded{transport, stall, timeout}, nil
 }
 
-// bounded is a RoundTripper that ends a request if no byte is sent or received for
-// stall, or if it takes longer than timeout from its start to the last byte of its
-// answer.
+// bounded is a RoundTripper that ends a request if no byte is sent or received for the
+// duration stall, or if it takes longer than timeout from its start to the last byte of
+// its answer.
 type bounded struct {
 	inner          http.RoundTripper
 	stall, timeout time.Duration

@@ -16,8 +16,8 @@ import (
 
 const slowBytes = 20 // of a body
 
-// slowStore takes a byte of a request, and gives one of its answer, each time
-// that a pause is over.
+// slowStore reads a byte of the request after each pause up, waits for the pause wait, and
+// writes a byte of the answer after each pause down.
 type slowStore struct{ up, wait, down time.Duration }
 
 func (s slowStore) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -50,7 +50,8 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	return copy(p, "x"), nil
 }
 
-// What moves is waited for, up to a limit, and what does not is not.
+// A request whose bytes move slowly goes on until the limit timeout; one without movement
+// ends after stall.
 func TestBounds(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
@@ -90,7 +91,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// A caller who has gone is told so, and not of a bound.
+// If the caller's context ends, the error is that of the context, and not of a limit.
 func TestBoundsOfTheCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// sample is a list as of a word in every 8th page.
+// sample returns a list like that of a word in every eighth page.
 func sample(b *testing.B) (documents []model, l *List, positions []byte) {
 	documents = english(rand.New(rand.NewPCG(7, 7)), 50_000, 8)
 	l, positions = open(b, documents)
@@ -21,7 +21,7 @@ func occurrences(documents []model) (n int) {
 	return n
 }
 
-// rate reports how many of something a second were handled.
+// rate reports how many items were handled a second; n is their number in a round.
 func rate(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "M"+unit+"/s")
 }

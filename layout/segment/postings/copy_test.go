@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// renumbered returns the documents that have a number, by it.
+// renumbered returns the documents with their new numbers, without those that have none.
 func renumbered(documents []model, numbers []uint32) (kept []model) {
 	for _, d := range documents {
 		if d.Doc = numbers[d.Doc]; d.Doc != NoMore {
@@ -17,8 +17,8 @@ func renumbered(documents []model, numbers []uint32) (kept []model) {
 	return kept
 }
 
-// numbering numbers n documents from first on, and leaves out one of so many; 0
-// for none.
+// numbering gives numbers to n documents, from first on. It leaves out one document in dead;
+// none if dead is 0.
 func numbering(r *rand.Rand, n int, first uint32, dead int) []uint32 {
 	numbers := make([]uint32, n)
 	for i := range numbers {
@@ -96,7 +96,8 @@ func TestAppendMoved(t *testing.T) {
 	}
 }
 
-// FuzzAddList copies whatever bytes say; what it takes has to be a list.
+// FuzzAddList calls AddList with any bytes; if it accepts them, the result must be a sound
+// list.
 func FuzzAddList(f *testing.F) {
 	r := rand.New(rand.NewPCG(14, 15))
 	for _, documents := range [][]model{simple(7), simple(0, 1, 2), english(r, 40, 3), english(r, 300, 3)} {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDamage changes and cuts lists everywhere: either they are refused, or all
-// can be asked, and damage is reported.
+// TestDamage changes and cuts lists at every byte. Open refuses such a list, or every
+// method of it can be called, and damage is reported.
 func TestDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 17))
 	for _, documents := range [][]model{simple(9), english(r, 30, 4), english(r, 300, 4)} {
@@ -28,7 +28,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestDamageOnTheWay is found where Open does not look.
+// TestDamageOnTheWay checks that iterators find damage in parts that Open does not check.
 func TestDamageOnTheWay(t *testing.T) {
 	documents := english(rand.New(rand.NewPCG(18, 19)), 3*BlockSize, 9)
 	list, positions := encode(documents)
@@ -47,7 +47,7 @@ func TestDamageOnTheWay(t *testing.T) {
 
 	it.Reset(l)
 	it.Advance(documents[BlockSize].Doc)
-	it.rest[0] ^= 1 << 1 // a set more or less than there is
+	it.rest[0] ^= 1 << 1 // another number of sets than are written
 	if freq, _, _ := it.Payload(); *freq != [Fields]uint32{} || !errors.Is(it.Err(), ErrDamaged) {
 		t.Errorf("a damaged payload is %v, %v", *freq, it.Err())
 	}
@@ -56,7 +56,8 @@ func TestDamageOnTheWay(t *testing.T) {
 	}
 }
 
-// TestDamagedPositions are refused, or are other positions.
+// TestDamagedPositions checks that damaged positions are an error, or are decoded to other
+// positions.
 func TestDamagedPositions(t *testing.T) {
 	documents := english(rand.New(rand.NewPCG(20, 21)), 50, 2)
 	l, positions := open(t, documents)

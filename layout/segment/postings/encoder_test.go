@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestReset makes lists with one encoder as with a new one each, behind what is
-// there.
+// TestReset checks that an encoder that is used again gives the same lists as a new one, and
+// appends them to the given slices.
 func TestReset(t *testing.T) {
 	var e Encoder
 	for name, documents := range lists() {
@@ -31,7 +31,7 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestSmall holds the promise that rare terms are tiny.
+// TestSmall checks that the lists of rare terms have few bytes.
 func TestSmall(t *testing.T) {
 	for n, most := range []int{1: 5, 2: 9, 3: 12, 4: 16} {
 		documents := simple(3000, 5000, 5100, 70_000)[:n]

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzOpen does everything with what any bytes say.
+// FuzzOpen opens any bytes as a list, and calls every method of the list.
 func FuzzOpen(f *testing.F) {
 	r := rand.New(rand.NewPCG(12, 13))
 	for _, documents := range [][]model{simple(7), simple(0, 1, 2), english(r, 40, 3), english(r, 300, 3), anything(r, 260)} {
@@ -43,7 +43,7 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// everything walks a list and asks all that can be asked on the way.
+// everything walks a list, and calls every method of the iterator at each document.
 func everything(t *testing.T, l *List, positions []byte) (docs []uint32) {
 	it, next := l.Iterator(), uint32(0)
 	var dst []uint32
@@ -80,7 +80,7 @@ func everything(t *testing.T, l *List, positions []byte) (docs []uint32) {
 	return docs
 }
 
-// FuzzRoundTrip makes documents of any bytes.
+// FuzzRoundTrip makes documents of any bytes, encodes them, and decodes them again.
 func FuzzRoundTrip(f *testing.F) {
 	r := rand.New(rand.NewPCG(14, 15))
 	for _, n := range []int{0, 1, 20, 4000} {

@@ -9,8 +9,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// examples are lists of one document, of some, and of several blocks, in which
-// everything occurs that the format has a form for.
+// examples returns lists of one document, of some, and of several blocks, which together use
+// every form of the format.
 func examples() map[string][]model {
 	one := simple(3000)
 	var some, blocks []model
@@ -39,9 +39,9 @@ func examples() map[string][]model {
 	return map[string][]model{"one": one, "some": some, "blocks": blocks}
 }
 
-// TestVersion1 reads lists as version 1 wrote them, the lists of segments of
-// version 2. Every later version of this package must read them too, and as
-// long as it writes version 1, write them.
+// TestVersion1 reads lists that version 1 wrote, as they are in segments of version 2. Every
+// later version of this package must read them, too; as long as it writes version 1, it must
+// write the same bytes.
 func TestVersion1(t *testing.T) {
 	for name, want := range examples() {
 		file := "testdata/" + name + ".v1"
@@ -74,7 +74,7 @@ func TestVersion1(t *testing.T) {
 	}
 }
 
-// TestDocumented holds the bytes that the package's documentation shows.
+// TestDocumented checks the bytes of the example in the package comment.
 func TestDocumented(t *testing.T) {
 	documents := []model{{
 		Posting:   Posting{Doc: 3000, Freq: [Fields]uint32{0, 0, 0, 2}, Length: [Fields]uint8{3: LengthCode(100)}, Hits: Capitals},

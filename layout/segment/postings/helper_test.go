@@ -15,7 +15,7 @@ type model struct {
 	Positions []uint32
 }
 
-// encode makes a list of a model.
+// encode encodes the list and positions of some documents.
 func encode(documents []model) (list, positions []byte) {
 	var e Encoder
 	for _, d := range documents {
@@ -24,7 +24,7 @@ func encode(documents []model) (list, positions []byte) {
 	return e.Append(nil, nil)
 }
 
-// open encodes and opens a list of a model.
+// open encodes a list of some documents, and opens it.
 func open(t testing.TB, documents []model) (*List, []byte) {
 	t.Helper()
 	data, positions := encode(documents)
@@ -38,7 +38,7 @@ func open(t testing.TB, documents []model) (*List, []byte) {
 	return l, positions
 }
 
-// walk reads the rest of a list.
+// walk reads all documents after the current one.
 func walk(t testing.TB, it *Iterator, positions []byte) (documents []model) {
 	t.Helper()
 	for doc := it.Next(); doc != NoMore; doc = it.Next() {
@@ -50,7 +50,7 @@ func walk(t testing.TB, it *Iterator, positions []byte) (documents []model) {
 	return documents
 }
 
-// current reads all of the current document.
+// current reads the current document with its payload and positions.
 func current(t testing.TB, it *Iterator, positions []byte) model {
 	t.Helper()
 	freq, length, hits := it.Payload()
@@ -63,7 +63,7 @@ func current(t testing.TB, it *Iterator, positions []byte) model {
 	return d
 }
 
-// difference tells how documents differ; "" if they do not.
+// difference describes how two lists of documents differ; "" if they are equal.
 func difference(want, got []model) string {
 	same := func(a, b model) bool { return a.Posting == b.Posting && slices.Equal(a.Positions, b.Positions) }
 	if slices.EqualFunc(want, got, same) {
@@ -83,9 +83,8 @@ func simple(docs ...uint32) (documents []model) {
 	return documents
 }
 
-// english makes n documents as documentation in English has them: mostly a
-// body, of lengths that follow a log-normal distribution, about every gap-th
-// document.
+// english makes n documents, about every gap-th number, like documentation in English: the
+// term is mostly in the body, and lengths follow a log-normal distribution.
 func english(r *rand.Rand, n, gap int) (documents []model) {
 	doc := uint32(0)
 	for range n {

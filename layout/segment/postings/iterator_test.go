@@ -6,7 +6,8 @@ import (
 	"testing"
 )
 
-// TestAdvance moves at random and compares with a search in the model.
+// TestAdvance moves an iterator at random, and compares each document with the result of a
+// search among the original documents.
 func TestAdvance(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, documents := range lists() {
@@ -62,7 +63,8 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// TestShallowBehind looks ahead, then less far, between moves.
+// TestShallowBehind calls Shallow for a document far ahead, then for a nearer one, between
+// moves.
 func TestShallowBehind(t *testing.T) {
 	docs := make([]uint32, 5*BlockSize)
 	for i := range docs {
@@ -82,7 +84,7 @@ func TestShallowBehind(t *testing.T) {
 	}
 }
 
-// TestIterationAllocates nothing, whatever is asked of a list.
+// TestIterationAllocates checks that no method of an iterator allocates memory.
 func TestIterationAllocates(t *testing.T) {
 	documents := anything(rand.New(rand.NewPCG(5, 6)), 1000)
 	l, positions := open(t, documents)
@@ -100,7 +102,7 @@ func TestIterationAllocates(t *testing.T) {
 			}
 		}
 	}
-	w() // gathers room for impacts
+	w() // allocates the memory for impacts
 	if n := testing.AllocsPerRun(5, w); n != 0 {
 		t.Errorf("%v allocations a walk", n)
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestNumbers writes numbers of each width, some of them wider, and reads them
-// with and without bytes behind, and cut short.
+// TestNumbers writes numbers of each width, some of which are wider, and reads them: alone,
+// with more bytes after them, and cut off.
 func TestNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 63, 64, 65, 100, 126, 127, 128} {
