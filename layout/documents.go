@@ -102,7 +102,7 @@ func ControlKey(version uint64) string { return numbered(Controls, version) }
 func CopyKey(document string) string { return Copies + document }
 
 // CopiedKey returns the key of the published document whose second copy has the given
-// key. If key is not that of a copy, it is returned unchanged, with isCopy = false.
+// key. A key of anything else is returned unchanged, with isCopy = false.
 func CopiedKey(key string) (document string, isCopy bool) { return strings.CutPrefix(key, Copies) }
 
 // TwinKey returns the key of the other copy of a published document:

@@ -153,7 +153,7 @@ func ParseOverlayKey(key string) (Partition, uint64, error) {
 	return p, generation, nil
 }
 
-// IsOverlayOf reports whether a key is that of an overlay with this content, of any
+// IsOverlayOf reports whether a key is the key of an overlay with this content, for any
 // generation.
 func IsOverlayOf(key string, content []byte) bool {
 	p, generation, err := ParseOverlayKey(key)

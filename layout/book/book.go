@@ -41,8 +41,8 @@ func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // byteNames holds the names of a byte's values; "" for invalid ones.
 type byteNames [256]string
 
-// of returns the name of a value; for an invalid one, text such as "state 7", in which
-// what is the first word.
+// of returns the name of a value. For a value without a name it returns the argument what
+// and the number, such as "state 7".
 func (n *byteNames) of(what string, value byte) string {
 	if n[value] == "" {
 		return fmt.Sprintf("%s %d", what, value)

@@ -100,9 +100,9 @@ func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	return err
 }
 
-// replace returns the list with the object by in place of the objects with the former
-// keys, which it condemns. If one of these is not in the list, it returns the unchanged
-// list and ErrStale.
+// replace returns the list with one object, the argument by, in place of the objects with
+// the former keys, which it condemns. If one of these is not in the list, it returns the
+// unchanged list and ErrStale.
 func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T) ([]T, error) {
 	at := len(list)
 	for _, k := range former {

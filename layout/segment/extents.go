@@ -18,7 +18,7 @@ type extents struct {
 // add adds a piece of size bytes after the last one.
 func (p *extents) add(size int64) { p.ends = append(p.ends, p.end()+size) }
 
-// move adds by to all offsets of the pieces.
+// move increases all offsets of the pieces by the argument by, a number of bytes.
 func (p *extents) move(by int64) {
 	p.start += by
 	for i := range p.ends {

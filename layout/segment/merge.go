@@ -21,7 +21,7 @@ type Input struct {
 }
 
 // Merge returns a segment of the inputs' living documents, one input after another. It
-// fails if this segment would have more than most bytes.
+// fails if this segment would have more bytes than the limit most.
 //
 // Stored documents, terms and columns are merged concurrently. Inputs are read through
 // windows of 1 MiB, except columns, which are read whole, one at a time. A stored block

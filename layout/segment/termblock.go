@@ -40,9 +40,9 @@ func (w *termWriter) add(term []byte) {
 	w.write(term, before)
 }
 
-// addMoved writes a term whose encoded list and positions are copied from another segment;
-// it adds by to the number of every document. counts is the number of the term's documents
-// in each language. Terms must ascend.
+// addMoved writes a term whose encoded list and positions are copied from another segment.
+// It increases the number of every document by the argument by. counts is the number of the
+// term's documents in each language. Terms must ascend.
 func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []uint32) (err error) {
 	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
 		return err

@@ -125,8 +125,9 @@ func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	return list, nil
 }
 
-// Prefix returns the terms that begin with prefix, in ascending order and at most most of
-// them, and whether there are more. It reads neighbouring blocks by one read.
+// Prefix returns the terms that begin with prefix, in ascending order. If there are more
+// than the limit most, it returns the first ones, and more = true. It sends one read, for
+// neighbouring blocks.
 func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []*Term, more bool, err error) {
 	index := &s.tail.terms
 	first := index.find(prefix)

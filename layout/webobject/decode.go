@@ -70,7 +70,7 @@ type cursor struct {
 	err error
 }
 
-// take returns the next n bytes; what is the name of the field for errors.
+// take returns the next n bytes. The argument what names the field in errors.
 func (c *cursor) take(n int, what string) []byte {
 	if c.err != nil {
 		return nil

@@ -29,8 +29,8 @@ type Meter struct {
 // Requests returns the numbers of requests and bytes so far.
 func (m *Meter) Requests() countblob.Counts { return m.requests.Counts() }
 
-// Cost returns the cost so far: that of the requests, and of one invocation of a
-// function. gbSeconds is the time of the invocation multiplied by the function's memory
+// Cost returns the cost of the requests so far, and of one invocation of a function.
+// gbSeconds is the time of the invocation in seconds multiplied by the function's memory
 // in GB; 0 if it is not billed.
 func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 	requests := m.Requests()

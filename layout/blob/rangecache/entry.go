@@ -64,9 +64,9 @@ func headerOf(bucket string, id rangeID, content []byte) []byte {
 	return h
 }
 
-// readEntry returns the content in an entry's file. It fails with errDamaged if the
-// file is not exactly what writeEntry writes for the id, or has more than most bytes of
-// content.
+// readEntry returns the content in an entry's file. It fails with errDamaged if the file
+// does not have exactly the bytes that writeEntry writes for the id, or if its content has
+// more bytes than the limit most.
 func readEntry(path, bucket string, id rangeID, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -139,11 +139,12 @@ func (c *Cache) unlist(f *load) {
 	}
 }
 
-// The limits for joining neighbouring ranges into one request. A request costs $0.40 per
-// million and 63 ms to the first byte; after that 80 MB arrive per second. Requests run
-// in parallel, so reading a gap between two ranges costs time and saves only money: the price of a
-// request is that of 30 ms of a function with 1 GB, in which 2.4 MB arrive. Gaps are
-// limited by the time that a caller waits, and by the share of an object that is read.
+// The limits for joining neighbouring ranges into one request, which then also reads the
+// gap between them. A million requests cost $0.40. The first byte of an answer takes
+// 63 ms; then 80 MB arrive per second. Requests run in parallel, so reading a gap saves
+// money, but no time: a request costs as much as 30 ms of a function with 1 GB, in which
+// 2.4 MB arrive. Gaps are limited so that a caller waits little longer, and reads little
+// more of an object than it needs.
 const (
 	// cheapGap is the size, in bytes, up to which a gap is always read: it arrives in
 	// 1.6 ms, a fortieth of the time to the first byte.

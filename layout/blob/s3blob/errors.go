@@ -65,8 +65,8 @@ func retryable(status int) bool {
 const etagOfNothing = "d41d8cd98f00b204e9800998ecf8427e"
 
 // damaged returns an error for an answer that claims success but contradicts itself, as
-// from a broken store or proxy; what says how. The error wraps blob.ErrRetryable, since
-// proxies often recover.
+// from a broken store or proxy; the argument what explains it. The error wraps
+// blob.ErrRetryable, since proxies often recover.
 func (b *Bucket) damaged(op, key, what string) error {
 	return fmt.Errorf("cannot %s %s: the answer of the store at %s is damaged: %s: %w", op, key, b.core.EndpointURL(), what, blob.ErrRetryable)
 }

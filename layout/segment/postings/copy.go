@@ -94,9 +94,9 @@ func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	}
 }
 
-// AppendMoved appends an encoded list in which it has added by to the number of every
-// document. The result has the bytes that an Encoder would make of these documents, but
-// AppendMoved decodes only the parts of the list that change. Errors wrap ErrDamaged.
+// AppendMoved appends an encoded list in which the number of every document is increased by
+// the argument by. The result has the bytes that an Encoder would make of these documents,
+// but AppendMoved decodes only the parts of the list that change. Errors wrap ErrDamaged.
 func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	l := List{data: list}
 	data, ok := l.readHeader(list)
@@ -116,8 +116,8 @@ func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 }
 
 // appendMovedDirectory appends the bytes between the header and the blocks of an opened
-// list, with by added to the documents of the first block. It returns dst and the bytes
-// of the blocks. data is all bytes after the header.
+// list; the documents of the first block are increased by the argument by. It returns dst,
+// and the bytes of the blocks. data is all bytes after the header.
 func (l *List) appendMovedDirectory(dst, data []byte, by uint32) (moved, blocks []byte) {
 	for range Fields {
 		_, data, _ = readNumber(data)
