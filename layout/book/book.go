@@ -171,7 +171,7 @@ func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 // Merge sets it if the later outcome is in the merged book.
 type Link struct {
 	Source     layout.Identity
-	Target     string       // canonical URL
+	Target     string       // canonical URL to which the link leads
 	Place      layout.Place // place of the target
 	Kind       Kind
 	Region     Region

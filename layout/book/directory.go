@@ -16,9 +16,9 @@ type version byte
 
 const (
 	version1 version = 1
-	version2 version = 2 // adds Outcome.Pace
-	version3 version = 3 // adds Outcome.Asset
-	version4 version = 4 // adds Link.Former
+	version2 version = 2 // version that adds Outcome.Pace
+	version3 version = 3 // version that adds Outcome.Asset
+	version4 version = 4 // version that adds Link.Former
 )
 
 const magicSize = len("\xffBOOK\x01\r\n")

@@ -126,7 +126,7 @@ const (
 // and one uncompressed block.
 type writer struct {
 	version       version
-	file          []byte // the book so far
+	file          []byte // the bytes of the book that are written so far
 	raw           []byte // memory for a block before compression, used for one block after another
 	outcomes      *outcomeWriter
 	links         *linkWriter

@@ -151,8 +151,8 @@ type linkFields int
 
 const (
 	targetFields linkFields = iota // the fields of the type Target
-	voteFields                     // targetFields, Region, Rel, Former, and the indexes of the sources
-	allFields                      // voteFields, Anchor, Around and Modified
+	voteFields                     // the fields of targetFields, and Region, Rel, Former and the indexes of the sources
+	allFields                      // the fields of voteFields, and Anchor, Around and Modified
 )
 
 // next decodes the next row, but only its wanted fields: decoding sources and texts takes

@@ -29,7 +29,7 @@ type Books struct {
 	listed  []manifest.Book
 	readers []*book.Reader // a reader for each listed book; nil if the book could not be opened
 
-	mu      sync.Mutex // guards damaged
+	mu      sync.Mutex // guards the field damaged
 	damaged []error    // for each listed book, why it cannot be read; nil if no damage is known
 }
 

@@ -21,7 +21,7 @@ type memoryIndex struct {
 	wordOf map[string]uint32 // index in words of each word that has no Token.WordNumber
 	words  []indexWord
 	hashes []uint32 // hash of each document's identity
-	from   uint32   // number of the first document
+	from   uint32   // number of the first document in the index
 
 	numbered []numbered // for each number that a caller gives to strings: where they are in terms and words
 

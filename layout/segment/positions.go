@@ -10,7 +10,7 @@ import (
 // Positions is a range, in bytes, of a term's encoded positions, as
 // postings.Iterator.PositionBlock returns it.
 type Positions struct {
-	Term           *Term // the term, one of the segment's
+	Term           *Term // the term whose positions are meant
 	Offset, Length uint32
 }
 

@@ -187,11 +187,11 @@ func (s *Segment) Size() int64 { return s.tail.size() }
 // Sizes are the sizes of the sections of a segment, in bytes. Together with the 8 bytes at
 // the beginning, they are the size of the segment.
 type Sizes struct {
-	Stored    int64 // addresses, titles, headings and texts of the documents
-	Terms     int64 // terms with their postings
-	Positions int64 // positions of the terms in the documents
-	Words     int64 // the dictionary of words as they are written, and samples of their documents
-	Columns   int64 // numbers and strings of each document that filters and scoring need
+	Stored    int64 // bytes of the addresses, titles, headings and texts of the documents
+	Terms     int64 // bytes of the terms with their postings
+	Positions int64 // bytes of the positions of the terms in the documents
+	Words     int64 // bytes of the dictionary of words as they are written, and of samples of their documents
+	Columns   int64 // bytes of the numbers and strings of each document that filters and scoring need
 	Tail      int64
 }
 

@@ -57,7 +57,7 @@ type storedWriter struct {
 	// Of the open block, to which documents are added:
 	records, bodies []byte
 	sizes           []byte // sizes of each document's record and body, as varints
-	count           uint32 // number of documents
+	count           uint32 // number of documents in the open block
 
 	// Of the block that is being compressed:
 	compressing chan []byte // receives the compressed block; nil if no block is being compressed

@@ -15,7 +15,7 @@ import (
 // Caps on the content of a spool object. For outcomes and links, the caps of package book
 // apply.
 const (
-	MaxPages  = 1_000     // greatest number of pages
+	MaxPages  = 1_000     // greatest number of pages in a spool object
 	MaxSize   = 8 << 30   // greatest size of a page before compression, in bytes
 	MaxRobots = 100       // greatest number of answers to requests for a robots.txt
 	MaxBody   = 500 << 10 // greatest size of one robots.txt, in bytes

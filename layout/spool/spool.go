@@ -27,8 +27,8 @@ type Robots struct {
 
 // Vitals are the figures of one invocation of fetch.
 type Vitals struct {
-	Worker  string        // name of the process
-	Elapsed time.Duration // wall time of the batch
+	Worker  string        // name of the process that fetched the batch
+	Elapsed time.Duration // wall-clock duration of the batch
 	Bytes   int64         // bytes received from the network, before decompression
 }
 

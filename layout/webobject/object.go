@@ -36,7 +36,7 @@ type Object struct {
 	Downloaded time.Time     // time of the download; stored in whole milliseconds
 	Expires    time.Time     // when the page is expected to change; stored in whole milliseconds
 
-	Status      uint16     // HTTP status
+	Status      uint16     // HTTP status of the answer
 	Header      []Field    // response header, in the order of the response
 	Redirects   []string   // URLs of the redirects that led to URL, the first requested one first
 	Address     netip.Addr // IP address of the server

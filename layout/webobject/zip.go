@@ -27,8 +27,8 @@ type member struct {
 	name   string
 	method uint16
 	crc    uint32 // CRC-32 of the file
-	size   int64  // bytes of the file
-	length int64  // bytes of the file as stored in the zip, compressed or not, without headers
+	size   int64  // size of the file in bytes, before compression
+	length int64  // size of the file in bytes, as stored in the zip, without headers
 }
 
 // archive describes a zip completely: an archive and the contents of its files give all

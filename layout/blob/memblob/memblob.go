@@ -19,7 +19,7 @@ type Bucket struct {
 	now func() time.Time
 
 	mu      sync.RWMutex
-	objects map[string]memObject // guarded by mu
+	objects map[string]memObject // the stored objects, by key; guarded by mu
 }
 
 type memObject struct {

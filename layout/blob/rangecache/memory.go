@@ -158,7 +158,7 @@ func (l *lru[K, V]) victim() (key K, found bool) {
 // ring is a list of entries, the most recently used first.
 type ring[K comparable, V any] struct {
 	root entry[K, V] // sentinel: not an entry; its neighbours are the first and the last entry
-	cost int64       // sum of the entries' costs
+	cost int64       // sum of the costs of the ring's entries, in bytes
 }
 
 func (r *ring[K, V]) init() { r.root.prev, r.root.next = &r.root, &r.root }

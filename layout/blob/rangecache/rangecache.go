@@ -16,9 +16,9 @@ const mostRequests = 128
 
 // Options are the limits of a cache, its directory and its bucket.
 type Options struct {
-	Memory int64  // greatest number of bytes in memory
+	Memory int64  // greatest size of the cache in memory, in bytes
 	Dir    string // the directory in which the cache makes its own; "" for no cache on disk
-	Disk   int64  // greatest number of bytes on disk
+	Disk   int64  // greatest size of the cache on disk, in bytes
 	Bucket string // name of the bucket, such as its URL: entries on disk of another bucket are not used
 }
 
@@ -78,15 +78,15 @@ func (c *Cache) Close() error {
 
 // Stats counts ranges since the cache was made by New, and gives its present sizes.
 type Stats struct {
-	MemoryHits int64 `json:"memory_hits"` // ranges found in memory
-	DiskHits   int64 `json:"disk_hits"`   // ranges found on disk
-	Shared     int64 `json:"shared"`      // ranges that another call was reading already
-	Misses     int64 `json:"misses"`      // ranges read from the bucket
-	Damaged    int64 `json:"damaged"`     // entries on disk that were deleted because they were damaged
-	Unwritten  int64 `json:"unwritten"`   // entries that could not be written to disk
-	Memory     int64 `json:"memory"`      // bytes of entries in memory
+	MemoryHits int64 `json:"memory_hits"` // number of ranges found in memory
+	DiskHits   int64 `json:"disk_hits"`   // number of ranges found on disk
+	Shared     int64 `json:"shared"`      // number of ranges that another call was reading already
+	Misses     int64 `json:"misses"`      // number of ranges read from the bucket
+	Damaged    int64 `json:"damaged"`     // number of entries on disk that were deleted because they were damaged
+	Unwritten  int64 `json:"unwritten"`   // number of entries that could not be written to disk
+	Memory     int64 `json:"memory"`      // present size of the entries in memory, in bytes
 	Held       int64 `json:"held"`        // bytes that Hold has charged
-	Disk       int64 `json:"disk"`        // bytes of entries on disk; 0 unless this cache owns the directory
+	Disk       int64 `json:"disk"`        // present size of the entries on disk, in bytes; 0 unless this cache owns the directory
 }
 
 // Stats returns the present statistics.

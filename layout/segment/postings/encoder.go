@@ -76,9 +76,9 @@ type Encoder struct {
 	directory, blocks []byte    // encoded closed blocks, and their entries in the directory
 	impacts, whole    impactSet // impacts of the block being closed, and of all closed blocks
 
-	positions []byte // positions of all blocks
+	positions []byte // encoded positions of all blocks
 	bits      bitWriter
-	from      int // where the open block's positions begin in positions
+	from      int // index in positions at which the open block's positions begin
 
 	source source // memory for AddList
 
