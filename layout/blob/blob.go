@@ -31,7 +31,7 @@ type Object struct {
 	Key  string
 	Size int64
 	// Modified is the time of storing by the store's clock, to the second at least.
-	// Use it only to judge ages of a day or so, never for correctness.
+	// Use it only to judge ages of a day or more, never for correctness.
 	Modified time.Time
 }
 

@@ -38,7 +38,7 @@ func (s State) String() string { return stateNames.of("state", byte(s)) }
 // MarshalText returns the same text as String.
 func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 
-// byteNames holds the names of a byte's values; "" for invalid ones.
+// byteNames holds a name for each value of a byte; "" for values that are not valid.
 type byteNames [256]string
 
 // of returns the name of a value. For a value without a name it returns the argument what
@@ -62,7 +62,7 @@ func (n *byteNames) of(what string, value byte) string {
 //	                 recognize an equal answer: of its body, Content-Type and
 //	                 X-Robots-Tag; 0 if nothing is stored or the answer was cut
 type Outcome struct {
-	Version     layout.Version // epoch and token of the batch; a higher one replaces a lower one
+	Version     layout.Version // number of the batch; it orders the outcomes of a URL (see Standing)
 	URL         string         // canonical form of the requested URL
 	Place       layout.Place
 	State       State

@@ -37,7 +37,8 @@ type Manifest struct {
 	// identity. Documents with earlier versions of these pages must not be found.
 	Gone []Gone `json:"gone,omitempty"`
 	// Forgotten is a version of the takedowns: all pages that it names are erased from
-	// this partition. 0 if no version has been applied yet.
+	// this partition. 0 if no version has been applied yet, or repair wants all pages
+	// erased again.
 	Forgotten uint64 `json:"forgotten,omitempty"`
 	// Ranked names the input from which the ranks of the segments were computed: a hash of
 	// the keys of all partitions' books, and of the rules. "" if there are no ranks, or

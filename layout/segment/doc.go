@@ -115,7 +115,7 @@
 // all. After a merge that left out dead documents, this number is
 //
 //	exact          for a word that was in at most eight documents
-//	too high       for other words, by at most the number of documents left out
+//	maybe too high for other words, by at most the number of documents left out
 //
 // A word is dropped when all documents of its sample are dead. So a word without living
 // documents is always dropped; a word with some may be dropped, too, if it was in more

@@ -54,9 +54,8 @@ func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []
 	return nil
 }
 
-// write adds a term with the list in w.list to the open block; if the block is full, it
-// closes it first and begins another. The term's positions are already in w.positions, from the
-// index before on.
+// write adds a term with the list w.list to the open block. If the block is full, write
+// closes it first, and begins another. The term's positions are w.positions[before:].
 func (w *termWriter) write(term []byte, before int) {
 	if len(w.block)+len(w.list) > termBlock && w.count > 0 {
 		w.close(before)

@@ -28,7 +28,7 @@ const (
 // Base^Exponent days.
 type Package struct {
 	Base, Exponent   int16
-	Created, Expires time.Time // when it was made, and when its pages expire; stored in whole milliseconds
+	Created, Expires time.Time // when the package was made, and when its pages expire; stored in whole milliseconds
 	Runs             []Run
 }
 
