@@ -95,7 +95,7 @@ func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error)
 	return nil, r.err()
 }
 
-// openTerm returns the current term of r, which reads the block with this number.
+// openTerm returns the term at which r is; r reads the block with the number block.
 func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	list, err := s.openList(r)
 	if err != nil {

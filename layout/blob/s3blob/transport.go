@@ -97,8 +97,8 @@ func (w *watch) moved() {
 	}
 }
 
-// explain returns the error of a request, err. If a time limit ended the request, it adds
-// to the text which limit.
+// explain returns err, the error of a request. If a time limit ended the request, the
+// returned error also says which one.
 func (w *watch) explain(err error) error {
 	if cause := context.Cause(w.ctx); err != nil && err != io.EOF && cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)
