@@ -29,30 +29,34 @@ const (
 
 // URL is the state of one URL.
 type URL struct {
-	Address    address.Address
-	State      State
-	Reason     string        // why the URL is Skipped or Failed
-	Final      book.Outcome  // the final outcome that decided State; zero if there is none, or if the page was lost
-	Page       *book.Outcome // of a Stored URL: the outcome that names the package; older than Final if the page was unchanged since
-	Discovered bool          // the URL is a seed or the target of a link
-	Depth      uint16        // links between a seed and the URL
-	Hops       uint8         // redirects between the last link and the URL
-	Weight     uint8         // priority, see book.Link
-	Sitemap    bool          // the URL is read as a sitemap
-	Attempts   uint8         // number of requests since the last final outcome
-	Collection string        // on whose behalf the URL is requested; of a refused URL, a collection that refuses it
-	Admitted   bool          // a collection in force admits the URL, whatever State is
-	// Apart says why an admitted URL is in no frontier, even if it is pending or due:
-	// membership.NoPartition or membership.HeldBack; "" if it is in one.
-	Apart  string
-	Wanted bool // the URL has a final outcome, and must be requested again at once, for Collection and with Depth, Hops and Weight
+	Address address.Address
+	State   State
+	Reason  string       // why the URL is Skipped or Failed
+	Final   book.Outcome // the final outcome that decided State; zero if there is none, or if the page was lost
+	// Page is the outcome with which the page was stored; nil unless State is Stored. It is
+	// older than Final if later requests found the page unchanged.
+	Page       *book.Outcome
+	Discovered bool   // the URL is a seed or the target of a link
+	Depth      uint16 // links between a seed and the URL
+	Hops       uint8  // redirects between the last link and the URL
+	Weight     uint8  // priority, see book.Link
+	Sitemap    bool   // the URL is read as a sitemap
+	Attempts   uint8  // number of requests since the last final outcome
+	Collection string // collection for which the URL is requested; for a refused URL, one that refuses it
+	Admitted   bool   // a collection in force admits the URL, whatever State is
+	// Apart says why the frontier leaves out an admitted URL, which is then not requested:
+	// membership.NoPartition or membership.HeldBack. It is "" for a URL of the frontier.
+	Apart string
+	// Wanted says that the URL must be requested again at once although it has a final
+	// outcome. Collection, Depth, Hops and Weight are those of the new request.
+	Wanted bool
 }
 
 // Account collects outcomes and links, in any order, and computes the state of each
 // URL. Adding is safe for concurrent use.
 type Account struct {
 	settings *settings.Settings
-	shards   [256]*shard // URLs, by the first byte of their identities
+	shards   [256]*shard // facts of URLs; the index is the first byte of the URL's identity
 	origins  origins
 	paces    paces
 }
@@ -72,7 +76,7 @@ func New(s *settings.Settings) (*Account, error) {
 	return a, nil
 }
 
-// begin adds the seeds and sitemaps of a collection.
+// begin adds the seeds and sitemaps of a collection to the account.
 func (a *Account) begin(c collection.Collection) error {
 	seed := reach{by: a.origins.number(origin{collection: c.Name})}
 	if c.Topic != nil {

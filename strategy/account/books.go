@@ -15,11 +15,11 @@ import (
 // partSize is about how many bytes of a book one worker reads at once.
 const partSize = 4 << 20
 
-// library is the books of all manifests.
+// library holds the books that the manifests of all partitions list.
 type library struct {
 	books []*volume
 
-	mu sync.Mutex // protects the errors of books; held while progress is called
+	mu sync.Mutex // protects Err of all books; also held during each call of progress
 }
 
 // volume is one book. Its Err is nil until the book turns out to be absent or damaged.
@@ -28,8 +28,8 @@ type volume struct {
 	reader *book.Reader
 }
 
-// open opens the books that the manifests list. Absent and damaged ones are in the
-// library, too, with their error.
+// open opens the books that the manifests list. The library has absent and damaged
+// books, too, with Err set.
 func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (*library, error) {
 	var l library
 	for _, m := range manifests {

@@ -13,7 +13,7 @@ import (
 type facts struct {
 	url      string
 	standing book.Standing
-	reach    reach // one of the paths; the others are in shard.more
+	reach    reach // one path to the URL; further paths are in shard.more
 }
 
 // shard holds the facts of URLs whose identities begin with the same byte.
@@ -21,9 +21,9 @@ type shard struct {
 	takedowns takedown.Set
 
 	mu        sync.Mutex                  // protects the fields below
-	urls      map[layout.Identity]*facts  // nil for a forgotten URL
+	urls      map[layout.Identity]*facts  // facts of each URL; nil for a forgotten URL
 	forgotten int                         // number of forgotten URLs in urls
-	more      map[layout.Identity][]reach // paths beside facts.reach; none is covered by another path to the same URL
+	more      map[layout.Identity][]reach // paths to each URL besides facts.reach; none covers another
 }
 
 func newShard(t takedown.Set) *shard {
@@ -37,8 +37,8 @@ func (s *shard) len() int {
 	return len(s.urls) - s.forgotten
 }
 
-// of returns the facts of a URL, which it adds if they are new; nil if the URL is
-// forgotten. The caller holds s.mu.
+// of returns the facts of a URL, or nil if the URL is forgotten. For an unknown URL it
+// adds empty facts to the shard. The caller holds s.mu.
 func (s *shard) of(id layout.Identity, url string) *facts {
 	f, known := s.urls[id]
 	if known {
@@ -79,9 +79,9 @@ func (s *shard) reach(id layout.Identity, url string, r reach) {
 	}
 }
 
-// add records r, a path of links from a seed to the URL, unless a path in s.more covers
-// it, and drops the known paths that r covers. The caller has checked that f.reach does
-// not cover r.
+// add records r, a further path of links from a seed to the URL. If a path in s.more
+// covers r, nothing changes; known paths that r covers are dropped. The caller has
+// checked that f.reach does not cover r.
 func (s *shard) add(id layout.Identity, f *facts, r reach) {
 	more := s.more[id]
 	if slices.ContainsFunc(more, func(known reach) bool { return known.covers(r) }) {

@@ -72,8 +72,8 @@ type judgement struct {
 type judge struct {
 	account  *Account
 	settings *settings.Settings
-	origins  []origin // the index of each is its number
-	buffer   []reach  // memory for the paths to one URL, used again for the next
+	origins  []origin // all origins of paths; the index of an origin is its number (reach.by)
+	buffer   []reach  // memory for the paths to one URL, reused for the next URL
 }
 
 // all returns the states of all URLs of a shard.
@@ -89,7 +89,8 @@ func (j judge) all(s *shard) []judgement {
 	return all
 }
 
-// url returns the state of one URL, given its facts and the paths beside facts.reach.
+// url returns the state of one URL with the facts f. more are the paths to it besides
+// f.reach.
 func (j judge) url(f *facts, more []reach) (URL, error) {
 	target, err := address.Parse(f.url)
 	if err != nil {
@@ -151,9 +152,9 @@ func (j judge) path(r reach) membership.Path {
 	return membership.Path{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
 }
 
-// paths returns the paths to a URL in the order of compare, without references to it as
-// an asset that no collection wants. first and more are the paths in its facts and in
-// shard.more. The result is valid until the next call.
+// paths returns all paths to a URL, sorted by compare: first, which is the facts.reach of
+// the URL, and more, which is its entry in shard.more. If first.by is nobody or anAsset,
+// there is no path, and the result is nil. The result is valid until the next call.
 func (j judge) paths(first reach, more []reach) []reach {
 	if first.by <= anAsset {
 		return nil
@@ -165,11 +166,14 @@ func (j judge) paths(first reach, more []reach) []reach {
 	return paths
 }
 
-// admit decides whether a URL is admitted: by the collection of the first of the paths
-// that is admitted. It sets State to Pending, or to Skipped with the reason of the first
-// refusal, and the fields that describe the path. It returns the path by which the URL
-// is requested, which joins all admitted paths of the collection (see membership.Best);
-// of a refused URL, the first path.
+// admit tries the paths to a URL in their order, until a collection admits one of them.
+// It sets the fields of along and these, and returns the path of the request:
+//
+//	a path is admitted   State Pending, Admitted true; the result joins all admitted
+//	                     paths of that collection (see membership.Best)
+//	all are refused      State Skipped, Reason that of the first path's refusal; the
+//	                     result is the first path
+//	there is no path     State Skipped, Reason membership.Asset; the result is zero
 func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 	u.State, u.Reason = Skipped, membership.Asset
 	if len(paths) == 0 {
@@ -208,8 +212,8 @@ func (u *URL) along(w membership.Path) {
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking sorts paths that are held back (see membership.HoldsBack) behind the
-// others, which otherwise keep their order.
+// sortAsking moves the paths that are held back (see membership.HoldsBack) to the end of
+// the list. Apart from that, the order stays the same.
 func (j judge) sortAsking(paths []reach, target address.Address) {
 	if j.settings.Only == nil || len(paths) < 2 {
 		return
@@ -223,8 +227,8 @@ func (j judge) sortAsking(paths []reach, target address.Address) {
 	slices.SortStableFunc(paths, func(a, b reach) int { return held(a) - held(b) })
 }
 
-// setApart sets Apart to membership.HeldBack if the URL is admitted and held back,
-// unless Apart has another reason already.
+// setApart sets Apart to membership.HeldBack if the URL is admitted and held back, and
+// Apart is still empty.
 func (j judge) setApart(u *URL) {
 	path := membership.Path{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
 	if u.Sitemap {

@@ -9,11 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Pace is the limits that a host sets for its requests, according to all outcomes of
-// its URLs.
+// Pace holds what the outcomes of a host's URLs say about how often it may be asked: the
+// pause between requests, the failures in a row, and a time before which to send none.
 type Pace struct {
 	book.Pace
-	At address.Address // a URL of the host
+	At address.Address // address of any URL of the host
 }
 
 // paces holds the pace of each host that has one. It is safe for concurrent use.
@@ -24,10 +24,10 @@ type paces struct {
 
 type paceOf struct {
 	Pace
-	last layout.Version // version of the outcome that Delay and Failures are from
+	last layout.Version // version of the outcome that gave Delay and Failures
 }
 
-// add takes the pace in an outcome of the URL at into account.
+// add updates the pace of the host of at with that of o, an outcome of the URL at.
 func (p *paces) add(at address.Address, o book.Outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,19 +18,19 @@ type reach struct {
 	weight uint8
 }
 
-// Values of reach.by that are no number of an origin, and the first that is one.
+// Special values of reach.by, and the first of the values that are numbers of origins.
 const (
 	nobody  = iota // the URL is no seed, and no link leads to it
-	anAsset        // the URL is an asset of pages, and their collections want none
+	anAsset        // pages use the URL as an image, style sheet or the like, which no collection stores
 	numbers        // the first number of an origin
 )
 
-// covers reports whether the path of links r makes the other one superfluous: both have
-// the same origin (the collection, and the kind of the last link), and r has no greater
-// depth, no more redirects, no lower weight and no later band (see membership.Band), so
-// that r is admitted under any limits under which the other is. A path with more than
-// collection.MaxHops redirects, which is never admitted, is covered by every path of its
-// origin with fewer.
+// covers reports whether the path r makes the other path superfluous, because whatever
+// limits admit the other admit r, too. Both must have the same origin (the collection,
+// and the kind of the last link). Then r must be at least as good in all of these:
+// depth, redirects, weight and band (see membership.Band). A path with more than
+// collection.MaxHops redirects is never admitted; any path of its origin with fewer
+// covers it.
 func (r reach) covers(other reach) bool {
 	if lost, lostOther := r.hops > collection.MaxHops, other.hops > collection.MaxHops; r.by != other.by || lost != lostOther {
 		return r.by == other.by && lostOther
@@ -57,7 +57,7 @@ func originOf(collection string, kind book.Kind) origin {
 
 // origins gives each origin a number. It is safe for concurrent use.
 type origins struct {
-	known atomic.Pointer[map[origin]uint32] // the map is never changed, but replaced by a larger one
+	known atomic.Pointer[map[origin]uint32] // number of each origin; the map is never changed, a larger one replaces it
 	mu    sync.Mutex                        // held while known is replaced
 }
 
@@ -68,7 +68,7 @@ func (n *origins) numbers() map[origin]uint32 {
 	return nil
 }
 
-// number returns the number of an origin, which gets the next one if it has none.
+// number returns the number of an origin. It gives a new origin the next free number.
 func (n *origins) number(o origin) uint32 {
 	if number, found := n.numbers()[o]; found {
 		return number
@@ -86,7 +86,7 @@ func (n *origins) number(o origin) uint32 {
 	return next[o]
 }
 
-// all returns all origins; the index of each is its number.
+// all returns all origins; the index of an origin is its number.
 func (n *origins) all() []origin {
 	all := make([]origin, numbers+len(n.numbers()))
 	for o, number := range n.numbers() {

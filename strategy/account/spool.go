@@ -16,16 +16,16 @@ import (
 // does not list it as consumed: it was packed and deleted after that.
 var errPacked = errors.New("a spool object was packed while it was about to be read")
 
-// spoolFate is the result of reading one spool object. One of its fields is set, or
-// none if the batch of the object is consumed or closed.
+// spoolFate is the result of reading one spool object. One of its fields is set. Both are
+// nil if the batch of the object is consumed, or closed (it must never be packed).
 type spoolFate struct {
 	spooled *Spooled
 	damaged *Unreadable
 }
 
-// addSpool adds to the account those spool objects whose batches are neither consumed
-// nor closed. keys[i] are the keys of all spool objects of the partition of
-// b.Manifests[i]. It fails with errPacked if an object is absent.
+// addSpool adds spool objects to the account, except those whose batches are consumed, or
+// closed (never to be packed). keys[i] are the keys of all spool objects of the partition
+// of b.Manifests[i]. It fails with errPacked if an object is absent.
 func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]string) error {
 	for i := range b.Manifests {
 		m := &b.Manifests[i]
@@ -50,7 +50,8 @@ func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]stri
 }
 
 // readSpool reads the spool object with the key, and adds its outcomes and links to the
-// account unless its batch is consumed or closed. m is the manifest of its partition.
+// account. It leaves out a batch that is consumed, or closed (never to be packed). m is
+// the manifest of the object's partition.
 func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, key string) (spoolFate, error) {
 	p, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {

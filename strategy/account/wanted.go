@@ -36,15 +36,15 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// FailedSince reports whether a URL with the standing s has failed, in a later batch
-// than that of the outcome other: of a URL that redirects to it, or names it as its
-// canonical address.
+// FailedSince reports whether the URL with the standing s has failed in a later batch than
+// that of other. other is the outcome of an alias: a URL that redirects to the first one,
+// or names it as its canonical address.
 func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
 
-// askAgain marks a URL to be requested at once, for the first of its collections that
-// still admits it.
+// askAgain sets Wanted, so that the URL is requested at once, for the first of its
+// collections that still admits it. If none does, nothing changes.
 func (j judge) askAgain(u *URL) {
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
 		j.want(u, j.lastPath(u, still[0]))
@@ -69,9 +69,9 @@ func (j judge) newSeed(u *URL, paths []reach) bool {
 	return false
 }
 
-// another looks for a collection that admits the URL and is none of those for which it
-// was last requested. If there is one, it sets the path of a new request on behalf of
-// that collection, and returns true.
+// another looks for a collection that admits the URL, and for which the last request was
+// not made. If there is one, it sets the path of a new request on behalf of that
+// collection, and returns true.
 func (j judge) another(u *URL, paths []reach) bool {
 	for _, r := range paths {
 		path := j.path(r)
@@ -88,14 +88,14 @@ func (j judge) another(u *URL, paths []reach) bool {
 	return name != ""
 }
 
-// lastPath returns the path by which a URL was last requested, with a collection of the
-// caller's choice.
+// lastPath returns the path by which a URL was last requested (depth, redirects, weight),
+// but with the given collection.
 func (j judge) lastPath(u *URL, collection string) membership.Path {
 	return membership.Path{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
-// want sets Admitted, and the path by which a URL with a final outcome is requested
-// again. It does not set Wanted.
+// want sets the fields of a URL with a final outcome for a new request by the path w:
+// Admitted, Sitemap and those of along. It does not set Wanted.
 func (j judge) want(u *URL, w membership.Path) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)

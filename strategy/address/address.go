@@ -47,7 +47,7 @@ var (
 // Address is a canonical URL with the values derived from it. Only Parse and Resolve
 // make one.
 type Address struct {
-	URL    string // canonical
+	URL    string // canonical form of the URL
 	Origin string // scheme://host[:port], the port only when it is not the scheme's own
 	Host   string // host name, and port unless it is 80 or 443; the unit of politeness: delays and limits of connections are for it
 	Site   string // registrable domain; else the IP address or host name
@@ -70,8 +70,8 @@ func Parse(raw string) (Address, error) {
 	return split(canonical), nil
 }
 
-// Resolve returns the address to which a link on the page a leads, whose reference is
-// ref. It fails as Parse does.
+// Resolve returns the address to which the reference ref (the href of a link) leads on the
+// page a. It fails as Parse does.
 func (a Address) Resolve(ref string) (Address, error) {
 	short := cutFragment(ref)
 	if joined, ok := a.join(strings.TrimSuffix(short, "#")); ok && isCanonical(joined) {
@@ -84,8 +84,9 @@ func (a Address) Resolve(ref string) (Address, error) {
 	return split(canonical), nil
 }
 
-// cutFragment removes the fragment of a URL. Behind white space it leaves the '#', so
-// that the parser does not trim this white space as trailing.
+// cutFragment removes the fragment of a URL: "/a#b" becomes "/a". If white space precedes
+// the '#', the '#' stays ("/a #b" becomes "/a #"): at the end of the text, the parser
+// would trim this white space, which belongs to the URL.
 func cutFragment(raw string) string {
 	if i := strings.IndexByte(raw, '#'); i > 0 && raw[i-1] > ' ' {
 		return raw[:i]

@@ -9,8 +9,8 @@ import (
 // maxName is the length of the longest name in a pattern, in bytes.
 const maxName = 64
 
-// onlySession is the end of a pattern of parameters that are dropped only if their
-// value looks like a session id.
+// onlySession ends a pattern such as "sid=session", whose parameters are dropped only if
+// their value looks like a session id.
 const onlySession = "=session"
 
 // Cleaner drops parameters that identify the visitor and not the page: those of
@@ -19,13 +19,13 @@ const onlySession = "=session"
 // form and of Standard. The zero Cleaner drops nothing. It is safe for concurrent
 // use.
 type Cleaner struct {
-	names    map[string]bool // in lower case; true: dropped only if the value looks like a session id
+	names    map[string]bool // parameter names in lower case; true: dropped only if the value looks like a session id
 	prefixes []prefix
 }
 
 type prefix struct {
-	text    string // in lower case
-	session bool   // dropped only if the value looks like a session id
+	text    string // beginning of the parameter names, in lower case
+	session bool   // true: dropped only if the value looks like a session id
 }
 
 // NewCleaner returns a Cleaner that drops the parameters that match one of the
@@ -99,7 +99,7 @@ func (c Cleaner) path(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// drops reports whether a parameter, "name=value", is dropped.
+// drops reports whether c drops a parameter, which has the form "name=value".
 func (c Cleaner) drops(parameter string) bool {
 	name, value, _ := strings.Cut(parameter, "=")
 	var room [maxName + 1]byte

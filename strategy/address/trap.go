@@ -5,7 +5,7 @@ import "strings"
 // The limits above which an address looks like one of a trap: a site that generates
 // addresses without end.
 const (
-	MaxLength     = 1024 // bytes
+	MaxLength     = 1024 // bytes of the address
 	MaxSegments   = 20   // segments of the path
 	MaxParameters = 12   // parameters of the query
 )

@@ -10,7 +10,7 @@ import (
 
 // Limits of one message.
 const (
-	MaxTargets = 100       // URLs
+	MaxTargets = 100       // URLs of a batch
 	MaxBytes   = 192 << 10 // bytes of all targets in JSON; the whole message must fit in the 256 KiB of SQS
 )
 
@@ -26,7 +26,7 @@ type Batch struct {
 	Host        string           `json:"host"`               // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
 	NotBefore   time.Time        `json:"not_before"`         // no request to the host before this time
 	Deadline    time.Time        `json:"deadline"`           // end of the lease; a fetch that begins later drops the batch
-	DelayMillis int64            `json:"delay_ms"`           // from the end of a response to the next request
+	DelayMillis int64            `json:"delay_ms"`           // pause after a response, in milliseconds
 	Failures    uint16           `json:"failures,omitempty"` // consecutive requests to the host so far with status 429 or 503, or without an answer
 	Robots      []string         `json:"robots,omitempty"`   // origins whose robots.txt must be requested first
 	Targets     []Target         `json:"targets"`
@@ -37,7 +37,7 @@ func (b Batch) Delay() time.Duration { return time.Duration(b.DelayMillis) * tim
 
 // Target is one URL to request.
 type Target struct {
-	URL         string   `json:"url"` // canonical
+	URL         string   `json:"url"` // canonical URL
 	Depth       uint16   `json:"depth,omitempty"`
 	Hops        uint8    `json:"hops,omitempty"`
 	Weight      uint8    `json:"weight,omitempty"`   // priority, see book.Link

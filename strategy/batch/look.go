@@ -7,9 +7,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Look is the last final outcome of a URL that is requested again, as far as the next
-// fetch needs it. The fields without a comment are those of book.Outcome; Digest is 0 if
-// no page is stored.
+// Look holds the parts of a URL's last final outcome that the next fetch of the URL needs.
+// The fields without a comment are those of book.Outcome; Digest is 0 if no page is
+// stored.
 type Look struct {
 	Time        time.Time `json:"time"`
 	ETag        string    `json:"etag,omitempty"`
@@ -21,9 +21,8 @@ type Look struct {
 }
 
 // LookOf returns the Look for the last final outcome of a URL. Missing is set for an
-// Unchanged outcome with a status of 4xx except 429. Digest is left out of an outcome
-// that ends a stored page, because later pages must not be compared with the former
-// page.
+// Unchanged outcome with a status of 4xx except 429. Digest is set only for a Stored or
+// Unchanged outcome: after any other, there is no page to compare the next one with.
 func LookOf(last book.Outcome) *Look {
 	look := &Look{
 		Time:        last.Time,

@@ -27,12 +27,12 @@ const (
 type Admission struct {
 	seeds     map[layout.Identity]bool
 	seedSites map[string]bool // sites of the seeds
-	claimer   bool            // result of IsClaimer
-	// The greatest limit of the seeds of each scope, by what the scope covers.
-	directories map[string]map[string]limit // scope Prefix: by host (see plainHost) and directory
-	hosts       map[string]limit            // scope Host: by host
-	sites       map[string]limit            // scope Site: by site
-	everywhere  limit                       // scope Any
+	claimer   bool            // some pages can be claimed by the collection (see Claims)
+	// The fields below hold the greatest limit of all seeds of one scope.
+	directories map[string]map[string]limit // scope Prefix: host (see plainHost) → directory → limit
+	hosts       map[string]limit            // scope Host: host (see plainHost) → limit
+	sites       map[string]limit            // scope Site: site → limit
+	everywhere  limit                       // scope Any: limit of all addresses
 
 	include, exclude []pattern
 	cleaner          address.Cleaner
@@ -143,9 +143,10 @@ func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (rea
 	return a.filter(target)
 }
 
-// DecideAsset returns "" for an address that is admitted as a part of pages, wherever it
-// is, else the reason for the record. hops is the number of redirects since the page, and
-// of style sheets between them. Patterns of include are for pages only.
+// DecideAsset returns "" if an address is admitted as an asset of pages (an image, a style
+// sheet), on whatever host, else the reason of the refusal. hops is the number of
+// redirects and style sheets between the page and the asset. The patterns of Include do
+// not apply to assets.
 func (a Admission) DecideAsset(target address.Address, hops uint8) (reason string) {
 	switch {
 	case hops > MaxHops:
@@ -173,7 +174,7 @@ func (a Admission) IsClaimer() bool { return a.claimer }
 // IsSeed reports whether an address is one of the seeds.
 func (a Admission) IsSeed(page address.Address) bool { return a.seeds[page.ID] }
 
-// HasSeedOn reports whether a seed lies on the site.
+// HasSeedOn reports whether one of the seeds is a URL of the site.
 func (a Admission) HasSeedOn(site string) bool { return a.seedSites[site] }
 
 // filter returns the reason to refuse an address that is in scope: the patterns, or that

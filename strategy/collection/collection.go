@@ -39,7 +39,7 @@ const DefaultPatternPages = 10_000
 
 // Seed is a URL at which a crawl begins, and how far the crawl goes from there.
 type Seed struct {
-	URL   string `json:"url"` // as ParseSeed takes it
+	URL   string `json:"url"` // URL in the form in which a person writes it (see ParseSeed)
 	Scope Scope  `json:"scope"`
 	Depth int    `json:"depth"` // maximum number of links from the seed, or Unlimited
 }

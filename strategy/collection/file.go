@@ -14,13 +14,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// The values of settings that a file leaves out.
+// The defaults of settings that a collection file does not set.
 const (
 	defaultDelay       = Duration(time.Second)
 	defaultConnections = 30
 )
 
-// The greatest values of settings in a file.
+// The greatest values that a collection file may set.
 const (
 	MaxDelay           = time.Hour
 	MaxHostConnections = 100
@@ -47,8 +47,9 @@ func ReadFile(path string) (Collection, error) {
 	return Parse(path, content, root.FS())
 }
 
-// Parse does the work of ReadFile for the content of a file. name is the file's name in
-// errors, beside the directory of its sample files.
+// Parse does the work of ReadFile for the content of a collection file. name is the name
+// of the file that errors give. beside is the directory to which the paths of sample
+// files are relative.
 func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	d, t, err := parseDocument(name, content)
 	if err != nil {
@@ -89,8 +90,8 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	return c, c.validFile(name)
 }
 
-// validFile returns the error of Validate for a collection read from a file, which needs
-// no agent.
+// validFile returns the error of Validate for a collection read from a file. Other than
+// Validate, it accepts a collection without an agent.
 func (c Collection) validFile(name string) error {
 	if c.Agent == "" {
 		c.Agent = "-"
@@ -126,8 +127,8 @@ func (t *table) seeds(c *Collection) {
 	}
 }
 
-// seed returns a seed with the scope and depth of the table; where the table has none,
-// with those of usual.
+// seed reads a seed from a table [[seed]]. If the table lacks a scope or a depth, the seed
+// gets that of usual.
 func (t *table) seed(usual Seed) Seed {
 	t.text("scope", assign(&usual.Scope, func(scope Scope) error {
 		_, err := ParseScope(string(scope))
@@ -147,8 +148,8 @@ func (t *table) seed(usual Seed) Seed {
 	return usual
 }
 
-// assign returns a function that sets *value to a text, and returns the error of valid
-// for it.
+// assign returns a setter for table.text: it sets *value to the text that it is given, and
+// returns the error of valid for that text.
 func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	return func(text string) error {
 		*value = T(text)
@@ -156,8 +157,8 @@ func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	}
 }
 
-// appendValid returns a function that appends a text to a list, and returns the error of
-// valid for it.
+// appendValid returns a setter for table.texts: it appends the text that it is given to
+// the list, and returns the error of valid for that text.
 func appendValid(list *[]string, valid func(string) error) func(string) error {
 	return func(text string) error {
 		*list = append(*list, text)
@@ -165,7 +166,7 @@ func appendValid(list *[]string, valid func(string) error) func(string) error {
 	}
 }
 
-// parseDelay parses a duration of whole milliseconds, up to MaxDelay.
+// parseDelay parses a duration such as "1.5s": whole milliseconds, at most MaxDelay.
 func parseDelay(text string) (Duration, error) {
 	delay, err := literal.Duration("delay", text, MaxDelay)
 	if err == nil && delay%time.Millisecond != 0 {
@@ -189,7 +190,8 @@ func validParameter(text string) error {
 	return err
 }
 
-// validContact checks that an agent names an address to contact.
+// validContact returns an error unless a User-Agent has a URL or an e-mail address by
+// which site owners reach the operator.
 func validContact(agent string) error {
 	if !strings.Contains(agent, "://") && !strings.Contains(agent, "@") {
 		return fmt.Errorf("agent %q: want a name and where to reach you, such as ExampleBot/1.0 (+https://example.org/bot)", agent)

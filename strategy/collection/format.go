@@ -25,8 +25,8 @@ func (d *Duration) UnmarshalText(text []byte) error {
 	return err
 }
 
-// UnmarshalJSON reads a document of any format, and refuses unknown fields. It takes a
-// document without "host_connections" for one of format 1.
+// UnmarshalJSON reads a collection in JSON of any format version, and refuses unknown
+// fields. JSON without "host_connections" is of format 1.
 func (c *Collection) UnmarshalJSON(content []byte) error {
 	var format struct {
 		HostConnections *int `json:"host_connections"`
@@ -53,8 +53,8 @@ func (c *Collection) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
-// UnmarshalJSON reads a topic of any format. In format 1 the field "samples" had the name
-// "pages".
+// UnmarshalJSON reads a topic of any format version: in version 1, the field "samples" had
+// the name "pages".
 func (t *Topic) UnmarshalJSON(content []byte) error {
 	type fields Topic
 	former := struct {
@@ -70,8 +70,7 @@ func (t *Topic) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
-// decodeStrictly decodes JSON into the value to which to points, and refuses unknown
-// fields.
+// decodeStrictly decodes JSON into *to, and fails if it has unknown fields.
 func decodeStrictly(content []byte, to any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()

@@ -13,8 +13,8 @@ import (
 	"github.com/pelletier/go-toml/v2/unstable"
 )
 
-// document is a TOML file with the offset of each of its values, in bytes. It
-// collects all mistakes in the file.
+// document is a TOML file with the position of each value in it: an offset in bytes. It
+// collects the mistakes that are found in the file.
 type document struct {
 	name     string
 	content  []byte
@@ -24,7 +24,7 @@ type document struct {
 
 // problem is a mistake in a file.
 type problem struct {
-	offset int // of the wrong value; -1 for a mistake of the whole file
+	offset int // offset of the wrong value in the file, in bytes; -1: the whole file
 	err    error
 }
 
@@ -54,7 +54,8 @@ func notTOML(name string, content []byte, err error) error {
 	return fmt.Errorf(`%s:%d: the line %.100q is no TOML (%s); write it like delay = "2s", with texts in quotes`, name, line, text, reason)
 }
 
-// locate sets d.offsets. The content must be valid TOML.
+// locate finds the offset of each value in the file, and sets d.offsets. The content must
+// be valid TOML.
 func (d *document) locate() {
 	var parser unstable.Parser
 	parser.Reset(d.content)
@@ -77,8 +78,9 @@ func (d *document) locate() {
 	}
 }
 
-// note records the offsets of a node "key = value" and of all values within that value.
-// prefix is the path of the node's table.
+// note records the offsets of a node "key = value" and of all values within that value
+// (the elements of a list, the keys of a table). prefix is the path of the node's table,
+// such as "topic".
 func (d *document) note(prefix string, node *unstable.Node) {
 	key, at := keyOf(node)
 	path := join(prefix, key)
@@ -86,8 +88,9 @@ func (d *document) note(prefix string, node *unstable.Node) {
 	d.noteParts(path, at, node.Value())
 }
 
-// noteParts records the offsets of the elements of a value. An element without an offset
-// of its own gets at, that of the value.
+// noteParts records the offsets of all elements of a value, which is a list or an inline
+// table. An element whose position the parser does not give gets that of the element
+// before it, or at, the offset of the whole value.
 func (d *document) noteParts(path string, at int, value *unstable.Node) {
 	parts := value.Children()
 	for i := 0; parts.Next(); i++ {
@@ -120,7 +123,7 @@ func keyOf(node *unstable.Node) (key string, at int) {
 	return key, at
 }
 
-// join returns the path of a key in the table with the path.
+// join returns the full path of a key in a table: "topic" and "words" make "topic.words".
 func join(path, key string) string {
 	if path == "" {
 		return key
@@ -128,7 +131,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// wrong records a mistake in the value with the path.
+// wrong records a mistake in the value with a path such as "topic.words".
 func (d *document) wrong(path string, err error) {
 	offset, known := d.offsets[path]
 	if !known {
@@ -137,7 +140,7 @@ func (d *document) wrong(path string, err error) {
 	d.problems = append(d.problems, problem{offset, err})
 }
 
-// maxReported is the number of mistakes that an error lists.
+// maxReported is the maximum number of mistakes that an error lists.
 const maxReported = 20
 
 // err returns an error that lists the mistakes, one a line, in the order of the file;

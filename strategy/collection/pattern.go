@@ -12,7 +12,7 @@ import (
 )
 
 const (
-	maxPatterns     = 1000 // patterns in a list
+	maxPatterns     = 1000 // maximum number of patterns in Include or Exclude
 	maxPatternBytes = 1024
 )
 
@@ -23,8 +23,8 @@ const expressionMark = "re:"
 // whole URL, in which '*' stands for any sequence of characters, or a regular expression
 // (RE2) that matches a part of the URL.
 type pattern struct {
-	parts      []string       // the text, cut at its stars
-	expression *regexp.Regexp // nil if the pattern is a text
+	parts      []string       // pieces of the text between its '*'
+	expression *regexp.Regexp // the regular expression; nil if the pattern is a text
 }
 
 func parsePattern(text string) (pattern, error) {

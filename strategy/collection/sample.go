@@ -17,8 +17,8 @@ import (
 // maxSampleFile is the largest file with a sample, in bytes.
 const maxSampleFile = 1 << 20
 
-// topic returns the topic in the table [topic], with the texts of its sample files in
-// the directory beside; nil if there is no such table.
+// topic reads the table [topic], and the sample files that it names, whose paths are
+// relative to the directory beside. It returns nil if there is no such table.
 func (t *table) topic(beside fs.FS) *Topic {
 	t = t.table("topic")
 	if t == nil {
@@ -54,8 +54,8 @@ func validSample(url string) error {
 
 var errNotText = errors.New("it is no text in UTF-8")
 
-// readSample returns the text of a sample file in UTF-8, cut by CutSample. If the file's
-// name ends as that of an HTML file, it returns the text between the tags.
+// readSample returns the text of a sample file in UTF-8, cut by CutSample. Of an HTML
+// file, which it recognises by the end of the name, it returns the text between the tags.
 func readSample(beside fs.FS, name string) (string, error) {
 	content, err := readAtMost(beside, name, maxSampleFile)
 	if err != nil {
@@ -93,7 +93,8 @@ func textOf(page []byte) []byte {
 	}
 }
 
-// readAtMost returns the content of a file, or an error if it has more than most bytes.
+// readAtMost returns the content of a file, or an error if the file has more than most
+// bytes.
 func readAtMost(from fs.FS, name string, most int64) ([]byte, error) {
 	file, err := from.Open(name)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 //	daily at 09:30 Europe/Berlin               at this time in a time zone; weekly, too
 type Schedule string
 
-// Validate says what is wrong with the schedule.
+// Validate returns an error that says what is wrong with the schedule, or nil.
 func (s Schedule) Validate() error {
 	_, err := s.Parse()
 	return err
@@ -29,17 +29,18 @@ func (s Schedule) Validate() error {
 
 // Timetable is a parsed schedule. The zero Timetable has no times.
 type Timetable struct {
-	every        time.Duration // 0 for a schedule with a time of day
-	daily        bool          // every day, and not only on weekday
+	every        time.Duration // time between two fetches; 0 for a schedule with a time of day
+	daily        bool          // true: every day; false: only on weekday
 	weekday      time.Weekday
 	hour, minute int
 	zone         *time.Location
 }
 
 // Next returns the first scheduled time after the given one, in UTC; the zero time if
-// there is none. A page that was last requested at time t is due at Next(t). On a day on
-// which clocks are put forward over the time of the schedule, the result is up to an hour
-// earlier or later; if they are put back and show it twice, it is one of the two.
+// there is none. A page that was last requested at time t is due at Next(t). On the day
+// on which summer time begins, the scheduled time may not exist; the result is then up to
+// an hour earlier or later. When summer time ends, the scheduled time may occur twice;
+// the result is one of the two.
 func (t Timetable) Next(after time.Time) time.Time {
 	switch {
 	case t == (Timetable{}):
@@ -87,7 +88,8 @@ func parseSchedule(words []string) (t Timetable, err error) {
 	return t, errSchedule
 }
 
-// at sets the time of day and the time zone, which is UTC if words has none.
+// at sets the time of day and the time zone from the words of a schedule behind "at",
+// such as "09:30", "Europe/Berlin". Without a zone, UTC is used.
 func (t *Timetable) at(words []string) error {
 	clock, err := time.Parse("15:04", words[0])
 	if err != nil {

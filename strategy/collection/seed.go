@@ -11,7 +11,8 @@ import (
 )
 
 var (
-	// hasScheme distinguishes "mailto:joe" from "localhost:8000".
+	// hasScheme matches texts with a scheme, such as "mailto:joe", but not
+	// "localhost:8000", whose colon precedes a port.
 	hasScheme = regexp.MustCompile(`(?i)^[a-z][a-z0-9+.-]*:(?:[^0-9]|$)`)
 	// looksLikeHost accepts texts that begin with a name that has a dot, an IPv6
 	// address, localhost, or a name with a port.
@@ -20,9 +21,9 @@ var (
 
 var errNoHost = errors.New("it does not begin with the name of a host")
 
-// ParseSeed returns the address of a seed in the form in which a person writes it. A
-// missing scheme means https, but http for localhost and IP addresses: example.org
-// means https://example.org/.
+// ParseSeed returns the address of a seed as a person writes it. If raw lacks a scheme, it
+// is https ("example.org" becomes https://example.org/), but http for localhost and IP
+// addresses.
 func ParseSeed(raw string) (address.Address, error) {
 	a, err := parseSeed(strings.TrimSpace(raw))
 	if err != nil {

@@ -21,9 +21,9 @@ const MaxBytes = 8 << 20
 // ErrNone says that there is no such collection.
 var ErrNone = errors.New("no such collection")
 
-// LoadAll returns the newest readable version of every collection that is not
-// removed, sorted by name. It takes one LIST and, unless versions are damaged, one GET
-// for each.
+// LoadAll returns the newest readable version of every collection that is not removed,
+// sorted by name. It takes one LIST, and one GET for each collection; more if versions are
+// damaged.
 func LoadAll(ctx context.Context, bucket blob.Reader) ([]Collection, error) {
 	all, _, err := Find(ctx, bucket)
 	return all, err
@@ -113,13 +113,13 @@ func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, er
 	})
 }
 
-// isRemoved reports whether the version ends the collection: it has no seeds and no
-// sitemaps. So programs from before there were removals find nothing to crawl in it.
+// isRemoved reports whether this version ends the collection: it has no seeds and no
+// sitemaps. An older program, which knows no removals, finds nothing to crawl in it.
 func (c Collection) isRemoved() bool { return len(c.Seeds)+len(c.Sitemaps) == 0 }
 
-// Remove ends a collection by a new version, and returns the version before, of which
-// only Name is set if it could not be read. Stored pages stay. It fails with ErrNone if
-// there is no such collection, or if it is removed already.
+// Remove ends a collection by publishing a version without seeds. It returns the version
+// that was in force before; if that cannot be read, only Name is set. Stored pages stay.
+// It fails with ErrNone if there is no such collection, or it is removed already.
 func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, error) {
 	var before Collection
 	there := false
@@ -138,10 +138,10 @@ func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, e
 	return before, nil
 }
 
-// Publish stores the collection as its next version, whatever c.Version is, and
-// returns it with its number. If the newest version is the same except for the
-// number, Publish returns that one. When another publisher takes the number, Publish
-// takes the next one: the last publisher wins as a whole.
+// Publish stores the collection as its next version, and returns it with Version set. The
+// value of c.Version does not matter. If the newest version has the same content, Publish
+// stores nothing and returns that one. If another publisher takes the number, Publish
+// takes the next one: the last publisher wins, and nothing is merged.
 func Publish(ctx context.Context, bucket blob.Bucket, c Collection) (Collection, error) {
 	if err := c.Validate(); err != nil {
 		return Collection{}, fmt.Errorf("cannot publish collection %q: %w", c.Name, err)

@@ -9,13 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// table is a table of a TOML document. Its methods read the value of one key each. They
-// record mistakes in the document, and do not return them.
+// table is a table of a TOML document. Each method reads the value of one key. Mistakes in
+// the value are recorded in the document, and not returned.
 type table struct {
 	document *document
 	path     string // such as "seed.1"; "" for the root table
 	values   map[string]any
-	read     []string // keys that were read
+	read     []string // keys that the methods have read
 }
 
 // value returns the value of a key and marks the key as read.
@@ -25,8 +25,8 @@ func (t *table) value(key string) (value any, found bool) {
 	return value, found
 }
 
-// text calls set with the text under a key, if the key is there. An error of set is
-// recorded.
+// text calls set with the text under a key, unless the key is absent. An error of set is
+// recorded as a mistake.
 func (t *table) text(key string, set func(string) error) {
 	if value, found := t.value(key); found {
 		t.set(key, value, set)
@@ -34,7 +34,7 @@ func (t *table) text(key string, set func(string) error) {
 }
 
 // texts calls set with each text of the list under a key, and reports whether there is a
-// list. Errors of set are recorded.
+// list. Errors of set are recorded as mistakes.
 func (t *table) texts(key string, set func(string) error) bool {
 	value, found := t.value(key)
 	if !found {
@@ -50,8 +50,8 @@ func (t *table) texts(key string, set func(string) error) bool {
 	return ok
 }
 
-// set calls set with a value, which must be a text. path is that of the value within the
-// table.
+// set calls the function set with a value, which must be a text. path is the path of the
+// value within the table: "words", or "words.2" for an element of a list.
 func (t *table) set(path string, value any, set func(string) error) {
 	text, ok := value.(string)
 	if !ok {
@@ -61,8 +61,8 @@ func (t *table) set(path string, value any, set func(string) error) {
 	}
 }
 
-// number returns the whole number under a key, which must be between least and most;
-// other if the key is not there.
+// number returns the whole number under a key, which must be between least and most. If
+// the key is absent, it returns other.
 func (t *table) number(key string, other, least, most int64) int64 {
 	value, found := t.value(key)
 	if !found {
@@ -75,7 +75,7 @@ func (t *table) number(key string, other, least, most int64) int64 {
 	return n
 }
 
-// truth returns a truth value, or false if there is none.
+// truth returns the boolean under a key, or false if the key is absent.
 func (t *table) truth(key string) bool {
 	value, found := t.value(key)
 	truth, ok := value.(bool)
@@ -85,8 +85,8 @@ func (t *table) truth(key string) bool {
 	return truth
 }
 
-// pages returns the number of pages under a key, Unlimited for "unlimited", or 0 if the
-// key is not there.
+// pages returns the number of pages under a key: Unlimited for "unlimited", and 0 if the
+// key is absent.
 func (t *table) pages(key string) int64 {
 	value, found := t.value(key)
 	n, _ := value.(int64)
@@ -103,7 +103,7 @@ func (t *table) pages(key string) int64 {
 	}
 }
 
-// share returns the number from 0 to 1 under a key, or other if the key is not there.
+// share returns the number from 0 to 1 under a key, or other if the key is absent.
 func (t *table) share(key string, other float32) float32 {
 	value, found := t.value(key)
 	if !found {

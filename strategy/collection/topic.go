@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	maxWords       = 1000     // words of a topic
-	maxSamples     = 16       // sample files, and as many sample pages
-	maxSampleBytes = 32 << 10 // bytes of the text of a sample
+	maxWords       = 1000     // maximum number of words of a topic
+	maxSamples     = 16       // maximum number of sample files, and of sample pages
+	maxSampleBytes = 32 << 10 // maximum length of a sample's text, in bytes
 )
 
 // DefaultThreshold is the threshold of a topic whose file sets none.
 const DefaultThreshold = 0.3
 
-// Topic describes the pages that a collection is for. It is stored as
+// Topic describes the subject of the pages that a collection gathers. Its JSON is
 //
 //	{"words": ["database"], "samples": ["https://example.org/a"], "texts": ["…"], "threshold": 0.3}
 type Topic struct {

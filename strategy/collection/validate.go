@@ -15,8 +15,7 @@ import (
 
 var namePattern = regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,62}$`)
 
-// Validate returns an error that says what is wrong with the collection, nil if nothing
-// is.
+// Validate returns an error that says what is wrong with the collection, or nil.
 func (c Collection) Validate() error {
 	switch {
 	case c.Delay < 0:
@@ -51,7 +50,7 @@ func (c Collection) Validate() error {
 	return err
 }
 
-// ValidName says what is wrong with the name of a collection.
+// ValidName returns an error that says what is wrong with the name of a collection, or nil.
 func ValidName(name string) error {
 	if !namePattern.MatchString(name) {
 		return fmt.Errorf("name %q: want up to 63 lower-case letters, digits and hyphens", name)
@@ -86,7 +85,8 @@ func validSitemap(url string) error {
 	return nil
 }
 
-// validAllow accepts 10.0.0.0/8, fd00::/8, 127.0.0.1, ::1 and intranet.example.
+// validAllow returns an error unless text is a CIDR range (10.0.0.0/8, fd00::/8), an IP
+// address (127.0.0.1, ::1) or a host name (intranet.example).
 func validAllow(text string) error {
 	if prefix, err := netip.ParsePrefix(text); err == nil && prefix == prefix.Masked() {
 		return nil

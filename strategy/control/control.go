@@ -50,7 +50,7 @@ const (
 // searches continue.
 type Pause struct {
 	Since  time.Time `json:"since"`
-	Until  time.Time `json:"until,omitzero"` // zero: until somebody resumes
+	Until  time.Time `json:"until,omitzero"` // end of the pause; zero: until the operator resumes the crawl
 	By     string    `json:"by"`
 	Reason string    `json:"reason"` // a sentence for people
 }
@@ -62,7 +62,7 @@ type Limits struct {
 	USDPerDay      float64 `json:"usd_a_day,omitempty"`      // cost of one day (UTC) in US dollars
 }
 
-// UnmarshalJSON reads limits of any format.
+// UnmarshalJSON reads limits of any format version (see the package comment).
 func (l *Limits) UnmarshalJSON(content []byte) error {
 	type fields Limits // without this method
 	former := struct {
@@ -86,7 +86,7 @@ type Only []Chosen
 // Chosen is a collection, or some of its seeds, to which the crawl is limited.
 type Chosen struct {
 	Collection string   `json:"collection"`
-	Seeds      []string `json:"seeds,omitempty"` // none: all seeds of the collection
+	Seeds      []string `json:"seeds,omitempty"` // seeds of the collection that are crawled; none: all
 }
 
 // Document is one version of the controls. The zero Document restricts nothing.
@@ -110,8 +110,7 @@ func (d Document) Priced() meter.Prices {
 	return d.Prices
 }
 
-// Validate returns an error that says what is wrong with the document, nil if nothing
-// is.
+// Validate returns an error that says what is wrong with the document, or nil.
 func (d Document) Validate() error {
 	if d.Limits.StorageBytes < 0 || d.Limits.RequestsPerDay < 0 || d.Limits.USDPerDay < 0 {
 		return errors.New("a limit is negative; write 0 for none, or more")
@@ -165,9 +164,10 @@ func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, 
 	})
 }
 
-// Change publishes the controls in force as change changes them, and returns those that
-// are then in force. change returns false if there is nothing to publish. It is called
-// again, with newer controls, if another publisher was faster.
+// Change calls change with a copy of the controls in force, publishes what change has made
+// of them, and returns the controls that are then in force. If change returns false,
+// nothing is published. If another publisher was faster, change is called again, with
+// newer controls.
 func Change(ctx context.Context, bucket blob.Bucket, change func(*Document) bool) (Document, error) {
 	document, _, err := store.Publish(ctx, bucket, func(current Document, _ uint64) (Document, bool) {
 		changed := change(&current)

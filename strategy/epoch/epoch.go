@@ -1,6 +1,7 @@
-// Package epoch claims epochs. A rebuilt frontier starts in a new epoch, so that no
-// version occurs twice even if tokens do. Every other writer of outcomes that must be
-// newer than all in the books claims an epoch, too (see layout.Version).
+// Package epoch claims epochs. A rebuilt frontier begins a new epoch, because Redis may give
+// tokens again that it has given before: no pair (epoch, token) occurs twice. Imports and
+// repairs claim epochs, too, so that their outcomes are newer than all in the books (see
+// layout.Version).
 package epoch
 
 import (
@@ -42,8 +43,8 @@ func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.
 	}
 }
 
-// Last returns the highest claimed epoch, 0 if there is none. It ignores objects whose
-// keys are not those of claims.
+// Last returns the highest claimed epoch, 0 if there is none. It ignores objects in epochs/
+// whose keys are not those of claims.
 func Last(ctx context.Context, bucket blob.Reader) (uint64, error) {
 	var last uint64
 	for object, err := range bucket.List(ctx, layout.Epochs, "") {

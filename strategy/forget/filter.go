@@ -10,15 +10,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Filter says which outcomes and links to keep of one book, or of the ledgers that one
-// pack makes into a book. A book or ledger has an outcome for every page whose links it
-// has. A Filter is for one goroutine.
+// Filter decides which outcomes and links stay in a book, or in the ledgers of spool
+// objects from which pack makes a book. A book or ledger has an outcome for every page
+// whose links it has. A Filter is for one goroutine.
 type Filter struct {
 	set takedown.Set
 
-	pages map[layout.Identity]bool // forgotten URLs of the outcomes given to See; true for each
-	// target is the target of the last link, and targetForgotten the result for it: in a
-	// book, links to one target are adjacent.
+	pages map[layout.Identity]bool // set of the forgotten URLs that See was called with
+	// target is the target of the last link that was filtered, and targetForgotten says
+	// whether it is forgotten. This saves work: in a book, links to one target are adjacent.
 	target          string
 	targetForgotten bool
 }
@@ -29,9 +29,9 @@ func New(set takedown.Set) *Filter {
 	return &Filter{set: set, pages: make(map[layout.Identity]bool)}
 }
 
-// See notes whether the URL of an outcome is forgotten, for later calls of Link: links
-// name their source by its identity only, by which a takedown of a whole site does not
-// recognise it. It reports whether Outcome will keep the outcome unchanged.
+// See remembers the URL of an outcome if it is forgotten, for later calls of Link: a link
+// names its source only by the identity, from which one cannot tell whether the source is
+// on a forgotten site. See reports whether Outcome will keep the outcome unchanged.
 func (f *Filter) See(o book.Outcome) bool {
 	if !f.set.ForgetsURL(o.URL) {
 		return !f.namesForgotten(o.Detail)
@@ -40,8 +40,8 @@ func (f *Filter) See(o book.Outcome) bool {
 	return false
 }
 
-// Outcome reports whether to keep an outcome. It deletes Detail if that names a
-// forgotten URL.
+// Outcome reports whether to keep an outcome. It deletes the outcome's Detail if that
+// names a forgotten URL.
 func (f *Filter) Outcome(o *book.Outcome) bool {
 	if f.set.ForgetsURL(o.URL) {
 		return false
@@ -52,8 +52,8 @@ func (f *Filter) Outcome(o *book.Outcome) bool {
 	return true
 }
 
-// namesForgotten reports whether the detail of a redirect names a forgotten URL, or may name
-// one because it was cut.
+// namesForgotten reports whether an outcome's detail is that of a redirect ("to URL") and
+// the URL is forgotten, or may be forgotten because the detail was cut off.
 func (f *Filter) namesForgotten(detail string) bool {
 	to, found := strings.CutPrefix(detail, "to ")
 	return found && (len(detail) >= book.MaxDetail || f.set.ForgetsURL(to))

@@ -13,7 +13,7 @@ import (
 // Admitted tells what Admit has done with the URLs given to it.
 type Admitted struct {
 	Added   int               // number of URLs that were unknown
-	Lacking []layout.Identity // pages that are stored, do not wait again, and are not counted by the Tally of their entry
+	Lacking []layout.Identity // stored pages that do not wait again, and that the Tally of their entry does not count
 }
 
 // Admit puts URLs into the queues of their hosts. It works before Open, too. What it
@@ -27,10 +27,10 @@ type Admitted struct {
 //	parked                      the same, and the URL waits in any case
 //	any other                   nothing changes
 //
-// If the entry has a Tally, the URL takes both depth and weight from the entry, because
-// it may have been found for another collection; a waiting URL that this would put into
-// a later band is not moved. A URL moves up at most sixteen times. For both reasons the
-// collection of an entry may lack the page, which Counts.Missed reports.
+// If the entry has a Tally, the URL may have been found for another collection, and takes
+// both depth and weight from the entry; but if this would put it into a later band,
+// nothing changes. A URL moves up at most sixteen times. For both reasons the page may not
+// be stored for the entry's collection; Counts.Missed reports this.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues
@@ -63,8 +63,8 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (A
 	return admitted, nil
 }
 
-// add adds one answer of the admit script to a. The answer is the number of URLs that
-// were unknown, followed by the identities for Lacking.
+// add adds one answer of the admit script to a: the number of URLs that were unknown,
+// followed by the identities for Lacking.
 func (a *Admitted) add(answer []any) error {
 	added, ok := int64(0), len(answer) > 0
 	if ok {

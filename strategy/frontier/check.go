@@ -17,11 +17,12 @@ import (
 // rejects the frontier.
 const layoutVersion = "3"
 
-// ErrTokens means that a lease has a higher token than the counter of tokens, which would
-// give that token again. It wraps ErrNotBuilt, for all partitions.
+// ErrTokens means that Redis has lost the counter of tokens or come back with an older
+// value: a lease has a higher token than the counter, which would give that token again.
+// It wraps ErrNotBuilt, and holds for all partitions.
 var ErrTokens = fmt.Errorf("%w: Redis has lost which tokens were given", ErrNotBuilt)
 
-// ErrSettings means that the frontier is whole, but was built under other settings than
+// ErrSettings means that the frontier is complete, but was built under other settings than
 // the caller's. It wraps ErrNotBuilt.
 var ErrSettings = fmt.Errorf("%w: it was built under other settings", ErrNotBuilt)
 
@@ -39,16 +40,20 @@ func parseEpoch(value string) (uint64, error) {
 	return strconv.ParseUint(number, 10, 64)
 }
 
-// Check returns nil as its error if the frontier is open, complete, and built under
-// these settings. The version is its epoch with the highest token of its leases. An
-// error wraps ErrNotBuilt and says what is wrong, or is Redis's; the version is right
-// with ErrSettings, too.
+// Check returns no error if the frontier is open, complete, and built under these
+// settings. Otherwise the error wraps ErrNotBuilt and says what is wrong, or comes from
+// Redis. The version is the frontier's epoch with the highest token of its leases; it is
+// valid without an error and with ErrSettings.
 //
-// Check compares the number of entries under all keys with counters of them, and so
-// finds the loss of a key, except of a queue (Lease and Settle find it when they come to
-// its host, and make the next Check fail) and of the key shut. It does not find by
-// itself that Redis has come back with older contents; but the version never falls, so
-// a caller that gets a lower one than before can tell.
+// Check compares the number of entries under all keys with counters, and so finds the loss
+// of any key except these two:
+//
+//	a queue   Lease and Settle notice the loss when they come to the host, and make
+//	          the next Check fail
+//	shut      nobody notices the loss
+//
+// Check cannot tell that Redis has come back with older contents. But the version never
+// falls, so a caller that gets a lower version than before knows.
 func (f *Frontier) Check(ctx context.Context, settings string) (layout.Version, error) {
 	newest, err := f.check(ctx, settings)
 	return newest, f.wrap("use", err)

@@ -15,13 +15,13 @@ import (
 type Counts struct {
 	Waiting, Leased, Parked, Stored, Skipped, Failed int64
 
-	Again   int64 // number of URLs in Waiting that have a final state, too
+	Again   int64 // number of URLs in Waiting that also have a final state
 	Batches int64 // number of leases that have not ended
 
-	// Missed says that a collection may lack pages until the frontier is rebuilt: a link
-	// of its own led to a URL that waits, is leased or was skipped on behalf of another
-	// collection (see Entry.Tally), or that had too many outdated elements. It is not
-	// recorded which URL that was.
+	// Missed says that a collection may lack pages until the frontier is rebuilt. Either one
+	// of its links led to a URL that waits, is leased or was skipped on behalf of another
+	// collection (see Entry.Tally), or a URL had too many outdated elements to be queued
+	// again. Which URL that was is not recorded.
 	Missed bool
 }
 

@@ -34,8 +34,8 @@ func (f *Frontier) Describe(ctx context.Context, id layout.Identity) (string, er
 	return text, nil
 }
 
-// describe puts into words, for Describe, a state as Redis holds it (see doc.go). It
-// returns false if the state is cut short.
+// describe returns the text of Describe for a state as Redis holds it (see doc.go), or
+// false if the state has too few bytes.
 func describe(state string) (string, bool) {
 	if state == "" {
 		return "", false

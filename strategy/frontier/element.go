@@ -11,7 +11,7 @@ import (
 
 // Entry is a waiting or leased URL.
 type Entry struct {
-	URL        string          // canonical, at most 65,535 bytes
+	URL        string          // canonical URL of at most 65,535 bytes
 	ID         layout.Identity // identity of URL
 	Host       string          // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
 	Depth      uint16          // links from a seed
@@ -20,21 +20,24 @@ type Entry struct {
 	Exponent   int16           // expiry class, see book.Outcome
 	Weight     uint8           // priority, see book.Link
 	Sitemap    bool            // the URL is read as a sitemap
-	Collection string          // on whose behalf the URL is requested; at most 255 bytes
+	Collection string          // name of the collection for which the URL is requested; at most 255 bytes
 	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; only for Admit
-	Claimed    bool            // Collection gets the page even if it is stored for another one; only for Admit
-	Last       *batch.Look     // for a URL that is requested again, the last look at it: Time to the millisecond, at most 255 collections, each of them and each validator at most 255 bytes
+	Claimed    bool            // for Admit: Collection gets the page even if it is stored for another one
+	// Last is the last final outcome of a URL that is requested again, else nil. Time is
+	// exact to the millisecond. There are at most 255 collections; their names, ETag and
+	// Modified have at most 255 bytes each.
+	Last *batch.Look
 }
 
-// Lengths in bytes.
+// Lengths of the parts of an element, in bytes.
 const (
 	headerBytes   = 26        // bytes of an element, without the parts of variable length
 	versionBytes  = 21        // bytes of a version as text
-	maxURL        = 1<<16 - 1 // longest URL
-	maxCollection = 1<<8 - 1  // longest name of a collection
+	maxURL        = 1<<16 - 1 // maximum length of a URL
+	maxCollection = 1<<8 - 1  // maximum length of a collection's name
 )
 
-// The letter of an element is that of the state of its URL when it was written.
+// The letters of elements: the state of the URL when the element was written.
 const (
 	first = 'w' // the URL waits for the first time
 	again = 'W' // the URL has a final state, and waits again
@@ -44,12 +47,13 @@ const (
 const (
 	isSitemap = 1 << iota
 	hasLook
-	isMissing // Last.Missing
+	isMissing // Last.Missing is true
 	allFlags  = isSitemap | hasLook | isMissing
 )
 
-// element encodes the entry, without its host, as doc.go draws it. version is that of
-// the final state of a URL that waits again, "" for a URL that waits for the first time.
+// element encodes the entry, without its host, as doc.go draws it. For a URL that waits
+// again, version is the version of its final state; for a URL that waits for the first
+// time, it is "".
 func (e Entry) element(version string) (string, error) {
 	if e.URL == "" || len(e.URL) > maxURL {
 		return "", fmt.Errorf("URL of %s has %d bytes, want 1 to %d", e.ID, len(e.URL), maxURL)
@@ -126,7 +130,7 @@ func parseElement(s, host string) (e Entry, version string, err error) {
 	return e, version, nil
 }
 
-// cut returns the first n bytes and the rest, and whether there are n bytes.
+// cut splits s behind its first n bytes. It returns false if s has fewer bytes.
 func cut(s string, n int) (before, after string, ok bool) {
 	if len(s) < n {
 		return "", s, false

@@ -15,18 +15,18 @@ import (
 // has begun or that the frontier was built under other settings.
 type ownerFence struct {
 	key, value string
-	err        error // error of a call that finds another value
+	err        error // error of a call if the key has another value
 
-	// steps means that each call raises a number in the value. If Redis comes back with
-	// older contents between two calls, the number is lower than the caller's, whose
-	// further calls fail then, because earlier writes are lost.
+	// steps means that the value contains a number, which each call raises by 1. If Redis
+	// comes back with older contents between two calls, the number in Redis is lower than
+	// the caller's. Earlier writes are lost then, and all further calls fail.
 	steps bool
-	step  uint64        // number of calls that were answered
-	age   time.Duration // how long Redis keeps the key after a call; 0: for ever
+	step  uint64        // number of calls that Redis has answered
+	age   time.Duration // time for which Redis keeps the key after a call; 0: for ever
 }
 
-// arguments returns the value that the key must have, "" if it must be absent, and the
-// value that the call gives it, "" if it stays the same.
+// arguments returns two values of the key: the one that it must have before the call (""
+// if it must be absent), and the one that the call gives it ("" if it stays the same).
 func (f *ownerFence) arguments() (value, next string) {
 	if !f.steps {
 		return f.value, ""
@@ -34,8 +34,8 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value of the key after the first step calls. A key that expires is
-// absent before the first call.
+// after returns the value of the key after step calls. Before the first call, a key that
+// expires is absent, and the result is "".
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""

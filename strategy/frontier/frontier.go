@@ -16,8 +16,8 @@ import (
 // program, or before books that have been committed since.
 var ErrNotBuilt = errors.New("frontier is not built")
 
-// ErrReset means that a rebuild must end: another has begun, Distrust was called, or
-// Redis has lost what the rebuild wrote.
+// ErrReset means that a rebuild must stop: another rebuild has begun, Distrust was called,
+// or Redis has lost what this rebuild wrote.
 var ErrReset = errors.New("it was reset meanwhile")
 
 // tokens is the key of the last token given, over all partitions.
@@ -29,8 +29,8 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
-	fence     atomic.Pointer[ownerFence] // fence of Under, or of the rebuild that Reset has begun; nil: none
-	kept      *ownerFence                // fence of Keeping; nil: none
+	fence     atomic.Pointer[ownerFence] // condition set by Under, or by Reset for a rebuild; nil: none
+	kept      *ownerFence                // condition set by Keeping; nil: none
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.
@@ -60,12 +60,12 @@ func (f *Frontier) prefix() string { return "f:{" + strconv.Itoa(f.partition) + 
 
 func (f *Frontier) key(name string) string { return f.prefix() + name }
 
-// failed adds the operation and the partition to an error that is not nil.
+// failed adds the operation and the partition to an error. err must not be nil.
 func (f *Frontier) failed(operation string, err error) error {
 	return fmt.Errorf("cannot %s frontier of crawl partition %d: %w", operation, f.partition, err)
 }
 
-// wrap adds the operation and the partition to an error, unless that is nil.
+// wrap adds the operation and the partition to an error. For a nil error it returns nil.
 func (f *Frontier) wrap(operation string, err error) error {
 	if err == nil {
 		return nil

@@ -17,7 +17,7 @@ type Waiting struct {
 	Batch layout.Version `json:"-"`
 	Bytes int64          `json:"bytes"` // size of its Web objects before compression
 	Pages int            `json:"pages"`
-	Since time.Time      `json:"since"` // time at which it was added first
+	Since time.Time      `json:"since"` // time at which the object was first added
 
 	Settled bool `json:"-"` // the outcomes are settled in the frontiers of all crawl partitions
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// keptAge is how long Redis keeps the number of calls of a Frontier from Keeping: much
-// longer than settling a batch takes.
+// keptAge is how long Redis keeps the key that counts the calls of a Frontier made by
+// Keeping: much longer than settling a batch takes.
 const keptAge = 10 * time.Minute
 
 // Keeping returns a Frontier for a caller that must know whether Redis has kept all its
@@ -25,8 +25,8 @@ func (f *Frontier) Keeping() *Frontier {
 	return keeping
 }
 
-// Kept returns nil if Redis still has all writes that were made through f, which must
-// come from Keeping; otherwise an error that wraps ErrNotBuilt or is Redis's.
+// Kept returns nil if Redis still has all writes that were made through f. Otherwise the
+// error wraps ErrNotBuilt, or comes from Redis. f must be a result of Keeping.
 func (f *Frontier) Kept(ctx context.Context) error {
 	value, _ := f.kept.arguments()
 	found, err := f.rdb.Get(ctx, f.kept.key).Result()

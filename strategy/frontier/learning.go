@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// kept is the number of names of commits that a frontier remembers of each storage
-// partition, the latest ones. With only one name, a reader with a slightly old manifest,
+// kept is the number of commits whose names a frontier remembers for each storage
+// partition: the latest ones. With only one name, a reader with a slightly old manifest,
 // or two packs at the same time, would take the frontier for outdated.
 const kept = 8
 
@@ -30,8 +30,8 @@ const kept = 8
 //	pack B: Learning(n1, b2)    taken, too, but its commit loses against A's
 //	pack B: Learning(a2, b3)    taken; B commits b3
 //
-// A name that is never committed, such as b2, is that of no manifest. The frontier does
-// not forget the name before because of it, however many such names follow.
+// A name whose commit fails, such as b2, occurs in no manifest. However many such names
+// the frontier is told of, it still remembers the name before them.
 //
 // Between Reset and Open the frontier takes the first name before without knowing it,
 // and then only names that follow from it. If the commit that the rebuild has read last
@@ -45,8 +45,8 @@ func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, befor
 
 // Knows returns nil if the frontier is open and was told of these commits: learnt has
 // the field Learnt of each storage partition's manifest ("" before the first book).
-// Otherwise its error wraps ErrNotBuilt and names a storage partition of which the
-// frontier lacks books, or is Redis's.
+// Otherwise the error wraps ErrNotBuilt and names a storage partition of which the
+// frontier lacks books, or comes from Redis.
 func (f *Frontier) Knows(ctx context.Context, learnt map[layout.Partition]string) error {
 	var epoch *redis.IntCmd
 	var told *redis.MapStringStringCmd

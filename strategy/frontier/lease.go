@@ -15,16 +15,20 @@ import (
 
 // Request describes the lease that a caller wants.
 type Request struct {
-	Now         time.Time
-	Horizon     time.Duration // a host may be leased this long before requests to it are allowed
-	Deadline    time.Time     // end of the lease
-	Max         int           // maximum number of URLs, 1 to 500
-	MaxBytes    int           // maximum sum of the URLs, their collections and encoded Last, in bytes; a single larger one is leased alone
-	Connections int           // maximum number of leases of one host at a time; for a host that has reached it, a higher number applies only after one of its leases ends
+	Now      time.Time
+	Horizon  time.Duration // a host may be leased up to this long before requests to it are allowed
+	Deadline time.Time     // end of the lease
+	Max      int           // maximum number of URLs, 1 to 500
+	// MaxBytes is the maximum size of all entries together, in bytes: their URLs, names of
+	// collections and encoded Last. An entry that is larger by itself is leased alone.
+	MaxBytes int
+	// Connections is the maximum number of leases of one host at a time. If it is raised, a
+	// host that has reached the old maximum must end a lease before the new one applies.
+	Connections int
 
-	// Short is, for some collections, the maximum number of URLs of a lease that has a
-	// URL of the collection for the first time. These are collections with a topic, whose
-	// links should not wait for the end of a long batch.
+	// Short makes batches of some collections short: a lease with a URL that is requested
+	// for the first time, for collection c, has at most Short[c] URLs. It has the
+	// collections with a topic, whose links should not wait for the end of a long batch.
 	Short map[string]int
 
 	// Waiting is the number of waiting URLs above which sitemaps are not leased, so that
@@ -35,9 +39,9 @@ type Request struct {
 	//	of the frontier, more than WaitingFactor times   none
 	Waiting int64
 
-	// Rooms is, for each collection with a limit of pages, the number of its URLs that
-	// may still be leased for the first time. If it is 0, its URLs stay in the queue for
-	// now; if it is negative, they are parked.
+	// Rooms holds, for each collection with a limit of pages, the number of its URLs that
+	// may still be leased for the first time. 0: its URLs stay in the queue for now;
+	// negative: they are parked.
 	Rooms map[string]int64
 }
 
@@ -65,9 +69,9 @@ type Lease struct {
 	Entries   []Entry   // sorted by band; stored pages last
 }
 
-// Alone is the number of expired leases after which a URL is leased alone, because it
-// may be what kills the fetch. A lease with a URL that has had one expired lease has at
-// most twelve URLs.
+// Alone is the number of expired leases after which a URL is leased alone, because the
+// URL may be what kills the fetch. After one expired lease, a URL is leased with at most
+// eleven others.
 const Alone = 2
 
 // Lease leases URLs of one host to which requests are allowed before the horizon. It
@@ -121,8 +125,9 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	}
 }
 
-// nextVersion takes the next token. The lease script cannot do this itself, because the
-// counter's key is in another slot. Unused tokens do no harm.
+// nextVersion returns the epoch of the frontier with the next token. The lease script
+// cannot take the token itself, because the key of the counter is in another slot of a
+// Redis cluster. Unused tokens do no harm.
 func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	var epoch *redis.StringCmd
 	var tok *redis.IntCmd
@@ -141,8 +146,8 @@ func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	return layout.Version{Epoch: e, Token: uint64(tok.Val())}, err
 }
 
-// parseLease decodes the answer of the lease script: times and numbers of Lease, the
-// host, and the elements of its URLs.
+// parseLease decodes the answer of the lease script: NotBefore, Failures, the host, and
+// the elements of its URLs.
 func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) {
 	items, ok := reply.([]any)
 	if !ok || len(items) < 4 {
@@ -172,8 +177,8 @@ func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) 
 	return lease, nil
 }
 
-// Extend sets a new deadline for a lease. It returns false if the lease has ended
-// already.
+// Extend sets a new deadline for the lease of the batch v. It returns false if the lease
+// has ended already.
 func (f *Frontier) Extend(ctx context.Context, v layout.Version, deadline time.Time) (bool, error) {
 	out, err := f.run(ctx, extendScript, v.String(), deadline.UnixMilli()).Bool()
 	return out, f.wrap("extend lease "+v.String()+" in", err)

@@ -11,8 +11,8 @@ import (
 
 const (
 	lookBytes      = 27       // length of an encoded look without the parts of variable length
-	maxValidator   = 1<<8 - 1 // longest ETag or Last-Modified, in bytes
-	maxCollections = 1<<8 - 1 // largest number of collections
+	maxValidator   = 1<<8 - 1 // maximum length of ETag and of Last-Modified, in bytes
+	maxCollections = 1<<8 - 1 // maximum number of collections
 )
 
 // appendLook encodes the last outcome of a URL as doc.go draws it, and appends it to b.
@@ -36,8 +36,8 @@ func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	return b, nil
 }
 
-// parseLook decodes what appendLook has encoded at the start of s, and returns the rest
-// of s. missing is the flag of the element. ok is false if s is too short.
+// parseLook decodes the look at the start of s, which appendLook has encoded, and returns
+// the rest of s. missing becomes look.Missing. ok is false if s is too short.
 func parseLook(s string, missing bool) (look *batch.Look, rest string, ok bool) {
 	header, rest, ok := cut(s, lookBytes)
 	if !ok {

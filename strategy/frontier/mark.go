@@ -12,7 +12,7 @@ import (
 // Known is a URL with a final state.
 type Known struct {
 	ID      layout.Identity
-	Version layout.Version // batch of the final outcome
+	Version layout.Version // version of the batch with the final outcome
 	State   book.State     // Stored, Unchanged, Skipped or Failed
 	Depth   uint16
 	Tallies []string // names of the tallies that count the URL while it is stored

@@ -16,27 +16,27 @@ import (
 // Keys that all partitions share.
 const (
 	openedKey = "frontier:partitions" // set of the crawl partitions whose frontiers were ever opened
-	toldKey   = "frontier:told"       // exists after Tell
+	toldKey   = "frontier:told"       // key that exists since Tell was called
 )
 
-// Resting is a host that gets no request before a time, or that has failures.
+// Resting is a host that gets no request before a certain time, or whose last answers were
+// failures.
 type Resting struct {
 	Host     string
 	Until    time.Time // no request before this time; zero if one is allowed
 	Failures uint16    // number of the last answers in a row that were failures (see Settlement)
 }
 
-// Held is a lease that has not ended, as it is carried over to a Redis that has lost it.
+// Held is a lease that has not ended. Hold enters it in a Redis that has lost its leases.
 type Held struct {
 	Version  layout.Version
 	Host     string
 	Deadline time.Time // end of the lease, to the millisecond
-	URLs     []string  // URLs of the batch; nil if the frontier was only told of the lease, by Hold
+	URLs     []string  // URLs of the batch; nil for a lease that Hold has entered
 }
 
-// Rest sets the times before which hosts get no request, and their failures. A time or
-// number that is not higher than the known one is ignored. It may be called before
-// Open.
+// Rest sets the times before which hosts get no request, and their numbers of failures. It
+// only raises them: a lower time or number is ignored. Rest may be called before Open.
 func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	for part := range slices.Chunk(hosts, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -50,8 +50,8 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	return nil
 }
 
-// Hold tells the frontier of leases that it may not know. Their hosts are not leased
-// until these leases are settled or expire. It may be called before Open.
+// Hold enters leases in the frontier that it may not know. Their hosts are not leased
+// until these leases are settled or expire. Hold may be called before Open.
 func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	for part := range slices.Chunk(batches, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -90,7 +90,8 @@ func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error
 	return slices.Collect(maps.Values(hosts)), nil
 }
 
-// scan calls each with all fields of a hash of numbers. It reads a thousand at a time.
+// scan calls each with every field of the Redis hash with the given name, whose values are
+// numbers. It reads a thousand fields at a time.
 func (f *Frontier) scan(ctx context.Context, name string, each func(field string, value int64)) error {
 	for cursor := uint64(0); ; {
 		page, next, err := f.rdb.HScan(ctx, f.key(name), cursor, "", 1000).Result()
@@ -168,9 +169,9 @@ type Pace int
 
 // The values of Pace.
 const (
-	Unknown Pace = iota // any host may have a lease: Redis was lost, or nothing was ever leased
-	Told                // the only leases are those that Tell has entered
-	Kept                // this Redis has given all leases itself
+	Unknown Pace = iota // any host may have a lease: Redis was lost, or has never leased anything
+	Told                // the only leases are those that Tell entered
+	Kept                // all leases were given by this Redis itself
 )
 
 // PaceOf returns how a Redis came to know the leases that have not ended, or Unknown.
@@ -191,8 +192,8 @@ func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	return Unknown, nil
 }
 
-// Tell tells an empty Redis of all leases that have not ended, by crawl partition. Only
-// a process that sends all batches to the fetches itself can know them.
+// Tell enters all leases that have not ended in an empty Redis. out has them by crawl
+// partition. Only a process that sends all batches to fetch itself can know them all.
 func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
 	for crawl, batches := range out {
 		if err := New(rdb, crawl).Hold(ctx, batches); err != nil {

@@ -12,7 +12,7 @@ import (
 // Due is a URL with a final state that must be requested again.
 type Due struct {
 	Entry
-	Version layout.Version // batch of its last final outcome
+	Version layout.Version // version of the batch with the last final outcome
 }
 
 // Renew puts URLs with a final state back into the queues of their hosts, and returns

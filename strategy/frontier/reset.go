@@ -28,11 +28,11 @@ func (f *Frontier) Reset(ctx context.Context) error {
 }
 
 // Open is the last step of a rebuild: from now on the frontier counts as built, under
-// these settings and in this epoch. learnt is the name of the last commit that the
-// rebuild has read of each storage partition. Commits of which Learning was told
-// meanwhile are remembered only if they follow from these; for others, Knows will report
-// that the frontier lacks books. If the frontier is open in this or a higher epoch
-// already, Open does nothing.
+// these settings and in this epoch. learnt holds, for each storage partition, the name of
+// the last commit that the rebuild has read. Of the commits that Learning was called with
+// meanwhile, the frontier remembers only those that follow from these; for others, Knows
+// will report that the frontier lacks books. If the frontier is open in this or a higher
+// epoch already, Open does nothing.
 func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, learnt map[layout.Partition]string) error {
 	if epoch == 0 {
 		return f.failed("open", errors.New("epochs count from 1"))
@@ -48,9 +48,9 @@ func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, lear
 	return f.wrap("open", err)
 }
 
-// Distrust makes the frontier count as not built, and a running rebuild fail with
-// ErrReset. It is called when their contents turn out to be wrong or outdated. Nothing
-// is leased or settled until the next rebuild.
+// Distrust makes the frontier count as not built, and makes a running rebuild fail with
+// ErrReset. Call it when the contents of the frontier turn out to be wrong or outdated.
+// Nothing is leased or settled until the next rebuild.
 func (f *Frontier) Distrust(ctx context.Context) error {
 	_, err := f.rdb.TxPipelined(ctx, func(p redis.Pipeliner) error {
 		p.Del(ctx, f.key("settings"))

@@ -11,11 +11,11 @@ import (
 )
 
 const (
-	// maxRobots is the most bytes that are cached of a robots.txt (RFC 9309, section
-	// 2.5).
+	// maxRobots is the maximum length of a cached robots.txt, in bytes (RFC 9309,
+	// section 2.5).
 	maxRobots = 500 << 10
-	// robotsKept is how long Redis keeps an answer: twice the time for which RFC
-	// 9309, section 2.4, allows its use.
+	// robotsKept is how long Redis keeps a robots.txt: twice the 24 hours for which RFC
+	// 9309, section 2.4, allows to use it.
 	robotsKept = 48 * time.Hour
 )
 
@@ -30,7 +30,7 @@ type Robots struct {
 // JSON. It is safe for concurrent use. A lost answer is requested again.
 type RobotsCache struct{ rdb redis.UniversalClient }
 
-// NewRobotsCache returns the cache in a Redis.
+// NewRobotsCache returns a cache that is stored in a Redis.
 func NewRobotsCache(rdb redis.UniversalClient) *RobotsCache { return &RobotsCache{rdb: rdb} }
 
 func robotsKey(origin string) string { return "robots:" + origin }
@@ -51,7 +51,8 @@ func (c *RobotsCache) Put(ctx context.Context, origin string, status int, body [
 	return nil
 }
 
-// Get returns the cached answers of the origins, as far as they are valid now.
+// Get returns the cached answers by origin. Origins without an answer that is valid now
+// are left out.
 func (c *RobotsCache) Get(ctx context.Context, now time.Time, origins ...string) (map[string]Robots, error) {
 	found := make(map[string]Robots, len(origins))
 	if len(origins) == 0 {

@@ -9,14 +9,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Settlement is the outcomes of one batch.
+// Settlement holds the outcomes of one batch, and what they say about the host.
 type Settlement struct {
-	Version  layout.Version // version of the batch
-	Host     string         // the host that was leased
-	Ended    time.Time      // end of the last response
-	Delay    time.Duration  // time from Ended to the next request
-	Rest     time.Time      // no request to the host before this time; zero if there is no such time
-	Failures uint16         // consecutive requests, with those of batches before, with status 429 or 503 or without an answer
+	Version layout.Version // version of the batch
+	Host    string         // host of the batch
+	Ended   time.Time      // end of the last response
+	Delay   time.Duration  // time from Ended to the next request
+	Rest    time.Time      // no request to the host before this time; zero if there is no such time
+	// Failures is the number of the last requests to the host, in a row, that got status
+	// 429 or 503 or no answer; a row that began in an earlier batch is counted in full.
+	Failures uint16
 	Outcomes []Result
 }
 
@@ -33,7 +35,7 @@ type Result struct {
 type Settled struct {
 	Decided int  // number of URLs that have a new final state
 	Waiting int  // number of URLs that were leased and wait again
-	Ended   bool // the lease has ended by it
+	Ended   bool // this call has ended the lease
 }
 
 // Settle applies a batch's outcomes to the frontier. Calls may be repeated, late or out
@@ -48,9 +50,9 @@ type Settled struct {
 //
 // Settle ends the batch's lease. If the batch ended at the lease's deadline or later,
 // the lease counts as expired (see Expire), because the fetch may have died. The next
-// request to the host is allowed at the latest of Ended + Delay, Rest and the time set
-// before; its next lease has these Failures. If the lease had ended already, Settle may
-// raise that time and the failures, but does not lower them.
+// request to the host is allowed at the latest of Ended + Delay, Rest and the time that
+// was set before; the next lease of the host has these Failures. If the lease had ended
+// already, Settle may raise that time and the failures, but does not lower them.
 func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	var settled Settled
 	outcomes := s.Outcomes

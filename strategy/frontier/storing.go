@@ -7,9 +7,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Decided returns, for each of these URLs that is stored, the version of the batch that
-// has stored its page or found it unchanged last. URLs that are not stored, or wait or
-// are leased again, are left out.
+// Decided returns the stored URLs among these, each with the version of the last batch that
+// stored its page or found it unchanged. It leaves out URLs that are not stored, and
+// those that wait again or are leased again.
 func (f *Frontier) Decided(ctx context.Context, ids []layout.Identity) (map[layout.Identity]layout.Version, error) {
 	by := make(map[layout.Identity]layout.Version, len(ids))
 	for part := range slices.Chunk(ids, chunk) {

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// markBytes is the length of a mark. Only among billions of names do two have the same
-// mark.
+// markBytes is the length of a mark (see mark): 64 bits, so that two names have the same
+// mark only among billions of names.
 const markBytes = 8
 
 // mark returns the hash of a tally's name, which stands for the name in Redis.
@@ -18,8 +18,8 @@ func mark(name string) string {
 	return string(sum[:markBytes])
 }
 
-// Tallies returns the number of stored URLs in each of these tallies. The tallies of a
-// URL are those named in its Result or Known.
+// Tallies returns the number of stored URLs that each of these tallies counts. A URL is
+// counted by the tallies that its Result or Known names.
 func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error) {
 	marks := make([]string, len(names))
 	for i, name := range names {

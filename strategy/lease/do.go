@@ -10,8 +10,8 @@ import (
 // Do takes the lease on a name, calls work, and releases the lease. It takes the lease
 // for ttl and renews it until work returns; if the process dies, the lease ends within
 // ttl. Each call of Do is a holder of its own: if another call has the lease, Do returns
-// false and does not call work. If the lease is lost meanwhile, work goes on, perhaps at
-// the same time as that of the new holder.
+// false and does not call work. If the lease is lost while work runs, work goes on, perhaps
+// at the same time as that of the new holder.
 func (l *Leases) Do(ctx context.Context, name string, now func() time.Time, ttl time.Duration, work func() error) (worked bool, err error) {
 	one := New(l.rdb, l.holder+"/"+rand.Text())
 	held, acquired, err := one.Acquire(ctx, name, now(), ttl)
@@ -27,7 +27,8 @@ func (l *Leases) Do(ctx context.Context, name string, now func() time.Time, ttl 
 	return true, work()
 }
 
-// keep renews a lease every third of ttl, in the background, until stop is called.
+// keep renews a lease in the background, each time a third of ttl has passed, until stop
+// is called.
 func (l *Leases) keep(ctx context.Context, held Lease, now func() time.Time, ttl time.Duration) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var renewing sync.WaitGroup
@@ -49,8 +50,8 @@ func (l *Leases) keep(ctx context.Context, held Lease, now func() time.Time, ttl
 	}
 }
 
-// Once returns true to the first caller for a name, and then false to all callers until
-// ttl has passed since.
+// Once returns true to the first caller with a name. For ttl after that, it returns false
+// to all callers with this name.
 func (l *Leases) Once(ctx context.Context, name string, now time.Time, ttl time.Duration) (bool, error) {
 	_, acquired, err := New(l.rdb, l.holder+"/"+rand.Text()).Acquire(ctx, name, now, ttl)
 	return acquired, err

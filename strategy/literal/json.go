@@ -11,9 +11,8 @@ import (
 	"time"
 )
 
-// JSON decodes the content of a file, one JSON document, into the value to which value
-// points. It refuses unknown fields, because their writer expects an effect. Errors name
-// the line.
+// JSON decodes the content of a file, one JSON document, into *value. It refuses unknown
+// fields, because whoever wrote them expects an effect. Errors name the line.
 func JSON(content []byte, value any) error {
 	decoder := json.NewDecoder(bytes.NewReader(content))
 	decoder.DisallowUnknownFields()
@@ -33,7 +32,7 @@ func JSON(content []byte, value any) error {
 }
 
 // explain returns a sentence that says why decoding failed with err, and the offset of
-// the failure in bytes. at is the offset at which the decoder stopped.
+// the mistake in content, in bytes. at is the offset at which the decoder stopped.
 func explain(content []byte, err error, at int64) (string, int64) {
 	const early = "it is not JSON: it ends too early"
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)

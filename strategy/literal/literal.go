@@ -21,14 +21,14 @@ import (
 // maxShown is the number of characters of a wrong value that an error repeats.
 const maxShown = 100
 
-// Wrong returns the error for a wrong value of the setting with the name. write
-// describes a right value.
+// Wrong returns the error for a wrong value of the setting with the name. write describes
+// a right value, such as "a duration such as 5s".
 func Wrong(name string, value any, write string) error {
 	return fmt.Errorf("%s is %s; write %s", name, show(value), write)
 }
 
-// show returns a wrong value as an error shows it: a text in quotes, and only the words
-// "a list" or "a table" for these.
+// show returns a wrong value in the form for an error: a text in quotes, the words "a
+// list" or "a table" for such a value.
 func show(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -44,7 +44,7 @@ func show(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Duration reads a duration from 0 to most, such as 1m30s.
+// Duration reads a duration such as 1m30s, from 0 to most. name is that of the setting.
 func Duration(name, text string, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > most {
@@ -53,7 +53,7 @@ func Duration(name, text string, most time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// Span writes a duration as a person would: 1h and not 1h0m0s.
+// Span returns a duration in short form: 1h, not 1h0m0s.
 func Span(d time.Duration) string {
 	text := d.String()
 	for _, nothing := range []string{"m0s", "h0m"} {
@@ -74,7 +74,7 @@ func Whole(name, text string, least, most int64) (int64, error) {
 	return n, nil
 }
 
-// Range describes the whole numbers from least to most.
+// Range returns a description of the whole numbers from least to most, for an error.
 func Range(least, most int64) string {
 	if most == math.MaxInt64 {
 		return fmt.Sprintf("a whole number, %d or more", least)

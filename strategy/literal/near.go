@@ -1,8 +1,8 @@
 package literal
 
-// Nearest returns the known word that takes the fewest edits from a misspelt one (an
-// edit inserts, deletes or replaces a byte): at most two, and at most half the length of
-// the misspelt word. It returns "" if there is none.
+// Nearest returns the known word that differs from a misspelt one by the fewest edits: bytes
+// that are inserted, deleted or replaced. It returns "" if every known word differs by
+// more than two edits, or by more than half the length of the misspelt word.
 func Nearest(word string, known []string) (nearest string) {
 	const mostEdits = 2
 	least := min(mostEdits, len(word)/2) + 1

@@ -29,17 +29,16 @@ func ParsePages(outcomes []book.Outcome) ([]Page, error) {
 	return pages, nil
 }
 
-// Assign decides on the links that fetch has found on the pages: in each link it sets
-// the target that is crawled, the collection on whose behalf it is followed, and the
+// Assign decides on the links that fetch has found on the pages. In each link it sets the
+// target that is crawled, the collection for which the link is followed, and the
 // decision, so that book, frontier and account agree. It returns the links and their
 // copies for further collections, and fails on the first malformed target. Unless
-// admitted is nil, Assign calls it for each admitted link with the link's target; it
-// must not keep the pointer.
+// admitted is nil, Assign calls it with each admitted link and the link's target;
+// admitted must not keep the pointer.
 //
-// The parameters that the collection drops are removed from a target, except from
-// that of an asset where no collection wants any, and from that of a redirect that would
-// then lead back to its source: some sites show a page only with the session id that
-// they have just given.
+// The parameters that the collection drops are removed from a target. There are two
+// exceptions: assets, if no collection stores them; and a redirect that would then lead
+// back to its source, because some sites show a page only with a session id.
 //
 // The links of a page belong to all collections that have the page. A link is given to
 // the first of these collections that admits it: first by rank (see Compare), and within
@@ -62,31 +61,29 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 // assigner holds the data of one call of Assign.
 type assigner struct {
 	*Members
-	shared   map[layout.Identity][]string // collections of the pages that several have, see sharedPages
-	targets  map[string]*linkTarget       // targets of links, by URL
+	shared   map[layout.Identity][]string // collections of each page that several collections have (see sharedPages)
+	targets  map[string]*linkTarget       // parsed targets of links, by URL
 	copies   []book.Link
 	admitted func(*book.Link, address.Address)
-	assets   bool // some collection wants them
+	assets   bool // some collection stores assets
 }
 
-// linkTarget is the target of links, with the last decision on it and the path for which
-// that was made. The decision is cached because most pages of a site have the same
-// links.
+// linkTarget is the target of links. It caches the last decision on the target, and the
+// path for which it was made, because most pages of a site have the same links.
 type linkTarget struct {
 	address address.Address
 	path    Path
 	last    decision
 }
 
-// decision is the address under which the target of a link is crawled, and the reason
-// for which the link is refused, or "" if it is admitted.
+// decision is the decision on a link: the address that is crawled in place of its target,
+// and the reason of a refusal, "" if the link is admitted.
 type decision struct {
 	to     address.Address
 	reason string
 }
 
-// link decides whether one link is admitted, or why not, and writes the decision into the
-// link.
+// link decides whether one link is admitted, and writes the decision into the link.
 func (a *assigner) link(l *book.Link) error {
 	if l.Kind == book.Asset && !a.assets {
 		l.Decision = Asset
@@ -112,8 +109,8 @@ func (a *assigner) link(l *book.Link) error {
 	return nil
 }
 
-// decide returns the decision on a link to the target, for the path w and the page
-// source.
+// decide returns the decision on a link from the page source to the target. w is the path
+// that ends with the link.
 func (a *assigner) decide(w Path, source layout.Identity, target address.Address) decision {
 	to := a.Clean(w.Collection, target)
 	if w.Kind == book.Redirect && to.ID == source {
@@ -161,8 +158,8 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	}
 }
 
-// claimsTarget reports whether the collection of path w has the target as a page even if
-// that is fetched on behalf of another collection.
+// claimsTarget reports whether the collection of path w gets the target even if the target
+// is fetched on behalf of another collection.
 func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	if w.Kind == book.Sitemap {
 		return a.byName[w.Collection].HasSeedOn(target.Site)
@@ -170,8 +167,8 @@ func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	return a.Claims(w.Collection, target, w.Depth, w.Hops)
 }
 
-// inTurn returns names sorted by rank. Within its rank, the name given as first comes
-// before all others.
+// inTurn returns the names of collections, sorted by rank. Among the collections of its
+// rank, the one named first comes before all others.
 func (a *assigner) inTurn(first string, names []string) []string {
 	turn := make([]string, 1, 1+len(names))
 	turn[0] = first
@@ -204,8 +201,8 @@ func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	return shared
 }
 
-// sharing returns those collections of a page's outcome that have the page: the first,
-// and the others that claim it.
+// sharing returns which collections of a page's outcome have the page: the first one, for
+// which it was requested, and those of the others that claim it.
 func (s *Members) sharing(p Page) []string {
 	if IsSitemap(*p.Outcome) {
 		return p.Collections

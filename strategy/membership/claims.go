@@ -9,11 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Claiming returns the names of the collections that claim a page: they have it even if
-// only another collection has found it, at this depth and after these hops. Those in
-// sure have it in any case, those in topical if it is on their topic. Both are sorted.
-// Takedowns and strategies are not considered. If there is only one collection, none
-// is returned.
+// Claiming returns the names of the collections that claim a page: they have the page even
+// if only another collection has found it, at this depth and after this number of
+// redirects. The collections in sure have it in any case, those in topical if it is on
+// their topic. Both lists are sorted, and empty if there is only one collection.
+// Takedowns and strategies are not considered.
 func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure, topical []string) {
 	for _, name := range s.others(func(m member) bool { return m.claims(page, depth, hops) }) {
 		if s.byName[name].Topic == nil {
@@ -32,9 +32,9 @@ func (s *Members) Claims(name string, page address.Address, depth uint16, hops u
 	return found && len(s.Collections) > 1 && m.Topic == nil && m.claims(page, depth, hops)
 }
 
-// claims reports whether the collection claims a page, as far as it is on topic: a seed
-// at depth 0 or, unless the number of its pages is limited, a page that
-// collection.Admission.Claims accepts.
+// claims reports whether the collection claims a page, without regard to its topic. It
+// claims its seeds at depth 0 and, unless it limits the number of its pages, the pages
+// that collection.Admission.Claims accepts.
 func (m member) claims(page address.Address, depth uint16, hops uint8) bool {
 	if depth == 0 && hops <= collection.MaxHops && m.IsSeed(page) {
 		return true
@@ -49,8 +49,8 @@ func (s *Members) ClaimingSitemap(at address.Address) []string {
 	return s.others(func(m member) bool { return m.HasSeedOn(at.Site) })
 }
 
-// others returns the names of the collections that are wanted; none if there is only
-// one collection.
+// others returns the names of the collections for which wanted returns true; none if there
+// is only one collection.
 func (s *Members) others(wanted func(member) bool) []string {
 	if len(s.Collections) < 2 {
 		return nil
@@ -58,14 +58,12 @@ func (s *Members) others(wanted func(member) bool) []string {
 	return s.those(wanted)
 }
 
-// The ranks of collections. If several collections want a page, it is requested on
-// behalf of the one with the lowest rank. First come those that need links of their own,
-// then those that claim pages, which get the page anyway, and last those for which it
-// might never be requested.
+// The ranks of collections. If several collections want a page, it is requested on behalf
+// of the one with the lowest rank.
 const (
-	rankSeeks   = iota // finds pages by links of its own, or has a topic
+	rankSeeks   = iota // needs links of its own to find pages, or has a topic
 	rankClaims         // claims pages that others find, and has no topic
-	rankLimited        // limits the number of its pages, so that URLs may wait for it in vain
+	rankLimited        // limits the number of its pages, so that its URLs may never be requested
 )
 
 // rankOf returns the rank of a collection.
@@ -79,9 +77,9 @@ func rankOf(m member) int {
 	return rankSeeks
 }
 
-// Compare orders the names of collections by rank (see the package comment), then
+// Compare compares two names of collections by rank (see the package comment), then
 // alphabetically. If several collections want a page, it is requested on behalf of the
-// first.
+// first in this order.
 func (s *Members) Compare(a, b string) int {
 	return cmp.Or(s.compareRanks(a, b), cmp.Compare(a, b))
 }
@@ -94,11 +92,11 @@ func (s *Members) compareRanks(a, b string) int {
 // wait without ever being requested.
 func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == rankLimited }
 
-// Waiting returns the collections for which a URL waits, first the one on whose behalf
-// it is requested. w is an admitted path of one of them. Usually that is the only one.
-// But for a collection with a limit of pages a URL may wait in vain, and for one that is
-// held back (see HoldsBack) it is not requested for now. In these cases the URL waits for
-// all other collections that claim it for sure, too. Those that are held back come last.
+// Waiting returns the collections for which a URL waits, first the one on whose behalf it
+// is requested. w is an admitted path to the URL. Usually the collection of w is the only
+// one. But if it has a limit of pages, its URLs may never be requested, and if it is held
+// back (see HoldsBack), they are not requested for now. Then the URL also waits for all
+// other collections that surely claim it. Those that are held back come last.
 func (s *Members) Waiting(w Path, page address.Address) []string {
 	names := []string{w.Collection}
 	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) && !s.HoldsBack(w, page) {
@@ -120,9 +118,9 @@ func (s *Members) Waiting(w Path, page address.Address) []string {
 	return names
 }
 
-// Still returns which collections of a URL's last final outcome still admit the URL, in the
-// order in which the outcome names them. The parameter at is the URL's address. The URL
-// need not be on their topics, because it was admitted once already.
+// Still returns which collections of a URL's last final outcome still admit the URL, in
+// the order of the outcome. at is the URL's address. Topics are not considered, because
+// the URL was admitted once already.
 func (s *Members) Still(last book.Outcome, at address.Address) (names []string) {
 	for _, name := range last.Collections {
 		if s.Decide(again(name, last), at) == "" {
@@ -132,15 +130,16 @@ func (s *Members) Still(last book.Outcome, at address.Address) (names []string) 
 	return names
 }
 
-// Asking returns those collections of Still that are not held back (see HoldsBack).
+// Asking returns the collections of Still, except those that are held back (see
+// HoldsBack).
 func (s *Members) Asking(last book.Outcome, at address.Address) []string {
 	return slices.DeleteFunc(s.Still(last, at), func(name string) bool { return s.HoldsBack(again(name, last), at) })
 }
 
-// Lacking returns the first collection that surely has a URL among its pages (see
-// Claiming) and admits it, but is not among the collections of its last final outcome; ""
-// if there is none. For a sitemap, the collections of ClaimingSitemap are considered.
-// One that is held back (see HoldsBack) is returned only if there is no other.
+// Lacking returns the first collection that surely claims a URL (see Claiming) and admits
+// it, but was left out of its last final outcome; "" if there is none. For a sitemap,
+// the collections of ClaimingSitemap are considered. A collection that is held back (see
+// HoldsBack) is returned only if there is no other.
 func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	claiming, _ := s.Claiming(at, last.Depth, last.Hops)
 	if IsSitemap(last) {
@@ -160,8 +159,9 @@ func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	return held
 }
 
-// again returns the path by which a URL with this last final outcome is requested again
-// on behalf of a collection: that of a redirect, which need not be on topic.
+// again returns the path by which a URL with this last final outcome is requested again on
+// behalf of a collection. Its kind is Redirect for a page, because redirects need not be
+// on topic.
 func again(name string, last book.Outcome) Path {
 	w := Path{Collection: name, Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops}
 	if IsSitemap(last) {

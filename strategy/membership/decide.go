@@ -10,14 +10,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// The reasons of Decide to refuse a URL, beside those of package collection.
+// The reasons for which Decide refuses a URL, besides those of package collection.
 const (
 	NoCollection = "no collection"
 	OffTopic     = "off topic"
 	Refused      = "refused by strategy"
 	NoPartition  = "no partition"
 	Forgotten    = "forgotten" // a takedown forgets the URL; such a URL is not recorded
-	Asset        = "asset"     // the URL is only that of an asset of pages, and their collections want none
+	Asset        = "asset"     // pages use the URL only as an asset, and their collections store no assets
 )
 
 // maxSitemapDepth is the greatest depth of a sitemap. Sitemaps listed by a sitemap index
@@ -50,7 +50,7 @@ func (s *Members) Decide(w Path, target address.Address) string {
 	return ""
 }
 
-// decide does the work of Decide, except for takedowns and strategies.
+// decide does the work of Decide for one collection, without takedowns and strategies.
 func (m member) decide(w Path, target address.Address) string {
 	if w.Kind == book.Sitemap {
 		switch {
@@ -81,9 +81,9 @@ func (m member) decidePage(w Path, target address.Address) string {
 	return ""
 }
 
-// IsAssetOnly reports whether a URL with these paths, of several collections to it, is
-// requested only as an asset of pages: none of the collections admits it as a page, and
-// one of them wants assets.
+// IsAssetOnly reports whether these collections want a URL only as an asset of pages: one
+// of them stores assets, and none admits the URL as a page. w is the path to the URL; its
+// collection and kind are ignored.
 func (s *Members) IsAssetOnly(collections []string, target address.Address, w Path) bool {
 	w.Kind = book.Anchor
 	return s.WantAssets(collections...) && !slices.ContainsFunc(collections, func(name string) bool {
@@ -92,7 +92,7 @@ func (s *Members) IsAssetOnly(collections []string, target address.Address, w Pa
 	})
 }
 
-// WantAssets reports whether any of these collections wants the assets of its pages.
+// WantAssets reports whether any of these collections stores the assets of its pages.
 func (s *Members) WantAssets(collections ...string) bool {
 	return slices.ContainsFunc(collections, func(name string) bool {
 		m, found := s.byName[name]

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// The reasons for which a URL was skipped that may be requested again.
+// Reasons for which a URL was skipped. Such a URL may be requested again.
 const (
 	Redirect  = "redirect"          // the server redirects to another URL
 	Canonical = "canonical"         // the page names another canonical address
@@ -22,8 +22,7 @@ const (
 )
 
 // Due returns when a URL with this last final outcome is requested again: the earliest
-// time among the outcome's collections, as far as these still exist; the zero time if
-// never.
+// time by any collection of the outcome that still exists; the zero time if never.
 //
 //	last outcome                         due
 //	stored page, sitemap                 at the next time of the collection's schedule;
@@ -32,9 +31,10 @@ const (
 //	alias                                as a stored page, but at least eight days later
 //	any other                            never
 //
-// Stored pages, sitemaps and URLs skipped without a request from before the time Renew
-// of the collection are due then, if that is earlier. A URL that leads to a page which
-// has failed since is requested at once (see package account).
+// If the collection has a time Renew, stored pages, sitemaps and URLs skipped without a
+// request are due at Renew at the latest, unless the outcome is newer than Renew. A URL
+// that leads to another one, which has failed since, is requested at once (see package
+// account).
 func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {
@@ -47,7 +47,7 @@ func (s *Members) Due(last book.Outcome) time.Time {
 	return first
 }
 
-// minAliasExponent is the least Exponent of an alias: a lifetime of eight days.
+// minAliasExponent is the lowest Exponent of an alias: a lifetime of 2³ = 8 days.
 const minAliasExponent = 3
 
 // due returns when this collection requests a URL with this last final outcome again, by
@@ -77,7 +77,8 @@ func (m member) due(last book.Outcome) (due time.Time) {
 func IsSitemap(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Sitemap }
 
 // IsKept reports whether the outcome is of a page that was stored or found unchanged, or
-// of a sitemap that was read. The next request for its URL then sends validators.
+// of a sitemap that was read. The next request for such a URL is conditional: it sends
+// the ETag or the time of modification.
 func IsKept(o book.Outcome) bool {
 	return o.State == book.Stored || o.State == book.Unchanged || IsSitemap(o)
 }
@@ -87,8 +88,8 @@ func IsKept(o book.Outcome) bool {
 func IsAlias(o book.Outcome) bool { return o.State == book.Skipped && o.Reason == Canonical }
 
 // LeadsTo returns the target of the outcome's redirect, or the canonical address that its
-// page names; "" if there is neither. It is taken from Detail, in which an address of
-// more than 297 bytes was cut short.
+// page names; "" if there is neither. The address comes from Detail, which cuts it off
+// after 297 bytes.
 func LeadsTo(o book.Outcome) string {
 	to, found := strings.CutPrefix(o.Detail, "to ")
 	if !found || !IsAlias(o) && (o.State != book.Skipped || o.Reason != Redirect) {
@@ -97,8 +98,9 @@ func LeadsTo(o book.Outcome) string {
 	return to
 }
 
-// LedTo returns the identities of the address that LeadsTo returns: of the address
-// itself, and of its forms without the parameters that the outcome's collections drop.
+// LedTo returns identities of the address that LeadsTo returns: that of the address itself
+// and, for each collection of the outcome, that of the address without the parameters
+// that the collection drops.
 func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	at, err := address.Parse(LeadsTo(o))
 	if err != nil {
@@ -113,10 +115,9 @@ func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	return ids
 }
 
-// IsForAnother reports whether a URL with this outcome may still be a page of a
-// collection for which it was not requested: it was skipped because of a limit or agent
-// of the other collections, or because it led to another address, which was admitted
-// only for them.
+// IsForAnother reports whether a URL with this outcome may still be a page of other
+// collections than those for which it was requested: it was skipped because of their
+// limits or their agent, or because it led to an address that only they admitted.
 func IsForAnother(o book.Outcome) bool {
 	return WasUnasked(o) || IsAlias(o) || o.State == book.Skipped && o.Reason == Redirect
 }

@@ -17,9 +17,9 @@ type Limit struct {
 	Reason string // reason for which further pages are skipped; "" if they wait
 }
 
-// Limits returns the limits of the collection with the name that a page counts toward,
-// once it is stored: that of its host, and that of its address.Pattern. One that is not
-// limited is left out.
+// Limits returns the limits of a collection that a page counts toward once it is stored:
+// that for pages of its host, and that for pages with its address.Pattern. It leaves out
+// a limit that the collection does not set.
 func (s *Members) Limits(name string, page address.Address) []Limit {
 	m, found := s.byName[name]
 	if !found {
@@ -43,8 +43,8 @@ func (s *Members) Limits(name string, page address.Address) []Limit {
 	return limits
 }
 
-// Bounds returns the result of Limits, and the limit of all pages of the collection if
-// it has one. Further URLs are skipped at one of Limits, and wait at the latter.
+// Bounds returns the result of Limits and, if the collection has one, the limit of all its
+// pages. A URL beyond one of Limits is skipped; a URL beyond the limit of all pages waits.
 func (s *Members) Bounds(name string, page address.Address) []Limit {
 	bounds := s.Limits(name, page)
 	if most := s.Collection(name).Pages; most > 0 {
@@ -82,15 +82,15 @@ func (s *Members) CollectionTally(name string) string {
 	return "c:" + name
 }
 
-// Counts are the numbers of pages in tallies, by the tally's name: of stored pages, and
-// of URLs for which Take was called, whose pages may be stored later.
+// Counts holds two numbers for each tally, by the tally's name: Stored counts its stored
+// pages, Taken the URLs for which Take was called, whose pages may be stored later.
 type Counts struct{ Stored, Taken map[string]int64 }
 
 // NewCounts returns counts in which every tally is 0.
 func NewCounts() Counts { return Counts{make(map[string]int64), make(map[string]int64)} }
 
-// Full returns the first limit that the stored pages have reached, and whether there is
-// one.
+// Full returns the first of the limits that the stored pages have reached. found is false
+// if they have reached none.
 func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	at := slices.IndexFunc(limits, func(l Limit) bool { return n.Stored[l.Tally] >= l.Pages })
 	if at < 0 {
@@ -99,7 +99,7 @@ func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	return limits[at], true
 }
 
-// Take adds a page to Taken in the tallies of all the limits. If stored and taken pages
+// Take adds 1 to Taken in the tallies of all these limits. If stored and taken pages
 // together have reached one of the limits, it adds nothing and returns false.
 func (n Counts) Take(limits []Limit) bool {
 	for _, l := range limits {

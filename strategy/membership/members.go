@@ -12,19 +12,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Members are the collections in force, with all that decides which URLs they have:
-// strategies, takedowns, and the choice of what is crawled for now. After Prepare they
-// never change, and are safe for concurrent use.
+// Members holds the collections in force and all documents that decide which URLs they
+// have: strategies, takedowns, and the collections to which the crawl is limited for now.
+// After Prepare it never changes, and is safe for concurrent use.
 type Members struct {
 	Crawl       rules.Document
 	Storage     rules.Document
 	Collections []collection.Collection
 	Takedowns   takedown.Set
-	Only        *control.Only // the collections and seeds that are crawled for now; nil: all
+	Only        *control.Only // collections and seeds to which the crawl is limited for now; nil: all
 
 	byName map[string]member
-	// chosen has an entry for each collection that Only names, by its name: the admission
-	// of the chosen seeds; nil if all seeds are chosen.
+	// chosen maps each collection that Only names to the admission of the chosen seeds; to
+	// nil if all its seeds are chosen.
 	chosen map[string]*collection.Admission
 }
 
@@ -63,8 +63,8 @@ func (s *Members) Collection(name string) collection.Collection {
 	return collection.Collection{Name: name}
 }
 
-// Clean returns the target of a link without the parameters that the collection with the
-// name drops.
+// Clean returns the target of a link without the query parameters that the collection with
+// the name drops.
 func (s *Members) Clean(name string, target address.Address) address.Address {
 	return s.byName[name].Clean(target)
 }
@@ -74,14 +74,14 @@ func (s *Members) SeedOf(page address.Address) []string {
 	return s.those(func(m member) bool { return m.IsSeed(page) })
 }
 
-// AskAgain reports whether a URL that failed with this outcome is requested again at
-// once, because it failed before the time Again of the collection that admits it.
+// AskAgain reports whether a URL that failed with this outcome is requested again at once,
+// because it failed before the time Again of the collection with the name.
 func (s *Members) AskAgain(name string, failed book.Outcome) bool {
 	return failed.Time.Before(s.Collection(name).Again)
 }
 
-// those returns the names of the collections that are wanted, in the order of
-// Collections.
+// those returns the names of the collections for which wanted returns true, in the order
+// of Collections.
 func (s *Members) those(wanted func(member) bool) (names []string) {
 	for i := range s.Collections {
 		if name := s.Collections[i].Name; wanted(s.byName[name]) {

@@ -9,11 +9,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// HeldBack is the reason of a URL that waits outside of the frontier because only
-// other collections are crawled for now.
+// HeldBack is the reason for which a URL waits outside of the frontier: only other
+// collections are crawled for now.
 const HeldBack = "held back"
 
-// choose sets s.chosen. It fails if a collection in Only has an invalid seed or pattern.
+// choose sets s.chosen from s.Only. It fails if a collection in Only has an invalid seed
+// or pattern.
 func (s *Members) choose() error {
 	if s.Only == nil {
 		return nil

@@ -14,8 +14,9 @@ type Path struct {
 // PathOf returns the path that ends with a link.
 func PathOf(l book.Link) Path { return Path{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
 
-// Rank orders what the last links of paths to a URL say of it: a sitemap, even if pages
-// link to it; a page, even if it is an asset of others; an asset.
+// Rank returns the rank of a path by the kind of its last link, the lowest first: 0 for a
+// sitemap, 1 for a page, 2 for an asset. Of several paths to a URL, the lowest rank
+// decides what the URL is: a sitemap to which pages link is still a sitemap.
 func Rank(last book.Kind) int {
 	switch last {
 	case book.Sitemap:
@@ -41,13 +42,12 @@ func Band(depth uint16, weight uint8) int {
 
 func (w Path) band() int { return Band(w.Depth, w.Weight) }
 
-// Best joins the paths of a collection to one URL, in whatever order they are added: it
+// Best joins several paths of a collection to one URL, in whatever order they are added. It
 // has the depth and redirects of the shortest path, and the weight of the path with the
-// earliest band. If some paths say that the URL is a sitemap, only those count: a
-// sitemap to which pages link is still a sitemap (see Rank).
+// earliest band. Only paths of the lowest Rank count.
 type Best struct {
 	Path
-	band  int  // band of the path that Weight is from
+	band  int  // band of the path that gave Weight
 	known bool // a path was added
 }
 

@@ -10,8 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// keepCopy stores content, that of a sealed version, as the version's copy. If there is a
-// copy already, it does nothing, even if that differs; verify reports that.
+// keepCopy stores content, the bytes of a version, as the version's copy. It does nothing
+// if content is not sealed, or a copy exists already. If that copy differs, verify
+// reports it.
 func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint64, content []byte) error {
 	if _, sealed, err := layout.Unseal(content); err != nil || !sealed {
 		return nil // there is no version, or it is of format 1; the next version gets a copy
@@ -38,9 +39,10 @@ func readSealed(ctx context.Context, bucket blob.Reader, key string) (content []
 	return content, sealed && err == nil, nil
 }
 
-// Restore replaces the object with the key, a damaged or missing version or copy, by the
-// other one of the two. It returns false, and changes nothing, if that is absent or
-// damaged, too. So it writes the bytes that the object was first written with.
+// Restore repairs a damaged or missing object: a version by the bytes of its copy, or a
+// copy by those of its version. So the object has the bytes again with which it was first
+// written. If the other object is absent or damaged, too, Restore changes nothing and
+// returns false.
 func Restore(ctx context.Context, bucket blob.Bucket, key string) (restored bool, err error) {
 	content, found, err := readSealed(ctx, bucket, layout.TwinKey(key))
 	if err != nil || !found {

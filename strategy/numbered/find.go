@@ -13,15 +13,15 @@ import (
 // ErrDamaged means that a document has stored versions, but none of them can be read.
 var ErrDamaged = errors.New("no version of it can be read")
 
-// errBytes means that the bytes of a version were changed after it was written.
+// errBytes means that the bytes of a version have changed since it was written.
 var errBytes = errors.New("it is damaged")
 
 // Damaged is a version that cannot be read.
 type Damaged struct {
 	Key     string
-	Copied  bool   // the copy is not damaged, and is read instead
-	Instead uint64 // the version in force; 0: none
-	Reason  string // why it cannot be read
+	Copied  bool   // its copy can be read, and is read instead
+	Instead uint64 // version in force; 0: none can be read
+	Reason  string // why the version cannot be read
 }
 
 // String returns a sentence that says which object is damaged, what is used instead, and
@@ -37,20 +37,20 @@ func (d Damaged) String() string {
 	return fmt.Sprintf("%s cannot be read (%s), %s; run `bucketsearch verify --repair`, or publish it again", d.Key, d.Reason, serves)
 }
 
-// Found is what is stored of a document: the version in force, and what is damaged.
+// Found describes the stored versions of a document: the one in force, and damaged ones.
 type Found[T Document] struct {
-	Document T      // the document of Version (the zero document if Version is 0), with what Recover has added
-	Version  uint64 // the version in force; 0: none
-	Highest  uint64 // the highest version, readable or not
-	// Damaged holds the damaged versions newer than the one in force, the newest
-	// first, and the one in force itself if only its copy could be read.
+	Document T      // document of Version, with the additions of Recover; zero document if Version is 0
+	Version  uint64 // number of the version in force; 0: no version, or none that can be read
+	Highest  uint64 // number of the highest version, readable or not
+	// Damaged holds the damaged versions that are newer than the one in force, the newest
+	// first. If only a copy of the version in force could be read, it is the last in the list.
 	Damaged []Damaged
 
-	content []byte // the bytes of Version; nil if it is 0
+	content []byte // bytes of Version as stored; nil if Version is 0
 }
 
-// Lost returns an error that wraps ErrDamaged if there are versions and none can be read,
-// else nil.
+// Lost returns an error that wraps ErrDamaged if there are versions but none can be read.
+// Otherwise it returns nil.
 func (f *Found[T]) Lost() error {
 	if f.Version > 0 || len(f.Damaged) == 0 {
 		return nil
@@ -74,8 +74,8 @@ func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error
 	return s.Among(ctx, bucket, versions)
 }
 
-// Among finds the version in force among listed versions, which must be in ascending order
-// (otherwise like Find).
+// Among does the work of Find, but without a LIST: versions are the listed objects of all
+// versions, in ascending order.
 func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
 	var damaged [][]byte
 	if len(versions) > 0 {
@@ -106,7 +106,7 @@ func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob
 	return found, nil
 }
 
-// number returns the number of a version, whose key must be one of a version.
+// number returns the number of a version from its key, which must be the key of a version.
 func (s Store[T]) number(version blob.Object) uint64 {
 	number, _ := layout.ParseNumberedKey(version.Key, s.Prefix) // by which it was listed
 	return number
@@ -115,9 +115,9 @@ func (s Store[T]) number(version blob.Object) uint64 {
 // reading is the result of reading a version.
 type reading[T Document] struct {
 	document T
-	content  []byte // the bytes of the document; if isWhole is false, the damaged ones
+	content  []byte // bytes of the document; the damaged bytes if isWhole is false
 	isWhole  bool   // the version or its copy could be read
-	damage   error  // why the version itself could not be read, wraps errBytes; nil if it could
+	damage   error  // why the version itself could not be read (wraps errBytes); nil if it could
 }
 
 // read reads a version or, if it is damaged, its copy. It fails if the store does, or if
@@ -147,10 +147,10 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 }
 
 // Republish publishes the document in force once more, as the next version, if it or a
-// newer version is damaged. It returns the new number, or 0 if none is damaged. as gets
-// the document in force and the new number, and returns the document to publish. If no
-// version can be read, as gets the zero document, and returns an error if it has nothing
-// to put in its place.
+// newer version is damaged. It returns the new number, or 0 if none is damaged. The
+// function as gets the document in force and the new number, and returns the document to
+// publish. If no version can be read, as gets the zero document, and may return an error
+// if it has no document to publish instead.
 func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

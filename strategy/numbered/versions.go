@@ -32,12 +32,12 @@ func (k *Kept[T]) put(version uint64, document T) {
 	k.versions[version] = document
 }
 
-// Version is a stored version.
+// Version is one stored version of a document, as Walk has read it.
 type Version[T Document] struct {
 	Number   uint64
 	Document T
-	IsWhole  bool  // Document was read, from the version or from its copy; if false, it is not set
-	Damage   error // why the version itself cannot be read, with its key; nil if it can
+	IsWhole  bool  // Document could be read, from the version or from its copy; false: it is zero
+	Damage   error // why the version itself cannot be read, with its key; nil if it can be read
 }
 
 // Walk calls enough with every stored version, the newest first, until enough

@@ -10,7 +10,7 @@ type Directives struct {
 	NoFollow bool
 }
 
-// Add returns the directives that d and more make together.
+// Add returns the union of the directives d and more.
 func (d Directives) Add(more Directives) Directives {
 	return Directives{d.NoIndex || more.NoIndex, d.NoFollow || more.NoFollow}
 }
@@ -51,17 +51,19 @@ func ParseTag(values []string, agent string) Directives {
 	return d
 }
 
-// hasValue reports whether the colon after a word is not that of a crawler's name, as in
-// "examplebot: none". Either it begins the word's value, as in "unavailable_after: 25 Jun
-// 2010 15:00:00 PST"; or the word has a space, and is the part before the colon of a date
-// that was cut at its comma, as in "Friday, 25 Jun 2010 15:00:00".
+// hasValue reports whether word, the text before a colon, is no crawler's name:
+//
+//	examplebot: none                           a crawler's name: false
+//	unavailable_after: 25 Jun 2010 15:00:00    a directive with a value: true
+//	25 Jun 2010 15:00:00                       the end of a date that was cut at its
+//	                                           comma; its word has a space: true
 func hasValue(word string) bool {
 	word = strings.ToLower(word)
 	return word == "unavailable_after" || strings.HasPrefix(word, "max-") || strings.ContainsAny(word, " \t")
 }
 
-// concerns reports whether a crawler's name in a header stands for agent: the agent's
-// product token, "*" or "robots".
+// concerns reports whether a crawler's name in an X-Robots-Tag header stands for agent: it
+// is the agent's product token, "*" or "robots".
 func concerns(name, agent string) bool {
 	token := ownToken(agent)
 	return name == "*" || strings.EqualFold(name, "robots") || token != "" && productToken(name) == token

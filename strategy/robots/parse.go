@@ -9,11 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// group is all groups of a robots.txt for one user-agent, merged.
+// group holds the rules of all groups of a robots.txt for one user-agent, merged.
 type group struct {
-	named bool // the file has at least one of these groups, even if it is empty
+	named bool // the file has at least one such group, even an empty one
 	lines []line
-	delay time.Duration // the longest Crawl-delay
+	delay time.Duration // longest Crawl-delay of these groups; 0: none
 }
 
 // collect parses a robots.txt. It adds the groups for the crawler with the product token
@@ -66,8 +66,8 @@ func isAbsolute(text string) bool {
 		(strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https"))
 }
 
-// delay parses a number of seconds, and returns at most MaxDelay; 0 if the value is not a
-// positive number.
+// delay parses the value of a Crawl-delay, a number of seconds. It returns at most
+// MaxDelay, and 0 if the value is not a positive number.
 func delay(value string) time.Duration {
 	seconds, err := strconv.ParseFloat(value, 64)
 	if err != nil || !(seconds > 0) {

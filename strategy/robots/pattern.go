@@ -8,14 +8,14 @@ import (
 
 // pattern matches the beginning of a path, or with a final '$' a whole path.
 type pattern struct {
-	parts []string // the literal texts between the stars
+	parts []string // literal texts between the pattern's '*'
 	whole bool     // the pattern must match the whole path
 	size  int      // length of the pattern in octets; the longest matching pattern wins
 }
 
-// newPattern parses the path of an Allow or Disallow line. It returns false for an empty
-// path, which means no rule, and for one that is too long to match any address, even if
-// all its bytes are percent-encoded and so take three bytes each.
+// newPattern parses the path of an Allow or Disallow line. It returns false for a path
+// without an effect: an empty one, and one that is too long to match any address (even if
+// each byte of the address took three bytes of the pattern, percent-encoded).
 func newPattern(value string) (pattern, bool) {
 	if value == "" || len(value)-strings.Count(value, "*") > 3*address.MaxBytes {
 		return pattern{}, false
@@ -28,14 +28,13 @@ func newPattern(value string) (pattern, bool) {
 
 var special = strings.NewReplacer("*", "%2A", "$", "%24")
 
-// escapePath returns a path with its query in the form in which patterns match it:
-// percent-encoding is normal (see address.NormalEscapes), and '*' and '$' are escaped,
-// because a pattern can express them only so (RFC 9309, section 2.2.3).
+// escapePath returns a path with its query in the form that patterns match: with normal
+// percent-encoding (see address.NormalEscapes), '*' as %2A and '$' as %24, because a
+// pattern can name these two characters only so (RFC 9309, section 2.2.3).
 func escapePath(path string) string { return special.Replace(address.NormalEscapes(path)) }
 
 // matches reports whether the pattern matches a path in the form of escapePath. It takes
-// linear time, because it is enough to find each part at its first place after the
-// previous part.
+// linear time: each part is searched for once, behind the place of the part before.
 func (p pattern) matches(path string) bool {
 	rest, ok := strings.CutPrefix(path, p.parts[0])
 	if !ok {

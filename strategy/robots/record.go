@@ -2,7 +2,7 @@ package robots
 
 import "strings"
 
-// The keys of the lines of a robots.txt that have an effect.
+// The keys of lines in a robots.txt. Lines with other keys are ignored.
 const (
 	userAgent  = "user-agent"
 	allow      = "allow"

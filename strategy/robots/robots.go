@@ -28,7 +28,7 @@ const (
 	// MaxBytes is the number of bytes at the beginning of a robots.txt that are used
 	// (RFC 9309, section 2.5).
 	MaxBytes = 500 << 10
-	// MaxDelay is the longest pause that a Crawl-delay has as its effect.
+	// MaxDelay is the longest pause between requests: a longer Crawl-delay counts as this.
 	MaxDelay = 60 * time.Second
 	// MaxSitemaps is the maximum number of sitemaps that are taken from a robots.txt.
 	MaxSitemaps = 100
@@ -37,7 +37,7 @@ const (
 // Rules are the rules of a robots.txt for one crawler. The zero Rules allow all.
 type Rules struct {
 	refuseAll bool
-	lines     []line // longest pattern first; of equal length, Allow first
+	lines     []line // Allow and Disallow lines, longest pattern first; of equal length, Allow first
 	delay     time.Duration
 	sitemaps  []string
 }
@@ -123,8 +123,8 @@ func (r Rules) Allows(path string) bool {
 // there is none.
 func (r Rules) Delay() time.Duration { return r.delay }
 
-// Sitemaps returns the http and https addresses of all Sitemap lines, for whatever
-// crawler, as written and without repetitions, at most MaxSitemaps.
+// Sitemaps returns the http and https addresses of all Sitemap lines, which apply to every
+// crawler, as written, without repetitions and at most MaxSitemaps.
 func (r Rules) Sitemaps() []string { return r.sitemaps }
 
 // ownToken returns the product token in a User-Agent, in lower case (see Parse).

@@ -10,11 +10,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Faults returns a clause for each part of the hash space that the ranges of the rules
-// do not assign to exactly one partition: pages in a hole have no partition, and where
-// two ranges overlap, only the rule that comes first applies. A rule whose pattern is
-// only '*' matches every page and closes all holes. Documents with faults are not
-// published; those that an older program has published are used as far as possible.
+// Faults returns a clause for each hole between the ranges of the rules, and for each
+// overlap of two ranges. Pages in a hole have no partition; in an overlap, the rule that
+// comes first applies. A rule with the pattern "*" matches every page and closes all
+// holes. Documents with faults are not published; if an older program has published one,
+// it is used nevertheless.
 func (d *Document) Faults() []string {
 	type ranged struct {
 		number int // of the rule, from 1
@@ -60,7 +60,8 @@ func (d *Document) Faults() []string {
 	return faults
 }
 
-// checkPublishable returns an error if the document must not be published.
+// checkPublishable returns an error if the document is invalid or has Faults, and so must
+// not be published.
 func (d *Document) checkPublishable() error {
 	if err := d.Validate(); err != nil {
 		return err

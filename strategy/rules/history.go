@@ -17,9 +17,9 @@ type Kept = numbered.Kept[Document]
 
 // History is the published versions of a strategy at one moment.
 type History struct {
-	// InForce is the newest version whose time From has come. It stays in force when it
-	// expires without a successor, so that the system runs on without its operator. If
-	// no version's time has come, the oldest is in force.
+	// InForce is the newest version whose time From has come. It stays in force if it
+	// expires and there is no newer version, so that the system runs on without its
+	// operator. If no version's time From has come, InForce is the oldest version.
 	InForce Document
 	// Versions are the versions that were read, the newest first, InForce included.
 	Versions []Document
@@ -72,7 +72,8 @@ func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Ti
 	return h, nil
 }
 
-// checkIdentity returns an error if the document names another kind or version.
+// checkIdentity returns an error if the document's own Kind or Version differs from these,
+// which its key names.
 func (d Document) checkIdentity(kind Kind, version uint64) error {
 	if d.Kind == kind && d.Version == version {
 		return nil
@@ -80,7 +81,8 @@ func (d Document) checkIdentity(kind Kind, version uint64) error {
 	return fmt.Errorf("cannot read %s: it says that it is %s", layout.StrategyKey(string(kind), version), layout.StrategyKey(string(d.Kind), d.Version))
 }
 
-// judge sets InForce from Versions, and adds warnings about it.
+// judge sets InForce from Versions, and adds warnings about that version: it is not valid
+// yet, has expired, or has faults.
 func (h *History) judge(now time.Time) {
 	const at = time.RFC3339
 	i := slices.IndexFunc(h.Versions, func(d Document) bool { return !d.From.After(now) })
@@ -103,5 +105,5 @@ func (h *History) judge(now time.Time) {
 	}
 }
 
-// String names the document.
+// String returns the name of the document, such as "crawl strategy version 3".
 func (d *Document) String() string { return fmt.Sprintf("%s strategy version %d", d.Kind, d.Version) }

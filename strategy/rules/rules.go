@@ -44,20 +44,20 @@ const (
 	Storage Kind = "storage"
 )
 
-// MaxPartitions is the number of partitions that have a four-digit name.
+// MaxPartitions is the maximum number of partitions: their names in keys have four digits.
 const MaxPartitions = 10000
 
 var (
 	// ErrRefused: the first rule that matches refuses the URL.
 	ErrRefused = errors.New("strategy says not to crawl")
-	// ErrNoRule: no rule matches.
+	// ErrNoRule: no rule of the strategy matches the URL.
 	ErrNoRule = errors.New("no rule of the strategy matches")
 )
 
 // Rule assigns the URLs that it matches to a partition, or refuses them. It has exactly
 // one of Pattern, Site and Range.
 type Rule struct {
-	Refuse    bool          `json:"refuse,omitempty"`  // refuse the URLs; not with Range
+	Refuse    bool          `json:"refuse,omitempty"`  // the URLs are not crawled; never true with Range
 	Pattern   string        `json:"pattern,omitempty"` // matches the whole canonical URL; '*' stands for any sequence of characters
 	Site      string        `json:"site,omitempty"`    // matches URLs of this site (see address.Address)
 	Range     *layout.Range `json:"range,omitempty"`   // matches URLs with these places
@@ -68,10 +68,10 @@ type Rule struct {
 type Document struct {
 	Kind     Kind      `json:"kind"`
 	Version  uint64    `json:"version"`
-	From     time.Time `json:"from"`             // holds from this time
-	Expires  time.Time `json:"expires,omitzero"` // zero: never
+	From     time.Time `json:"from"`             // start of validity
+	Expires  time.Time `json:"expires,omitzero"` // end of validity; zero: none
 	Due      time.Time `json:"due,omitzero"`     // when the next version is due; zero: none is planned
-	Standard string    `json:"standard"`         // address.Standard
+	Standard string    `json:"standard"`         // address.Standard under which the places of Range were computed
 	Rules    []Rule    `json:"rules"`
 }
 
@@ -88,7 +88,8 @@ func Even(kind Kind, partitions int, now time.Time) Document {
 	return d
 }
 
-// Decide returns the partition of an address. It fails with ErrRefused or ErrNoRule.
+// Decide returns the partition to which the rules assign an address. It fails with
+// ErrRefused or ErrNoRule.
 func (d Document) Decide(a address.Address) (partition int, err error) {
 	for _, r := range d.Rules {
 		switch {
@@ -119,8 +120,8 @@ func (d Document) OfSite(a address.Address) []int {
 	return partitions
 }
 
-// ofSite reports whether the rule may match some pages of the site with the name, and
-// whether it matches all of them. site is the range of the site's places.
+// ofSite reports whether the rule may match some pages of a site, and whether it matches
+// all of them. name is the site's name, and site the range of its places.
 func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	switch {
 	case r.Range != nil:
@@ -157,8 +158,8 @@ func (r Rule) matches(a address.Address) bool {
 }
 
 // glob reports whether a pattern, in which '*' stands for any sequence of characters,
-// matches the whole text. It takes linear time, because it is enough to find each part
-// between two stars at its first place after the part before.
+// matches the whole text. It takes linear time: each part between two '*' is searched for
+// once, behind the place of the part before.
 func glob(pattern, text string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, first)

@@ -38,11 +38,11 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 	return d, d.checkIdentity(kind, version)
 }
 
-// Republish publishes the newest readable version once more, under a new number, if it
-// or a newer one is damaged. It returns that number, or 0 if none is damaged. If there is
-// only version 1 and it cannot be read, Republish publishes Even for this number of
-// partitions, since the first version is always made so. If there are several versions
-// and none can be read, it fails with numbered.ErrDamaged.
+// Republish publishes the newest readable version once more, under a new number, if it or
+// a newer one is damaged. It returns that number, or 0 if none is damaged. If version 1 is
+// the only one and cannot be read, Republish publishes the strategy Even for this number
+// of partitions, which every first version is. If there are several versions and none can
+// be read, it fails with numbered.ErrDamaged.
 func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions int, now time.Time) (uint64, error) {
 	return store(kind).Republish(ctx, bucket, func(d Document, version uint64) (Document, error) {
 		if d.Version == 0 {

@@ -27,7 +27,7 @@ import (
 type unreadDocuments struct {
 	mu      sync.Mutex // protects the fields below
 	damaged []numbered.Damaged
-	lost    []string // for each strategy of which no version can be read, a sentence that says so
+	lost    []string // a sentence for each strategy without a readable version
 }
 
 // add records damaged versions of documents.
@@ -51,8 +51,8 @@ func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error
 	return nil
 }
 
-// judge adds to the settings a warning for each of the documents, and pauses the crawl
-// where the table says so.
+// judge adds to the settings a warning for each damaged document, and pauses the crawl
+// where the table of unreadDocuments says so.
 func (u *unreadDocuments) judge(s *Settings) {
 	reasons := slices.Sorted(slices.Values(u.lost))
 	s.Warnings = append(s.Warnings, reasons...)

@@ -9,7 +9,7 @@ import (
 )
 
 // Delay returns the pause from the end of a response to the next request on a host: the
-// longest of all collections, because they share hosts.
+// longest Delay of any collection, because all collections share the hosts.
 func (s *Settings) Delay() time.Duration {
 	var longest collection.Duration
 	for _, c := range s.Collections {
@@ -18,7 +18,7 @@ func (s *Settings) Delay() time.Duration {
 	return time.Duration(longest)
 }
 
-// DelayOf returns the longest pause, as of Delay, of the collections with these names.
+// DelayOf returns the longest Delay of the collections with these names.
 func (s *Settings) DelayOf(names ...string) time.Duration {
 	var longest collection.Duration
 	for _, c := range s.Collections {
@@ -29,16 +29,17 @@ func (s *Settings) DelayOf(names ...string) time.Duration {
 	return time.Duration(longest)
 }
 
-// A sitemap may list tens of thousands of URLs. No further sitemap of a host is read while
-// more URLs wait on the host than maxWaiting, or than twice the collection's limit of
-// pages if that is less, but at least leastWaiting.
+// Bounds of MaxWaiting: a sitemap may list tens of thousands of URLs, so that no further
+// sitemap of a host is read while many URLs of the host wait. A collection allows
+// maxWaiting URLs or, if that is less, twice its limit of pages, but at least
+// leastWaiting.
 const (
 	maxWaiting   = 10_000
 	leastWaiting = 1_000
 )
 
-// MaxWaiting returns the number of URLs waiting on a host above which its sitemaps are not
-// read: the highest number that any collection allows.
+// MaxWaiting returns the number of waiting URLs of a host above which the sitemaps of the
+// host are not read: the highest number that any collection allows (see maxWaiting).
 func (s *Settings) MaxWaiting() int64 {
 	most := int64(leastWaiting)
 	for _, c := range s.Collections {
@@ -55,7 +56,7 @@ func (s *Settings) MaxWaiting() int64 {
 func (s *Settings) AgentOf(name string) string { return s.Collection(name).Agent }
 
 // HostConnections returns how many batches of one host may be fetched at the same time:
-// the lowest number of any collection; 1 if there is no collection.
+// the lowest HostConnections of any collection; 1 if there is no collection.
 func (s *Settings) HostConnections() int {
 	if len(s.Collections) == 0 {
 		return 1
@@ -68,7 +69,7 @@ func (s *Settings) HostConnections() int {
 }
 
 // Connections returns how many batches of all hosts together may be fetched at the same
-// time: the lowest number of any collection that sets one; 0 if none does.
+// time: the lowest Connections of any collection; 0 (no limit) if no collection sets it.
 func (s *Settings) Connections() int {
 	fewest := 0
 	for _, c := range s.Collections {
@@ -79,8 +80,8 @@ func (s *Settings) Connections() int {
 	return fewest
 }
 
-// Allow returns the addresses that are not public and that any collection allows (see
-// collection.Collection), sorted and without repetitions.
+// Allow returns the union of the lists Allow of all collections: addresses that may be
+// requested although they are not public. It is sorted and without repetitions.
 func (s *Settings) Allow() []string {
 	var all []string
 	for _, c := range s.Collections {

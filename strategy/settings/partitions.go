@@ -18,8 +18,8 @@ func (s *Settings) Partitions() []layout.Partition {
 	return s.everywhere(rules.Document.Partitions)
 }
 
-// Store returns the storage partition of a new page. It fails with rules.ErrRefused or
-// rules.ErrNoRule.
+// Store returns the storage partition in which a new page is stored. It fails with
+// rules.ErrRefused or rules.ErrNoRule.
 func (s *Settings) Store(page address.Address) (layout.Partition, error) {
 	p, err := s.Storage.Decide(page)
 	return layout.Partition(p), err
@@ -43,8 +43,8 @@ func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	return nil
 }
 
-// everywhere returns the partitions that the function of returns for any version of the
-// storage strategy, sorted and without repetitions.
+// everywhere calls the function of for each version of the storage strategy, and returns
+// the union of its results, sorted.
 func (s *Settings) everywhere(of func(rules.Document) []int) []layout.Partition {
 	var all []layout.Partition
 	for _, d := range s.storages {

@@ -1,6 +1,6 @@
 // Package settings reads the published documents in force: strategies, collections,
-// takedowns and controls. Every function reads them from the bucket, and needs no other
-// program that tells them.
+// takedowns and controls. Every function reads them from the bucket itself; no central
+// program distributes them.
 package settings
 
 import (
@@ -46,7 +46,7 @@ func Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, er
 
 // Read returns the settings in force at the time now. It takes five LIST requests, which
 // are sent at once, and a GET for each document and for each version of the storage
-// strategy. What it does about damaged documents says the table at unreadDocuments.
+// strategy. For damaged documents see the table at unreadDocuments.
 func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	var s Settings
 	var unread unreadDocuments
@@ -97,8 +97,8 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 }
 
 // Fingerprint returns a text that changes whenever a strategy, a collection, the
-// takedowns or the choice of what is crawled for now change. A frontier records the
-// fingerprint of the settings under which it was built.
+// takedowns or the collections to which the crawl is limited change. A frontier records
+// the fingerprint of the settings under which it was built.
 func (s *Settings) Fingerprint() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "crawl %d storage %d takedowns %d", s.Crawl.Version, s.Storage.Version, s.Takedowns.Version)
@@ -116,7 +116,7 @@ func (s *Settings) Fingerprint() string {
 type Cache struct {
 	Bucket blob.Reader
 	Now    func() time.Time
-	Age    time.Duration // how long settings are used before they are read again
+	Age    time.Duration // maximum age of cached settings; older ones are read again
 
 	reader Reader
 	mu     sync.Mutex // protects the fields below

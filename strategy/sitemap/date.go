@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// The forms of a W3C datetime, and other forms that sitemaps often have instead.
+// The layouts of a W3C datetime, and of other dates that sitemaps often have instead.
 var datetimes = []string{
 	time.DateOnly,
 	time.RFC3339,
@@ -20,7 +20,7 @@ var datetimes = []string{
 	"2006",
 }
 
-// The forms of RFC 822, RFC 1123 and RFC 850, without the day of the week.
+// The layouts of dates of RFC 822, RFC 1123 and RFC 850, without the day of the week.
 var mailDates = []string{
 	"2 Jan 2006 15:04:05 -0700",
 	"2 Jan 2006 15:04 -0700",
@@ -29,15 +29,15 @@ var mailDates = []string{
 	"2-Jan-06 15:04:05 -0700",
 }
 
-// The zones that RFC 822 names.
+// The names of time zones in RFC 822, with their offsets.
 var zones = map[string]string{
 	"Z": "+0000", "UT": "+0000", "UTC": "+0000", "GMT": "+0000",
 	"EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",
 	"MST": "-0700", "MDT": "-0600", "PST": "-0800", "PDT": "-0700",
 }
 
-// parseDate returns the time of a date in one of the forms above, in UTC; the zero time
-// for any other text.
+// parseDate returns the time of a date in a layout of datetimes or mailDates, in UTC; the
+// zero time for any other text.
 func parseDate(s string) time.Time {
 	layouts := datetimes
 	if len(s) < 4 || s[3] < '0' || s[3] > '9' { // no year comes first

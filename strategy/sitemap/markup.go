@@ -15,16 +15,16 @@ import (
 )
 
 const (
-	maxToken   = 1 << 20 // bytes of a tag or a text
-	maxNesting = 100     // open elements
+	maxToken   = 1 << 20 // maximum length of a tag, or of a text between tags, in bytes
+	maxNesting = 100     // maximum number of open elements
 )
 
-// form says where the entries and their addresses are in one format of XML: a sitemap, an
-// index of sitemaps, RSS or Atom.
+// form says in which elements one kind of XML list has its entries and their addresses.
+// The kinds are sitemap, index of sitemaps, RSS and Atom.
 type form struct {
-	record   string // name of the element of an entry
-	depth    int    // level of this element; that of the root is 1
-	location string // name of the child element with the entry's address
+	record   string // name of the element of an entry, such as url
+	depth    int    // level of the entry's element; the root element has level 1
+	location string // name of the child element with the entry's address, such as loc
 	index    bool   // the entries are other sitemaps
 }
 
@@ -42,7 +42,7 @@ var forms = map[string]form{ // forms by the local name of the root element
 type markup struct {
 	tokens *html.Tokenizer
 	list   address.Address   // address of the list
-	emit   func(Entry) error // gets each entry
+	emit   func(Entry) error // called with each entry
 	offset int               // offset of the current token in the text, in bytes of UTF-8
 	form   form
 	open   []string // local names of the open elements, in lower case
@@ -70,8 +70,8 @@ func decode(in *bufio.Reader) io.Reader {
 	return in
 }
 
-// parse reads the list up to the end of its root element, and calls m.emit for each
-// entry. It fails with the error of emit, or if the list is broken.
+// parse reads the list up to the end of its root element, and calls m.emit with each
+// entry. It fails with the error of emit, or if the XML is malformed.
 func (m *markup) parse() error {
 	for {
 		kind := m.tokens.Next()
@@ -118,7 +118,8 @@ func (m *markup) wrong(format string, values ...any) error {
 // local returns the name of an element without the prefix of its namespace.
 func local(name []byte) string { return string(name[bytes.LastIndexByte(name, ':')+1:]) }
 
-// start handles a start tag. That of the root decides the form of the list.
+// start opens the element of a start tag. The name of the root element decides the form of
+// the list.
 func (m *markup) start() error {
 	m.tokens.NextIsNotRawText() // HTML's raw text elements, such as script, do not exist in XML
 	tag, more := m.tokens.TagName()
@@ -162,12 +163,12 @@ func (m *markup) attributes(more bool) (a attributes) {
 	return a
 }
 
-// inRecord reports whether the element of an entry is open.
+// inRecord reports whether the parser is inside the element of an entry.
 func (m *markup) inRecord() bool {
 	return len(m.open) >= m.form.depth && m.open[m.form.depth-1] == m.form.record
 }
 
-// text adds a text to the record if its element is a child of that of an entry.
+// text adds a text to the current entry, if it stands in a child element of the entry.
 func (m *markup) text(raw []byte) {
 	if len(m.open) != m.form.depth+1 || !m.inRecord() {
 		return
@@ -179,7 +180,8 @@ func (m *markup) text(raw []byte) {
 	}
 }
 
-// end handles the end tag of an element. At the end of an entry it calls m.emit.
+// end closes the element of an end tag. At the end of an entry it calls m.emit. It fails
+// if the tag does not match the open element.
 func (m *markup) end(name string) error {
 	last := len(m.open) - 1
 	if last < 0 || m.open[last] != name {

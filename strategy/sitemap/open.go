@@ -11,8 +11,8 @@ import (
 
 const bufferSize = 64 << 10
 
-// open returns a reader of the text of a list, decompressed if it is gzip, without byte
-// order mark and leading white space. Reading fails after MaxBytes.
+// open returns a reader of the text of a list: decompressed if it is gzip, and without byte
+// order mark and leading white space. Reading fails after MaxBytes of text.
 func open(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
@@ -41,8 +41,8 @@ func open(r io.Reader) (*bufio.Reader, error) {
 	}
 }
 
-// capped is a reader that fails, and does not just end, if there are more bytes than
-// allowed, so that the list does not look complete.
+// capped is a reader that fails if there are more bytes than allowed. If it ended instead,
+// a list that was cut off would look complete.
 type capped struct {
 	reader io.Reader
 	left   int // bytes that may still be read

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// maxText is the number of bytes of an element's text, or of a line, that are used:
-// enough to notice that an address is too long.
+// maxText is the number of bytes that are used of an element's text, or of a line of a text
+// list; the rest is cut off. It suffices to notice that an address is too long.
 const maxText = 4 * address.MaxBytes
 
 // record collects the fields of one entry. If several elements set one field, the first
@@ -19,19 +19,20 @@ type record struct {
 	location, guid    string
 	modified, created string
 	priority          string
-	// Of the open element:
-	text       []byte
-	isLink     bool // by its attribute rel, the element is no link to something else than the page
-	isPermaURL bool // by its attribute isPermaLink, the element may hold an address, if it is a guid
+	// The fields below describe the child element of the entry that is open now.
+	text       []byte // text of the element so far, up to maxText bytes
+	isLink     bool   // the attribute rel is absent or "alternate": a link leads to the entry's page
+	isPermaURL bool   // the attribute isPermaLink is not "false": a guid is an address
 }
 
-// attributes holds the values of attributes of one element; permanent is that of isPermaLink.
+// attributes holds the attributes href, rel and isPermaLink (permanent) of one element, ""
+// for an absent one.
 type attributes struct{ href, rel, permanent string }
 
 func (r *record) reset() { *r = record{text: r.text[:0]} }
 
-// open handles the start tag of a child element of the entry. A link of Atom has the
-// address in its attribute href.
+// open begins a child element of the entry. A link element of Atom has the address in its
+// attribute href.
 func (r *record) open(f form, name string, a attributes) {
 	r.text = r.text[:0]
 	r.isLink = a.rel == "" || strings.EqualFold(a.rel, "alternate")
@@ -46,8 +47,8 @@ func (r *record) write(text []byte) {
 	r.text = append(r.text, text[:min(len(text), maxText-len(r.text))]...)
 }
 
-// close handles the end tag of a child element of the entry: it sets the field with the
-// element's text.
+// close ends a child element of the entry with the name: it stores the element's text in
+// the field for that name, unless the field is set already.
 func (r *record) close(f form, name string) {
 	var field *string
 	switch name {
@@ -71,8 +72,8 @@ func (r *record) close(f form, name string) {
 	}
 }
 
-// entry returns the entry, and whether it has a valid address. In a feed, a guid stands
-// in for a missing link.
+// entry returns the entry, or false if it has no valid address. In a feed, the guid is used
+// if there is no link.
 func (r *record) entry(f form, list address.Address) (Entry, bool) {
 	var a address.Address
 	var err error
@@ -93,7 +94,8 @@ func (r *record) entry(f form, list address.Address) (Entry, bool) {
 	}, true
 }
 
-// priority parses a priority, and limits it to the range from 0 to 1.
+// priority parses a priority, and limits it to the range from 0 to 1. For other text it
+// returns DefaultPriority.
 func priority(s string) float32 {
 	p, err := strconv.ParseFloat(s, 32)
 	if err != nil || p != p {

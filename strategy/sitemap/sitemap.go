@@ -27,9 +27,9 @@ const (
 // Entry is an entry of a list. Its address may be on another site than the list.
 type Entry struct {
 	Address  address.Address
-	Index    bool      // Address is that of another sitemap
+	Index    bool      // Address is the address of another sitemap
 	Modified time.Time // when the page was modified, in UTC; zero if the list does not say
-	Priority float32   // from 0 to 1
+	Priority float32   // priority that the site gives to the page, from 0 to 1
 }
 
 // Parse yields the entries of a list while it reads it from r, and so needs little
@@ -57,7 +57,7 @@ func Parse(r io.Reader, list address.Address) iter.Seq2[Entry, error] {
 	}
 }
 
-// errStop means that the caller wants no more entries.
+// errStop makes parse end because the caller of Parse wants no more entries.
 var errStop = errors.New("no more wanted")
 
 // parse calls emit with each entry of a list, until emit fails.

@@ -8,18 +8,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// Set is the set of URLs and sites that are forgotten, by one version of the takedowns.
-// The zero Set forgets nothing. It is safe for concurrent use.
+// Set is the set of URLs and sites that one version of the takedowns forgets. The zero Set
+// forgets nothing. It is safe for concurrent use.
 type Set struct {
-	Version uint64 // 0: nothing was ever forgotten
-	// Damaged are the damaged versions newer than Version, whose entries are in the set
-	// as far as they could be read, and Version itself if only its copy could be read.
+	Version uint64 // version of the takedowns; 0: nothing was ever forgotten
+	// Damaged holds the damaged versions that are newer than Version. Those of their entries
+	// that could be read are in the set, too. If only a copy of Version itself could be
+	// read, it is also in the list.
 	Damaged []numbered.Damaged
 
 	urls, sites map[layout.Identity]time.Time // time of the takedown, by identity
 }
 
-// newSet returns the set of a document's entries.
+// newSet returns the set of the entries of a document, which has this version.
 func newSet(d Document, version uint64) Set {
 	s := Set{Version: version, urls: make(map[layout.Identity]time.Time), sites: make(map[layout.Identity]time.Time)}
 	for _, e := range d.Entries {
@@ -28,7 +29,7 @@ func newSet(d Document, version uint64) Set {
 	return s
 }
 
-// add adds an entry to the set, and reports whether it is new there.
+// add adds an entry to the set. It returns false if the set has it already.
 func (s Set) add(e Entry) bool {
 	of, id := s.sites, e.Site
 	if e.URL != nil {
@@ -60,14 +61,15 @@ func (s Set) ForgetsPage(id layout.Identity, site string) bool {
 	return found
 }
 
-// ForgetsID reports whether the URL itself is forgotten. It does not consider its site.
+// ForgetsID reports whether the URL with this identity is forgotten. It cannot tell whether
+// the URL's site is.
 func (s Set) ForgetsID(id layout.Identity) bool {
 	_, found := s.urls[id]
 	return found
 }
 
-// ForgetsURL reports whether a canonical URL is forgotten (see Forgets). Of an invalid URL
-// it does not recognise the site.
+// ForgetsURL reports whether a canonical URL or its site is forgotten. For an invalid URL
+// it cannot tell the site, and looks only for the URL itself.
 func (s Set) ForgetsURL(url string) bool {
 	if s.ForgetsID(layout.IdentityOf(url)) {
 		return true

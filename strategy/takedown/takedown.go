@@ -46,7 +46,7 @@ const maxBytes = 8 << 20
 // Entry is one URL or one site that is forgotten.
 type Entry struct {
 	URL  *layout.Identity `json:"url,omitempty"`
-	Site *layout.Identity `json:"site,omitempty"` // layout.IdentityOf the site's name
+	Site *layout.Identity `json:"site,omitempty"` // layout.IdentityOf of the site's name
 	At   time.Time        `json:"at"`             // time of the takedown
 }
 
@@ -55,8 +55,7 @@ type Document struct {
 	Entries []Entry `json:"entries"`
 }
 
-// Validate returns an error that says what is wrong with the document, nil if nothing
-// is.
+// Validate returns an error that says what is wrong with the document, or nil.
 func (d Document) Validate() error {
 	for i, e := range d.Entries {
 		if (e.URL == nil) == (e.Site == nil) {
@@ -73,8 +72,8 @@ var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.Taked
 
 var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"\}`)
 
-// recoverEntries returns d with those entries that can be read in the bytes of a damaged
-// version.
+// recoverEntries returns d with all entries added that can still be read in damaged, the
+// bytes of a damaged version.
 func recoverEntries(d Document, damaged []byte) Document {
 	known, next := newSet(d, 0), slices.Clone(d.Entries)
 	for _, text := range entryPattern.FindAll(damaged, -1) {
@@ -86,10 +85,11 @@ func recoverEntries(d Document, damaged []byte) Document {
 	return Document{Entries: next}
 }
 
-// URL returns the entry that forgets one address, from the time at.
+// URL returns the entry of a takedown of one URL at the time at.
 func URL(a address.Address, at time.Time) Entry { return Entry{URL: &a.ID, At: second(at)} }
 
-// Site returns the entry that forgets a whole site, named as in address.Address.Site.
+// Site returns the entry of a takedown of a whole site at the time at. site is the name as
+// in address.Address.Site.
 func Site(site string, at time.Time) Entry {
 	id := layout.IdentityOf(site)
 	return Entry{Site: &id, At: second(at)}
@@ -98,7 +98,7 @@ func Site(site string, at time.Time) Entry {
 func second(t time.Time) time.Time { return t.UTC().Truncate(time.Second) }
 
 // Forget adds entries to the takedowns in force, and returns the version that is then in
-// force. If all are forgotten already, it publishes nothing.
+// force. If the takedowns have all these entries already, it publishes nothing.
 func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version uint64, err error) {
 	if len(entries) == 0 {
 		return 0, errors.New("nothing to forget")

@@ -1,5 +1,5 @@
-// Package redistest runs a test on every Redis that the search engine runs on:
-// the embedded one, and a real redis-server where the program is installed.
+// Package redistest runs a test on both kinds of Redis that the search engine runs on: the
+// one embedded in the program and, if it is installed, redis-server.
 package redistest
 
 import (
@@ -15,7 +15,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// Each runs the test as a subtest on each Redis, with a client of an empty one.
+// Each runs the test once on each kind of Redis, as a subtest. rdb is a client of an empty
+// Redis.
 func Each(t *testing.T, test func(t *testing.T, rdb *redis.Client)) {
 	t.Helper()
 	t.Run(embedded, func(t *testing.T) { test(t, Embedded(t)) })

@@ -7,26 +7,26 @@ import (
 )
 
 const (
-	maxWord = 128     // bytes of a word or a pair; a longer one has a position but no term
-	maxTerm = 255     // bytes of a term
-	maxMemo = 1 << 16 // words whose terms an Analyzer caches
+	maxWord = 128     // maximum length of a word or pair in bytes; a longer one has a position but no term
+	maxTerm = 255     // maximum length of a term in bytes
+	maxMemo = 1 << 16 // maximum number of words whose terms an Analyzer caches
 )
 
-// Occurrence is an occurrence of a term in a text: of a word, or of a pair of characters
-// of a script without spaces. A joined word comes after its last part, at the same position.
-// A word may have a second, looser term, which also matches
-// similar words: C is the looser term of C++, and a Vietnamese word without its marks
-// that of the word.
+// Occurrence is one occurrence of a term in a text. The term stands for a word, or for a
+// pair of neighbouring characters in a script without spaces. A word may have a second,
+// looser term, which also matches similar words: C++ also has the term of C, and a
+// Vietnamese word also that of its form without marks. A joined word (e-mail) comes after
+// its last part, at the same position.
 type Occurrence struct {
-	Term       string // as indexed: valid UTF-8, 1–255 bytes
+	Term       string // term as it is indexed: valid UTF-8, 1–255 bytes
 	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and looser terms
-	Position   int    // number of the word, from 1; both terms of a word have the same
-	Start, End int    // offsets of the term's text, in bytes
-	Half       int    // end of the first character of a pair, which is End if it is alone; End for a word
-	Parts      int    // of a joined word (see doc.go, Words): the number of its parts; else 0
+	Position   int    // number of the word in the text, from 1; both terms of a word have the same number
+	Start, End int    // range of the term's word or pair in the text, in bytes
+	Half       int    // end of a pair's first character; equals End if there is no second, and for a word
+	Parts      int    // number of parts of a joined word (see doc.go, Words); 0 for any other
 	Capitals   bool   // the word has at least two letters, all upper case
 
-	TermNumber, WordNumber uint32 // of Term and Word in the analyzer's Vocabulary; 0: none
+	TermNumber, WordNumber uint32 // numbers of Term and Word in the analyzer's Vocabulary; 0: none
 }
 
 // Analyzer splits text of one language into terms, in the same way for documents, queries
@@ -34,7 +34,7 @@ type Occurrence struct {
 // concurrent use; creating one is cheap.
 type Analyzer struct {
 	language   *language
-	vocabulary *Vocabulary // nil: none
+	vocabulary *Vocabulary // terms with numbers, see Vocabulary; nil: none
 	memo       map[string]*forms
 }
 
@@ -113,8 +113,8 @@ func (a *Analyzer) word(text string, start, end, position int, yield func(Occurr
 	return true
 }
 
-// Joiner returns the width in bytes of the hyphen or underscore at offset i, the end of a
-// word, if another word follows it: 0 if not.
+// Joiner returns the length in bytes of the hyphen or underscore that joins two words at
+// offset i, the end of the first one. It returns 0 if there is none, or no word follows.
 func Joiner(text string, i int) (width int) {
 	switch rest := text[i:]; {
 	case strings.HasPrefix(rest, "-"), strings.HasPrefix(rest, "_"):
@@ -132,13 +132,14 @@ func Joiner(text string, i int) (width int) {
 
 const (
 	hyphen   = "\u2010"
-	unbroken = "\u2011" // the hyphen where no line may break
+	unbroken = "\u2011" // non-breaking hyphen
 )
 
 var withoutJoiners = strings.NewReplacer("-", "", "_", "", hyphen, "", unbroken, "")
 
-// joined yields the term of a joined word, the other fields of which are set in o, unless it
-// has no letters: a date is no word. It returns false if yield does.
+// joined yields the term of a joined word. The caller has set the other fields in o. A
+// joined word without letters, such as a date, has no term. joined returns false if yield
+// does.
 func (a *Analyzer) joined(text string, o Occurrence, yield func(Occurrence) bool) bool {
 	if len(text) > maxWord {
 		return true
@@ -157,8 +158,8 @@ func (a *Analyzer) joined(text string, o Occurrence, yield func(Occurrence) bool
 	return yield(o)
 }
 
-// endOfName returns the end of a name made of one letter and signs, such as C++ and C#, or
-// the end of the word text[start:end] if it is no such name.
+// endOfName returns the end of the name that begins with the word text[start:end]. Only a
+// name of one letter and signs, such as C++ or C#, ends behind the word.
 func endOfName(text string, start, end int) int {
 	if end-start > 1 || text[start] < 'A' || end == len(text) {
 		return end
@@ -176,9 +177,9 @@ func endOfName(text string, start, end int) int {
 	return end + sign
 }
 
-// run yields the pairs of a sequence of characters of scripts without spaces that begins
-// at text[start:], and the last character alone. It returns the end and the last
-// position of the sequence, and false if yield does.
+// run yields the terms of the sequence of characters of scripts without spaces that begins
+// at text[start:]: of each pair of neighbours, and of the last character alone. It returns
+// the end of the sequence and its last position, and false if yield does.
 func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) bool) (int, int, bool) {
 	half := clusterEnd(text, start)
 	for {
@@ -201,19 +202,19 @@ func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) 
 	}
 }
 
-// forms are the cached terms of a word or a pair.
+// forms holds the cached terms of a word or a pair.
 type forms struct {
 	term     string // "" if it is too long to be indexed
 	loose    string // the looser term, or ""
 	word     string // the surface form (see doc.go); "" for a pair
 	capitals bool   // the word has at least two letters, all upper case
 
-	termNumber, looseNumber, wordNumber uint32 // in the Vocabulary; 0: none
+	termNumber, looseNumber, wordNumber uint32 // numbers of term, loose and word in the Vocabulary; 0: none
 }
 
 var notIndexed = new(forms)
 
-// forms returns the forms of a word, of a name with its sign (C++), or of a pair whose
+// forms returns the terms of text: a word, a name with its sign (C++), or a pair, whose
 // first character is text[:half].
 func (a *Analyzer) forms(text string, half int) *forms {
 	if len(text) > maxWord {
@@ -269,10 +270,9 @@ func capitals(word string) bool {
 	return upper >= 2
 }
 
-// pair returns the term of two characters of a script without spaces, of which text[:half]
-// is the first: both normalised, with a space between. If there is no second, the term
-// ends with the space. So the terms of a character are those that begin with it and a
-// space.
+// pair returns the term of a pair of characters of a script without spaces: the first,
+// text[:half], a space, and the second, both normalised. A character without a successor
+// has a term that ends with the space. So all terms of the character 日 begin with "日 ".
 func pair(text string, half int) string {
 	first, rest := text[:half], text[half:]
 	if rest != "" {

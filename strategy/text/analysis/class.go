@@ -7,21 +7,21 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// runeClass is the role of a character between and inside words.
+// runeClass says whether a character belongs to a word or ends it.
 type runeClass uint8
 
 const (
 	separator runeClass = iota // ends a word
-	mark                       // belongs to the character before it, of any class
-	link                       // separates words, but not the characters of a script without spaces
+	mark                       // belongs to the character before it, whatever its class
+	link                       // ends a word, but may stand within a run of characters of a script without spaces
 	letter                     // letter or digit of a script with spaces
 	unspaced                   // letter of a script without spaces between words
 )
 
 var (
 	letters = rangetable.Merge(unicode.L, unicode.N)
-	// unspacedScripts are the scripts without spaces between words, and Hangul, whose
-	// words are joined with their particles.
+	// unspacedScripts are the scripts without spaces between words. Hangul counts as one,
+	// because its words are written together with their particles.
 	unspacedScripts = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul,
 		unicode.Bopomofo, unicode.Yi, unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan,
 		rangetable.New('ー', 'ｰ'))
@@ -30,7 +30,7 @@ var (
 		rangetable.New('\uFF9E', '\uFF9F')) // voiced sound marks of half width
 )
 
-// ascii holds the classes of the characters below utf8.RuneSelf.
+// ascii holds the class of each ASCII character.
 var ascii = func() (classes [utf8.RuneSelf]runeClass) {
 	for c := range classes {
 		if r := rune(c); 'a' <= r|0x20 && r|0x20 <= 'z' || '0' <= r && r <= '9' {
@@ -72,7 +72,7 @@ func classOf(r rune) runeClass {
 	return slowClassOf(r)
 }
 
-// slowClassOf does the work of classOf for any character.
+// slowClassOf returns the class of any character. classOf calls it for rare ones.
 func slowClassOf(r rune) runeClass {
 	switch {
 	case r == zeroWidthSpace || r == tsheg || r == tsheg+1:
@@ -89,8 +89,8 @@ func slowClassOf(r rune) runeClass {
 	return letter
 }
 
-// isPlain reports whether a character is in a block of common Han, kana or Hangul
-// characters, which normalisation does not change.
+// isPlain reports whether a character is a common Han, kana or Hangul character, which
+// normalisation does not change.
 func isPlain(r rune) bool {
 	return 0x4E00 <= r && r < 0xA000 || 0xAC00 <= r && r < 0xD7A4 || 0x3041 <= r && r < 0x3097 || 0x30A1 <= r && r < 0x30FB
 }
@@ -98,7 +98,7 @@ func isPlain(r rune) bool {
 const (
 	zeroWidthSpace     = '\u200B'
 	zeroWidthNonJoiner = '\u200C'
-	tsheg              = '\u0F0B' // ends a Tibetan syllable; the next code point is its form without a line break
+	tsheg              = '\u0F0B' // mark at the end of a Tibetan syllable; U+0F0C is its form that forbids a line break
 )
 
 // arabicAround reports whether the zero-width non-joiner text[i:end] stands between
@@ -128,8 +128,8 @@ func wordEnd(text string, i int) int {
 	return i
 }
 
-// skip returns the end of the sequence of characters of one class that begins at offset
-// i; i if the character there is of another class.
+// skip returns the end of the sequence of characters of the class of that begins at offset
+// i. If the character at i has another class, it returns i.
 func skip(text string, i int, of runeClass) int {
 	for {
 		class, width := classAt(text, i)

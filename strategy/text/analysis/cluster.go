@@ -58,8 +58,8 @@ func joinsCluster(text string, first, r rune, i, end int) bool {
 const (
 	khmerVirama   = '\u17D2'
 	burmeseVirama = '\u1039'
-	burmeseAsat   = '\u103A' // silences the vowel of a final consonant
-	burmeseDot    = '\u1037' // a tone, which may stand before the asat
+	burmeseAsat   = '\u103A' // sign that silences the vowel of a final consonant
+	burmeseDot    = '\u1037' // sign of a tone, which may stand before the asat
 )
 
 // isFinal reports whether a Burmese consonant ends its syllable. rest is the text after

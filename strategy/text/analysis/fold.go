@@ -12,9 +12,8 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// surface returns a word in lower case and NFKC, without invisible characters. turkic says
-// that the lower case of I is ı and that of İ is i. Applying it twice changes nothing
-// more.
+// surface returns a word in lower case and NFKC, without invisible characters. With turkic,
+// I becomes ı and İ becomes i. Applying surface twice changes nothing more.
 func surface(word string, turkic bool) string {
 	if isASCII(word) && !turkic {
 		return strings.ToLower(word)
@@ -31,8 +30,8 @@ func surface(word string, turkic bool) string {
 	return norm.NFC.String(word)
 }
 
-// visible returns -1 for a character that is invisible inside a word, any other one
-// unchanged.
+// visible is a mapping for strings.Map: it returns -1 for a character that is invisible
+// inside a word, and any other character unchanged.
 func visible(r rune) rune {
 	if r == zeroWidthSpace || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Variation_Selector, r) {
 		return -1
@@ -40,8 +39,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// isWhole reports whether compatible, the NFKC form of a word, is still one word. That of
-// ½ is not: it has a sign between its digits.
+// isWhole reports whether compatible, the NFKC form of word, is still one word. For ½ it
+// is not: its form 1⁄2 has a fraction slash, which separates words.
 func isWhole(compatible, word string) bool {
 	of, _ := classAt(word, 0)
 	for i, r := range compatible {
@@ -61,8 +60,9 @@ func isASCII[T string | []byte](text T) bool {
 	return true
 }
 
-// foldFilter unifies letters that readers consider equal, by script and not by language,
-// because a page's language may be mistaken and people often type without marks.
+// foldFilter is a token filter that applies fold: letters that readers consider equal
+// become one. It depends on the script and not on the language, because the language of
+// a page may be mistaken.
 type foldFilter struct{}
 
 // Filter implements analysis.TokenFilter.
@@ -106,7 +106,7 @@ func fold(word string) string {
 	return word
 }
 
-// dropsMark reports whether fold drops a mark of a base letter.
+// dropsMark reports whether fold drops a mark that follows the letter base.
 func dropsMark(base, mark rune) bool {
 	switch {
 	case unicode.Is(unicode.Latin, base), unicode.Is(unicode.Greek, base),
@@ -151,10 +151,10 @@ func digit(r rune) rune {
 
 var indic = []analysis.TokenFilter{in.NormalizeFilter(), hi.NormalizeFilter()}
 
-// foldIndic returns a word in an Indic script in its normal spelling.
+// foldIndic returns a word in an Indic script after bluge's normalising filters.
 func foldIndic(word string) string { return apply(indic, word) }
 
-// streams holds token streams of one word for apply.
+// streams is a pool of token streams with one word each, which apply reuses.
 var streams = sync.Pool{New: func() any { return new(wordStream) }}
 
 type wordStream struct {
@@ -163,7 +163,8 @@ type wordStream struct {
 	term   []byte
 }
 
-// apply returns the result of bluge's filters for a word.
+// apply passes a word through filters of bluge, one after the other, and returns the
+// result.
 func apply(filters []analysis.TokenFilter, word string) string {
 	w := streams.Get().(*wordStream)
 	defer streams.Put(w)

@@ -8,18 +8,18 @@ import (
 // Word is a word of a query, or a pair of characters of a script without spaces.
 type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
-	Terms      []string // synonyms: its terms by each of the rules, the first rules' first
-	Of         []int    // for each of the rules: the index of its term in Terms
-	Prefix     bool     // Terms are beginnings of terms: a lone character of a script without spaces
-	Position   int      // as in Occurrence
+	Terms      []string // different terms of the word by the rules of all analyzers, in the order of the analyzers
+	Of         []int    // for each analyzer, the index of its term in Terms
+	Prefix     bool     // the word is a lone character of a script without spaces: Terms are beginnings of terms
+	Position   int      // number of the word, as in Occurrence
 	Start, End int      // range of the word in the query, in bytes
-	Parts      int      // of a joined word (see Occurrence.Parts): how many words before it in the list it joins; else 0
+	Parts      int      // for a joined word, the number of words before it in the list that it joins; else 0
 }
 
-// Query returns the words of a query, or of a phrase, with their terms by the rules of
-// each of the analyzers, of which there must be one. Word boundaries are the same in
-// every language. A joined word follows its last part. A document matches a phrase if its words are as far apart as their
-// Positions here.
+// Query returns the words of a query or phrase, each with its terms by every analyzer.
+// There must be at least one analyzer; all agree on the boundaries of words. A joined word
+// follows its last part in the list. A document matches a phrase if the distances between
+// its words are those between their Positions here.
 func Query(text string, analyzers []*Analyzer) []Word {
 	var words []Word
 	for i, a := range analyzers {
@@ -48,7 +48,7 @@ func Query(text string, analyzers []*Analyzer) []Word {
 	return words
 }
 
-// add adds the term of a word by the rules of this number.
+// add adds to w the term by the analyzer with the index rules.
 func (w *Word) add(rules int, term string) {
 	n := slices.Index(w.Terms, term)
 	if n < 0 {

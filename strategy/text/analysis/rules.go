@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Rules returns the code of the rules by which the words of a query become terms, where
-// documents are in the language of a tag: that of the language, or "" if it has no rules of its own
-// for the script of the query, so that its terms are those of every such language.
+// Rules returns the code of the language whose rules make the words of a query into terms,
+// in order to find documents in the language tag. It is "" if that language has no rules
+// of its own for the script of the query: then the terms are the same as for "".
 func Rules(tag, query string) string {
 	code := codeOf(tag)
 	if l := table[code]; l.script == nil || !uses(query, l.script) {

@@ -8,16 +8,16 @@ import (
 	"github.com/blugelabs/bluge/analysis"
 )
 
-// Light stemmers for languages for which bluge has none. They remove plural suffixes, and
-// words that the language writes joined to the word before, such as particles.
+// Light stemmers for languages that have none in bluge. They remove plural suffixes, and
+// particles and the like that are written together with the word before.
 var (
-	// Particles, then possessives: of the rules of Tala (2003), those that do not give
-	// words of different roots the same stem.
+	// malay removes particles, then possessives. These are the rules of Tala (2003) that
+	// do not give words of different roots the same stem.
 	malay = newSuffixFilter(4, []string{"lah", "kah", "tah", "pun"}, []string{"nya", "ku", "mu"})
-	// The plural, with the suffixes that follow it. A plural that a non-joiner separates
-	// from the word is a word of its own.
+	// persian removes the plural suffix, also with suffixes behind it. A plural suffix that
+	// a non-joiner separates from the word is a word of its own.
 	persian = newSuffixFilter(2, []string{"هایی", "های", "هایم", "هایت", "هایش", "ها"})
-	// Postpositions, then the plural.
+	// nepali removes postpositions, then the plural suffix.
 	nepali = newSuffixFilter(2, []string{"लाई", "बाट", "देखि", "सँग", "द्वारा", "सम्म", "को", "का", "की", "ले", "मा"}, []string{"हरू"})
 )
 
@@ -25,7 +25,7 @@ var (
 // sets, which bluge's stemmer expects.
 var cedillas = replaceFilter{strings.NewReplacer("ș", "ş", "ț", "ţ")}
 
-// replaceFilter replaces letters.
+// replaceFilter is a token filter that replaces letters.
 type replaceFilter struct{ *strings.Replacer }
 
 // Filter implements analysis.TokenFilter.
@@ -36,14 +36,15 @@ func (f replaceFilter) Filter(stream analysis.TokenStream) analysis.TokenStream 
 	return stream
 }
 
-// suffixFilter removes suffixes from words, which must be folded: of each list in turn,
-// the longest suffix of the word that leaves enough characters.
+// suffixFilter is a token filter that removes suffixes from words, which must be folded.
+// For each list in turn it removes the longest suffix that leaves at least least
+// characters.
 type suffixFilter struct {
-	least int        // number of characters that must remain
-	lists [][]string // each sorted, the longest suffix first
+	least int        // minimum number of characters that remain
+	lists [][]string // lists of suffixes, each with the longest first
 }
 
-// newSuffixFilter returns the filter for lists of suffixes, which it folds.
+// newSuffixFilter returns a suffixFilter with these lists; it folds the suffixes.
 func newSuffixFilter(least int, lists ...[]string) suffixFilter {
 	f := suffixFilter{least: least}
 	for _, list := range lists {
@@ -65,7 +66,7 @@ func (f suffixFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
 	return stream
 }
 
-// strip returns a word without its suffixes.
+// strip returns a word without the suffixes in f.lists.
 func (f suffixFilter) strip(word string) string {
 	for _, endings := range f.lists {
 		for _, ending := range endings {

@@ -33,12 +33,12 @@ const common = 2
 
 // language is the analyzer of a language. A word's surface form passes stem, then fold.
 type language struct {
-	version uint32              // version of the language's own rules; Version adds common
+	version uint32              // version of the language's own rules, without common (see Version)
 	stem    tokenFilters        // nil: words are not stemmed
-	script  *unicode.RangeTable // script of the words that have rules of this language; nil: it has none of its own
-	letters string              // letters that are typical of the language, compared with others of the same script
+	script  *unicode.RangeTable // script of the words to which the language's rules apply; nil: it has no rules
+	letters string              // letters that tell the language from others of the same script
 	turkic  bool                // I is the capital of ı, and İ of i
-	marks   bool                // terms have their marks; the looser term is the one without
+	marks   bool                // terms keep the marks of letters; a looser term has none
 }
 
 // table is the analyzer of each language, by its code. It follows these rules:
@@ -110,17 +110,19 @@ var table = map[string]*language{
 	"ne": {script: unicode.Devanagari, stem: tokenFilters{foldFilter{}, nepali}},
 }
 
-// aliases maps codes that are not in table to those whose analyzer they share.
+// aliases maps codes of languages that are not in table to a code in table, whose analyzer
+// they share.
 var aliases = map[string]string{"fil": "tl", "in": "id", "nb": "no", "nn": "no", "prs": "fa", "zsm": "ms", "yue": "zh"}
 
 // Version returns the version of a language's analyzer, which every segment records. It
 // is raised whenever any term of the language changes.
 func Version(name string) uint32 { return common + languageOf(name).version }
 
-// languageOf returns the analyzer of a language code or tag.
+// languageOf returns the entry of table for a language code or a BCP 47 tag; nil if there
+// is none.
 func languageOf(tag string) *language { return table[codeOf(tag)] }
 
-// codeOf returns the code in table for the language of a tag, "" if there is none.
+// codeOf returns the key of table for the language of a BCP 47 tag, "" if there is none.
 func codeOf(tag string) string {
 	code := strings.ToLower(tag)
 	if i := strings.IndexAny(code, "-_"); i >= 0 {
@@ -135,9 +137,10 @@ func codeOf(tag string) string {
 	return code
 }
 
-// terms returns the term of a word in its surface form. If terms of the language have
-// their marks (l.marks) and the word has some, loose is the looser term, without them;
-// otherwise it is "". Words with digits are names and numbers, and are not stemmed.
+// terms returns the term of a word, which must be in its surface form. If the terms of the
+// language keep marks (l.marks) and this one has some, loose is the looser term, without
+// marks; otherwise it is "". Words with digits are not stemmed: they are names and
+// numbers.
 func (l *language) terms(word string) (term, loose string) {
 	if l.stem != nil && !strings.ContainsAny(word, "0123456789") {
 		term = fold(apply(l.stem, word))

@@ -1,6 +1,6 @@
 package analysis
 
-// maxNumbers is the greatest number of strings in a Vocabulary: some 10 MB.
+// maxNumbers is the maximum number of strings in a Vocabulary, which then takes some 10 MB.
 const maxNumbers = 1 << 17
 
 // Vocabulary numbers terms and words, from 1, so that their data can be kept in slices

@@ -4,7 +4,7 @@ import (
 	"slices"
 )
 
-// Known returns all codes of languages that Identify may return, sorted.
+// Known returns the codes of all languages that Identify can identify, sorted.
 func Known() []string {
 	codes := slices.Clone(onlyLanguage[:])
 	for _, classes := range slices.Concat(load().Scripts[:], load().Close) {

@@ -32,8 +32,8 @@ var onlyLanguage = [model.Scripts]string{
 }
 
 const (
-	hintOdds       = 3  // natural log-odds that the language declared by the page gets in addition
-	minProbability = .3 // of the likeliest language; if it is lower, Identify returns no language
+	hintOdds       = 3  // added to the natural log-odds of the language that the page declares
+	minProbability = .3 // minimum probability of the likeliest language; below, Identify returns ""
 )
 
 // Identify returns the language of a text (an ISO 639-1 code, or ckb) and how sure that
@@ -90,8 +90,8 @@ func addHint(odds []float64, codes []string, declared string) (best int) {
 	return best
 }
 
-// primary returns the language of a BCP 47 tag by the code that Identify uses for it; of
-// a language that Identify does not know, its code in the tag.
+// primary returns the code that Identify uses for the language of a BCP 47 tag: "no" for
+// nb-NO. For a language that Identify does not know, it is the code in the tag.
 func primary(tag string) string {
 	if i := strings.IndexAny(tag, "-_"); i >= 0 {
 		tag = tag[:i]

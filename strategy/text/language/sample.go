@@ -10,9 +10,9 @@ const (
 	window  = 1 << 10 // length of a piece, in bytes
 )
 
-// sample returns the part of a text by which its language is identified: a short text
-// unchanged, and of a long one some pieces at equal distances, because a page may begin
-// with a notice or a menu in another language.
+// sample returns the part of a text by which its language is identified. This is all of a
+// short text. Of a long text it is some pieces at equal distances, because a page may
+// begin with a notice or a menu in another language.
 func sample(text string) string {
 	if len(text) <= windows*window {
 		return text

@@ -18,14 +18,14 @@ const (
 	sampleMention  = 0.35 // topicFeature.mention of the best feature from the samples
 )
 
-// usage is how often the samples have a term.
+// usage counts how often the samples have a term.
 type usage struct {
 	term                     string
 	count, passages, samples int // numbers of occurrences, and of passages and samples with the term
 	passage, sample          int // numbers of the passage and sample with the last occurrence, from 1
 }
 
-// learn adds to the vocabulary the terms that characterise the samples.
+// learn adds the terms that are characteristic of the samples to the vocabulary.
 func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 	used := map[string]*usage{}
 	words, passages := 0, 0
@@ -48,9 +48,9 @@ func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 	v.addBest(used, len(samples), passages, words)
 }
 
-// canBeFeature reports whether a term can be a feature from the samples: the term of a
-// pair of characters, or that of a word of more than two bytes without digits, which must
-// not be its looser term.
+// canBeFeature reports whether a term can be a feature from the samples. This is the term of
+// a pair of characters, or of a word of more than two bytes without digits; but not the
+// looser term of a word.
 func canBeFeature(o analysis.Occurrence) bool {
 	if o.Half < o.End {
 		return true // a pair of characters
@@ -58,8 +58,8 @@ func canBeFeature(o analysis.Occurrence) bool {
 	return o.Word != "" && o.End-o.Start > 2 && !strings.ContainsFunc(o.Term, unicode.IsDigit)
 }
 
-// add counts an occurrence in the sample and the passage with these numbers. Passages are
-// numbered across all samples.
+// add counts an occurrence of the term in the sample and the passage with these numbers.
+// Passages have consecutive numbers over all samples.
 func (u *usage) add(sample, passage int) {
 	u.count++
 	if u.passage != passage {
@@ -87,8 +87,8 @@ func (u *usage) gain(samples, passages int) float64 {
 	return math.Sqrt(float64(u.count)) * residual * float64(u.samples) / float64(samples)
 }
 
-// addBest adds the terms with the most gain to the vocabulary. samples, passages and words
-// are the numbers of these in all samples.
+// addBest adds the terms with the most gain to the vocabulary. samples is the number of
+// samples; passages and words are the numbers of passages and words in all of them.
 func (v *vocabulary) addBest(used map[string]*usage, samples, passages, words int) {
 	type candidate struct {
 		*usage

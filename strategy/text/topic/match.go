@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	dense = 0.01 // density, in occurrences a word, at which a feature gives half of its evidence
-	brief = 100  // added to the number of words, so that one occurrence in a short page is not a high density
+	dense = 0.01 // occurrences per word of a text at which a feature gives half of its evidence
+	brief = 100  // added to the number of words: one occurrence in a short page is no high density
 )
 
 // matcher finds a topic's features in texts.
@@ -29,7 +29,7 @@ func (m *matcher) mentions(v *vocabulary, text string) float64 {
 }
 
 // density returns the evidence, from 0 to 1, that the features in the text of a page give
-// by their density, the number of occurrences a word.
+// by their density, the number of occurrences per word of the text.
 func (m *matcher) density(v *vocabulary, text string) float64 {
 	words := float64(m.read(v, text) + brief)
 	doubt, alike := 1.0, 0.0
@@ -44,7 +44,8 @@ func (m *matcher) density(v *vocabulary, text string) float64 {
 	return 1 - doubt*(1-min(1, alike))
 }
 
-// read sets counts and found for a text, and returns its length in words.
+// read finds the features of v in a text, sets counts and found, and returns the text's
+// length in words.
 func (m *matcher) read(v *vocabulary, text string) int {
 	for _, f := range m.found {
 		m.counts[f] = 0
@@ -71,8 +72,8 @@ func (m *matcher) read(v *vocabulary, text string) int {
 	})
 }
 
-// count counts an occurrence of the term with the name if that alone is a feature. It
-// returns the role of the term.
+// count counts an occurrence of the term with the name, if the term alone is a feature. It
+// returns the role of the term in all features.
 func (m *matcher) count(terms map[string]term, name string) term {
 	t, known := terms[name]
 	if known && t.feature >= 0 {

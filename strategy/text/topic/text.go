@@ -17,8 +17,8 @@ func cut(text string, limit int) string {
 	return text[:limit]
 }
 
-// addressWords returns the part of an address that has words: the address without scheme
-// and file extension, and with its escapes decoded.
+// addressWords returns the part of an address that may have words: the address without
+// scheme and file extension, and with its percent-encoding decoded.
 func addressWords(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {
 		address = rest
@@ -37,8 +37,8 @@ func addressWords(address string) string {
 	return address
 }
 
-// splitIdentifiers returns at most MaxShort bytes of a text. If these have identifiers,
-// they are followed by the same text with the words of the identifiers separated:
+// splitIdentifiers returns the first MaxShort bytes of a text. If they contain identifiers,
+// the same text follows once more, with the words of the identifiers separated:
 // "QXmlReader" becomes "QXmlReader Q Xml Reader".
 func splitIdentifiers(text string) string {
 	text = cut(text, MaxShort)
@@ -62,9 +62,9 @@ func splitIdentifiers(text string) string {
 	return b.String()
 }
 
-// startsWord reports whether a word of an identifier begins at offset i, which must not
-// be 0: with a capital after a small letter, or with the last of several capitals before a
-// small letter.
+// startsWord reports whether a word of an identifier begins at offset i, which must not be
+// 0: at a capital after a small letter (the R in XmlReader), or at the last of several
+// capitals before a small letter (the R in XMLReader).
 func startsWord(text string, i int) bool {
 	return isUpper(text[i]) &&
 		(isLower(text[i-1]) || isUpper(text[i-1]) && i+1 < len(text) && isLower(text[i+1]))

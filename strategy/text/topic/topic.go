@@ -12,10 +12,10 @@ import (
 
 // Limits of the description of a topic, and of the texts that are judged.
 const (
-	MaxWords   = 1_000   // words and phrases; more are an error
-	MaxSamples = 100     // samples; more are an error
-	MaxText    = 1 << 16 // bytes of a sample or page; the rest is ignored
-	MaxShort   = 2048    // bytes of a title, of the words at a link, of an address; the rest is ignored
+	MaxWords   = 1_000   // maximum number of words and phrases; more are an error
+	MaxSamples = 100     // maximum number of samples; more are an error
+	MaxText    = 1 << 16 // bytes of a sample or page that are read; the rest is ignored
+	MaxShort   = 2048    // bytes of a title, an address, or the words at a link that are read; the rest is ignored
 )
 
 // Weights of the pieces of evidence. The order of links hardly depends on these numbers, as
@@ -34,7 +34,7 @@ const (
 // relevance of every page and link is 0.
 type Topic struct {
 	vocabulary
-	matchers *sync.Pool // holds *matcher
+	matchers *sync.Pool // pool of *matcher
 }
 
 // New returns the topic that is described by words, each a word or a phrase, and by
@@ -109,11 +109,10 @@ func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	return float32(1 - doubt)
 }
 
-// Inherit returns, from 0 to 1, the relevance that the links of a page inherit, which is
-// the argument page of Link. page is the relevance of the page, as Page has returned it.
-// weight is that of the link by which the page was found, as Link has returned it, or 1
-// for a seed. If the page is less relevant than that link promised, its links inherit
-// most of what was promised.
+// Inherit returns the relevance that the links of a page inherit from it, from 0 to 1: the
+// last argument of Link. page is the relevance of the page, the result of Page. weight is
+// the weight of the link by which the page was found, the result of Link; 1 for a seed. If
+// the page is less relevant than weight promised, its links inherit most of weight.
 func Inherit(page, weight float32) float32 {
 	return max(page, inheritance*min(1, weight/pageWeight))
 }

@@ -8,8 +8,8 @@ import (
 
 // Values of topicFeature.mention for features from words and phrases.
 const (
-	wordMention = 0.9 // topicFeature.mention of a word, and of the pair of a phrase of two words
-	pairMention = 0.7 // topicFeature.mention of a pair of a longer phrase
+	wordMention = 0.9 // topicFeature.mention of a single word, and of a phrase of two words
+	pairMention = 0.7 // topicFeature.mention of two neighbouring words of a longer phrase
 )
 
 // vocabulary holds the features of a topic.
@@ -19,7 +19,7 @@ type vocabulary struct {
 	features []topicFeature
 }
 
-// term is the role of a term in the features of a topic.
+// term says in which features of a topic a term occurs.
 type term struct {
 	feature    int  // index of the feature that is the term alone; -1: none
 	head, tail bool // the term is the first, or the second, of a pair that is a feature
@@ -27,9 +27,9 @@ type term struct {
 
 // topicFeature is a term, or a pair of terms, that is evidence of the topic.
 type topicFeature struct {
-	mention float64 // evidence that the feature gives by occurring in a short text, from 0 to 1
-	share   float64 // the feature's part of the sum of gains of all features from samples; 0 for a feature from words
-	density float64 // number of occurrences a word in the samples; 0 for a feature from words
+	mention float64 // evidence that the feature gives if it occurs in a short text, from 0 to 1
+	share   float64 // gain of the feature, divided by the sum of all gains; 0 for a feature from words
+	density float64 // occurrences per word of the samples; 0 for a feature from words
 }
 
 func newVocabulary() vocabulary {
@@ -92,7 +92,7 @@ func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	}
 }
 
-// term returns the role of the term with the name.
+// term returns the role of the term with the name; one without features if it is unknown.
 func (v *vocabulary) term(name string) term {
 	if t, known := v.terms[name]; known {
 		return t
@@ -100,9 +100,9 @@ func (v *vocabulary) term(name string) term {
 	return term{feature: -1}
 }
 
-// cutWords returns the term at each position of a phrase, without looser terms. The last
-// character of a sequence without spaces has no term of its own here, because it is in
-// the pair before.
+// cutWords returns the occurrences of terms in a phrase, one for each position. It leaves
+// out looser terms, and the term of the last character in a sequence without spaces,
+// because that character is in the pair before.
 func cutWords(analyzer *analysis.Analyzer, phrase string) []analysis.Occurrence {
 	var words []analysis.Occurrence
 	analyzer.Each(cut(phrase, MaxShort), func(o analysis.Occurrence) bool {

@@ -48,8 +48,8 @@ func read(dir string) ([]text, error) {
 	return texts, nil
 }
 
-// snippet returns a text of about the length of a heading or a sentence, made of random
-// lines, which are joined or cut.
+// snippet returns a text about as long as a heading or a sentence. It joins or cuts lines
+// that it draws at random.
 func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	want := 10 + rng.IntN(110)
 	if script == model.Han {
@@ -69,8 +69,8 @@ func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	return b.String()
 }
 
-// piece returns a random piece of a line, want characters long. It begins at the
-// beginning of a word if there is one after the random place. The line must be longer.
+// piece returns a random piece of a line, want characters long. If a word begins behind the
+// random place, the piece begins with that word. The line must be longer than want.
 func piece(rng *rand.Rand, line string, want int) string {
 	letters := []rune(line)
 	at := rng.IntN(len(letters) - want)

@@ -9,7 +9,7 @@ import (
 
 const (
 	minWeight    = .05   // weights with a smaller absolute value become 0
-	clippedShare = .0005 // share of the weights that are outside of the range of a byte, and are set to its bounds
+	clippedShare = .0005 // share of the weights that exceed the range of a byte, and get its least or greatest value
 )
 
 // quantise returns the table c with its weights as bytes. First it subtracts the median

@@ -6,14 +6,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
 )
 
-// table is the plan of a table of the model: the languages of a script that it
-// distinguishes.
+// table says which languages of a script one table of the model tells apart.
 type table struct {
 	script model.Script
 	bits   int // size of the table, see model.Classes.Bits
-	// The languages, by how often training draws a snippet of them; in doubt, the model
-	// prefers those that were drawn more often. Words of a main language also occur in
-	// texts of all others; pages are often in a common language, and seldom in a rare one.
+	// The codes of the languages, divided by how many pages of the web are in them. Training
+	// draws main languages most often, and rare ones least. In doubt, the model prefers a
+	// language that was drawn more often. Words of a main language also occur in texts of
+	// all others.
 	main, common, rare []string
 }
 
@@ -30,9 +30,9 @@ var tables = []table{
 	{model.Bengali, 10, nil, []string{"bn"}, []string{"as"}},
 }
 
-// draws returns the codes of the languages, and a list for drawing one at random: it has
-// the index of each code, 16 times for a main language, 4 times for a common one, and once
-// for a rare one.
+// draws returns the codes of the languages, and a list from which training draws one at
+// random. lots has the index of each code: 16 times for a main language, 4 times for a
+// common one, once for a rare one.
 func (t table) draws() (codes []string, lots []int) {
 	for _, tier := range []struct {
 		codes []string

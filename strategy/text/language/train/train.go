@@ -16,7 +16,7 @@ const (
 	englishShare = .02    // share of the snippets to which some English words are added
 )
 
-// train returns a table of the model, learnt from the texts by softmax regression:
+// train trains a table of the model from the texts. The method is softmax regression by
 // stochastic gradient descent with AdaGrad (Duchi, Hazan, Singer 2011).
 func train(t table, texts []text) model.Classes {
 	codes, lots := t.draws()
@@ -57,8 +57,8 @@ func train(t table, texts []text) model.Classes {
 	return quantise(model.Classes{Script: t.script, Codes: codes, Bits: t.bits}, l.weights, minWeight)
 }
 
-// features returns the rows (in a table of the model) of some of a snippet's features,
-// which are chosen at random with the probability featureShare.
+// features returns the numbers of the table's rows for some features of a snippet. It
+// chooses each feature at random, with the probability featureShare.
 func features(rng *rand.Rand, s string, t table) []uint32 {
 	var rows []uint32
 	var hashes [256]uint32
@@ -73,15 +73,16 @@ func features(rng *rand.Rand, s string, t table) []uint32 {
 	return rows
 }
 
-// learner is the state of training a table: the weights, row by row with one for each
-// class, and for each weight the sum of the squares of its gradients.
+// learner is the state of the training of a table. weights has one weight for each row and
+// class, row by row; squares has, for each weight, the sum of the squares of its
+// gradients.
 type learner struct {
 	classes          int
 	weights, squares []float32
 }
 
-// learn takes one step of gradient descent for a snippet. rows are those of its features,
-// and class is the index of its language.
+// learn takes one step of gradient descent for a snippet. rows are the numbers of the rows
+// of its features, class is the index of its language, and rate is the learning rate.
 func (l *learner) learn(rows []uint32, class int, rate float64) {
 	p := make([]float64, l.classes)
 	for _, row := range rows {

@@ -5,27 +5,27 @@ import (
 	"sync"
 )
 
-// Classes is a table of weights for some languages of a script, which are its classes:
-// each row has one weight for each class.
+// Classes is a table of weights that tells languages of one script apart. Each language is
+// a class, and each row has one weight for each class.
 type Classes struct {
 	Script  Script
 	Words   bool     // only whole words are features
 	Codes   []string // language of each class; "" for the class of all other languages
 	Bits    int      // the table has 1<<Bits rows; the high bits of a feature's hash choose its row
 	Scale   float32  // unit of the weights, in natural log-odds
-	Weights []int8   // row by row
+	Weights []int8   // weights of row 0, of row 1 and so on; in a row, in the order of Codes
 
-	rows   []uint64   // the weights, each with bias added: in each uint64 four, of 16 bits each
+	rows   []uint64   // Weights in another form: four in a uint64, 16 bits each, with bias added to each
 	width  int        // number of uint64 in a row
-	caches *sync.Pool // holds *wordCache
+	caches *sync.Pool // pool of *wordCache
 }
 
 const (
-	bias       = 128 // makes every weight positive
+	bias       = 128 // added to every weight, so that the sum is not negative
 	lanes      = 4   // number of weights in a uint64
 	maxClasses = 64
 	maxBits    = 20
-	maxSummed  = math.MaxUint16 / (2 * bias) // the number of weights that a lane can sum
+	maxSummed  = math.MaxUint16 / (2 * bias) // number of biased weights whose sum fits in 16 bits
 )
 
 // pack sets rows and width from Weights, so that Scores adds four weights at a time.
@@ -39,7 +39,7 @@ func (c *Classes) pack() {
 	}
 }
 
-// row returns the row of a feature.
+// row returns the row for a feature with this hash.
 func (c *Classes) row(hash uint32) []uint64 {
 	return c.rows[int(hash>>(32-c.Bits))*c.width:][:c.width]
 }
@@ -60,15 +60,16 @@ func (c *Classes) Scores(text string, dst []float64) []float64 {
 	return dst
 }
 
-// sum sums rows.
+// sum adds up rows of a table, four weights at a time.
 type sum struct {
 	width int
-	lane  [maxClasses / lanes]uint64 // a row, which sums those since the last spill
+	lane  [maxClasses / lanes]uint64 // sum of the rows that were added since the last spill
 	rows  int                        // number of rows summed since the last spill, at most maxSummed
 	sums  [maxClasses]int
 }
 
-// add adds a row that sums n rows, at most maxSummed.
+// add adds row, which is one row of the table, or the sum of n rows of it. n is at most
+// maxSummed.
 func (s *sum) add(row []uint64, n int) {
 	if s.rows += n; s.rows > maxSummed {
 		s.rows -= n
@@ -91,7 +92,7 @@ func (s *sum) spill() {
 	s.rows = 0
 }
 
-// addFeatures adds the rows of all features of the reader.
+// addFeatures adds the rows of all features that the reader returns.
 func (s *sum) addFeatures(c *Classes, features Reader) {
 	var hashes [maxSummed]uint32
 	for n := features.Next(hashes[:]); n > 0; n = features.Next(hashes[:]) {

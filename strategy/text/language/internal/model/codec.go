@@ -11,13 +11,13 @@ import (
 	"slices"
 )
 
-// Model is all tables of weights.
+// Model holds all tables of weights.
 type Model struct {
-	Scripts [Scripts]Classes // by script; without classes if the script needs no table
+	Scripts [Scripts]Classes // table of each script; without Codes if the script needs none
 	Close   []Classes        // tables of whole words, which distinguish very similar languages
 }
 
-// ErrDamaged means that a file was not made by Encode, or has changed since.
+// ErrDamaged means that the data was not made by Encode, or has changed since then.
 var ErrDamaged = errors.New("language model is damaged")
 
 // The kinds of tables in a file.
@@ -67,8 +67,8 @@ func (m *Model) Encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Decode returns the model in a file made by Encode. It fails with ErrDamaged if data is
-// no such file.
+// Decode returns the model that Encode has encoded as data. It fails with ErrDamaged if
+// data is no such file.
 func Decode(data []byte) (*Model, error) {
 	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), maxSize))
 	if err != nil {

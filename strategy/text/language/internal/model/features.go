@@ -6,15 +6,15 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Reader returns the hashes of the features of a text (see the package comment), as far as
-// they are in one script. Letters are in lower case and composed with their accents
-// (NFC); a letter of another script ends a word.
+// Reader returns the hashes of the features of a text (see the package comment) that are
+// in one script. It takes letters in lower case and composed with their accents (NFC); a
+// letter of another script ends a word.
 type Reader struct {
 	text    string
 	script  Script
 	words   bool
 	letters *letters
-	a, b, c rune   // the last three letters, c the very last; 0 for one before the word
+	a, b, c rune   // the three letters read last, c the latest; 0 in place of a letter before the word
 	word    uint32 // hash of the word's letters so far
 }
 
@@ -25,12 +25,12 @@ func NewReader(text string, script Script, words bool) Reader {
 }
 
 const (
-	end   = ' '        // the letter at both ends of a word
+	end   = ' '        // stands for both ends of a word among its letters
 	prime = 0x9E3779B1 // 2^32 / golden ratio: multiplication spreads the low bits to the high ones
 )
 
-// Room is the least length of the slice that Next needs: the greatest number of features
-// that end at one letter.
+// Room is the minimum length of the slice for Next: the maximum number of features that end
+// at one letter.
 const Room = 4
 
 // Next writes the hashes of the next features into the slice and returns their number, 0

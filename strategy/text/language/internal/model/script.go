@@ -39,7 +39,7 @@ const (
 	Kannada
 	Malayalam
 	Sinhala
-	Scripts // number of scripts, with None
+	Scripts // number of scripts, None included
 )
 
 // blocks are the blocks of Unicode with letters and marks of each script, in ascending
@@ -78,7 +78,7 @@ func letter(r rune) (rune, Script) {
 	return unicode.ToLower(r), blocks[low].script
 }
 
-// letters caches the results of letter for the first code points of Unicode.
+// letters caches the results of the function letter for the code points below 0x2000.
 type letters [0x2000]struct {
 	small  uint16
 	script Script
@@ -93,7 +93,7 @@ var firstLetters = sync.OnceValue(func() *letters {
 	return t
 })
 
-// letter does the work of the function letter.
+// letter returns the same as the function letter, but faster.
 func (t *letters) letter(r rune) (rune, Script) {
 	switch {
 	case uint32(r) < uint32(len(t)):

@@ -2,31 +2,33 @@ package model
 
 import "sync"
 
-// A text has the same words again and again, and texts of one language have the same
-// frequent words. So the sums of the weights of a word's features are cached: the cache
-// has one place for each hash of a word, which the last word with this hash takes.
+// Sizes of the cache of words. A text has the same words again and again, and texts of one
+// language have the same frequent words. So the cache keeps, for a word, the sum of the
+// rows of its features. A hash of the word chooses its place in the cache; a new word
+// replaces the word there.
 const (
-	cacheBits = 12 // 1<<cacheBits places, each of 24 bytes and a row
-	maxCached = 22 // bytes of a cached word
+	cacheBits = 12 // the cache has 1<<cacheBits places; each takes 24 bytes and a row
+	maxCached = 22 // maximum length of a cached word in bytes
 )
 
 type cachedWord struct {
 	text     [maxCached]byte
-	size     uint8 // length of text; 0: there is no word
-	features uint8 // at most Room for each letter, and as many for the word's end
+	size     uint8 // length of the word in text, in bytes; 0: the place is empty
+	features uint8 // number of the word's features: at most Room for each letter and for the end
 }
 
-// wordCache is a cache of one goroutine.
+// wordCache is a cache of words with the sums of their rows, for one goroutine.
 type wordCache struct {
 	words [1 << cacheBits]cachedWord
-	sums  []uint64 // a row for each of words, which sums the rows of the features
+	sums  []uint64 // for each of words, the sum of the rows of its features
 }
 
 func newWordCaches(width int) *sync.Pool {
 	return &sync.Pool{New: func() any { return &wordCache{sums: make([]uint64, width<<cacheBits)} }}
 }
 
-// addWords adds the rows of all features of the reader, word by word.
+// addWords adds the rows of all features that the reader returns, word by word. It takes
+// the sums of known words from a cache.
 func (s *sum) addWords(c *Classes, r Reader) {
 	cache := c.caches.Get().(*wordCache)
 	defer c.caches.Put(cache)
@@ -45,8 +47,8 @@ func (s *sum) addWords(c *Classes, r Reader) {
 	}
 }
 
-// sumWord sums the rows of the features of a word of at most maxCached bytes. It returns
-// the number of features.
+// sumWord sets sums to the sum of the rows of a word's features, and returns the number of
+// features. The word must have at most maxCached bytes.
 func (c *Classes) sumWord(sums []uint64, features Reader) uint8 {
 	clear(sums)
 	var hashes [Room * (maxCached + 1)]uint32
@@ -59,8 +61,8 @@ func (c *Classes) sumWord(sums []uint64, features Reader) uint8 {
 	return uint8(n)
 }
 
-// nextWord returns the next word as it is written, and a hash of it; "" at the end of the
-// text.
+// nextWord returns the next word of the text, as it is written, and its hash; "" at the end
+// of the text.
 func (t *Reader) nextWord() (word string, hash uint32) {
 	for before := t.text; before != ""; before = t.text {
 		if t.letter() == end {
@@ -79,7 +81,7 @@ func (t *Reader) nextWord() (word string, hash uint32) {
 	return "", 0
 }
 
-// of returns a reader of a word of the text.
+// of returns a reader of the features of one word of the text.
 func (t *Reader) of(word string) Reader {
 	return Reader{text: word, script: t.script, letters: t.letters, c: end}
 }
