@@ -16,10 +16,10 @@ const barPeriod = 100 * time.Millisecond
 // progressBar shows the progress of verify, repair or an export on a terminal; elsewhere it
 // shows nothing.
 type progressBar struct {
-	out io.Writer // nil if it is not a terminal
+	out io.Writer // terminal on which the bar is drawn; nil if there is none
 
 	mu    sync.Mutex // protects shown
-	shown time.Time  // when the bar was drawn last
+	shown time.Time  // time at which the bar was last drawn
 }
 
 func newBar(out io.Writer) *progressBar {

@@ -33,7 +33,7 @@ func collectionsCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// oneName checks the arguments of commands that take one, the name of a collection.
+// oneName returns an error unless the arguments of a command are one name of a collection.
 func oneName(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("collections %s needs the name of one collection, such as: bucketsearch collections %s %s", cmd.Name(), cmd.Name(), system.DefaultCollection)
@@ -124,7 +124,7 @@ func noCollection(name string) error {
 	return fmt.Errorf("there is no collection %q; see: bucketsearch collections list", name)
 }
 
-// printWanted prints the settings of a collection, without those that are not set.
+// printWanted prints the settings of a collection that are set.
 func printWanted(out io.Writer, c collection.Collection) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(key, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", key, fmt.Sprintf(format, args...)) }

@@ -10,13 +10,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// saidByFile are the flags whose values a collection file has, so that they are refused
-// beside --collection.
+// saidByFile are the flags whose values a collection file sets. A command refuses them
+// together with --collection.
 var saidByFile = []string{"scope", "depth", "pages", "delay", "host-connections"}
 
 // readCollections reads collection files. It fails if a flag of saidByFile is given, too, or
-// if two files have the same name of a collection. seeds says whether the command line has
-// seeds, which make the default collection.
+// if two files are of collections with the same name. seeds says that the command line has
+// seeds: then no file may be of system.DefaultCollection, which gets these seeds.
 func readCollections(flags *pflag.FlagSet, files []string, seeds bool) ([]collection.Collection, error) {
 	if len(files) == 0 {
 		return nil, nil

@@ -61,7 +61,8 @@ func crawlCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// runCrawl crawls what the plan says to the end, shows the progress and prints a summary.
+// runCrawl runs the crawl of a plan until it is done, shows its progress and prints a
+// summary.
 func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.Plan) (err error) {
 	ctx := cmd.Context()
 	s, err := where.open(ctx, flags)
@@ -109,7 +110,8 @@ func runCrawl(cmd *cobra.Command, where *location, flags *crawling, plan system.
 	return nil
 }
 
-// reached reports whether a seed led to a stored page. It is true also without seeds.
+// reached reports whether any of the seeds led to a stored page. Without seeds it returns
+// true.
 func reached(seeds []system.Fate) bool {
 	if len(seeds) == 0 {
 		return true

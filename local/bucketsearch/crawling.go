@@ -45,7 +45,7 @@ func (c *crawling) flags(flags *pflag.FlagSet) {
 	wholeVar(flags, &c.chaos, "chaos", "", 0, 0, math.MaxInt64, "for tests: deliver messages doubled, late and out of order,\nas this `seed` decides; 0: not")
 }
 
-// plan returns the plan that the flags and the arguments, which are seeds, describe.
+// plan returns the plan of a crawl by the flags and by the arguments, which are seeds.
 func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error) {
 	if c.functions != "" && !c.isolated {
 		return system.Plan{}, errors.New("--functions has no meaning without --isolated")
@@ -69,7 +69,8 @@ func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error
 	return plan, nil
 }
 
-// chaosOf returns the disturbance of deliveries for a random seed, nil for 0.
+// chaosOf returns a disturber of the queues' deliveries that uses a random seed; nil, for
+// no disturbance, if the seed is 0.
 func chaosOf(seed uint64) *queue.Chaos {
 	if seed == 0 {
 		return nil

@@ -107,8 +107,8 @@ func (b bucketSearcher) Search(ctx context.Context, q search.Query) (search.Resu
 	return found.Result, err
 }
 
-// compare compares a report with an earlier one, in the file at the path that --save has
-// written.
+// compare compares a report with an earlier one, which --save has written to the file at
+// the path.
 func compare(report eval.Report, path string) (eval.Comparison, error) {
 	content, err := os.ReadFile(path)
 	if err != nil {

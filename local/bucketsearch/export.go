@@ -75,11 +75,11 @@ func exportCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// unreadShown is the greatest number of errors that printUnread prints.
+// unreadShown is the maximum number of errors that printUnread prints.
 const unreadShown = 10
 
-// printUnread prints the errors of pages that could not be read, and of lost generations
-// and books, whose pages are missing in an export.
+// printUnread prints why an export lacks pages: errors of pages that could not be read, and
+// of lost generations and books.
 func printUnread(out io.Writer, unread []error) {
 	for _, err := range unread[:min(unreadShown, len(unread))] {
 		fmt.Fprintf(out, "left out: %v\n", err)

@@ -74,7 +74,7 @@ func forgetCommand(where *location) *cobra.Command {
 // target is one argument of forget: a URL or a whole site.
 type target struct {
 	address address.Address
-	site    bool // the whole site of the address is meant
+	site    bool // true: the whole site of the address; false: only its URL
 }
 
 // parseTargets parses the arguments of forget. It refuses an argument that may be either a
@@ -98,8 +98,8 @@ func parseTargets(args []string) ([]target, error) {
 	return targets, nil
 }
 
-// withCleaned adds to each URL the URLs that collections crawl in its place, because they
-// drop parameters of it.
+// withCleaned adds, for each URL among the targets, the URLs that collections crawl instead,
+// because they drop parameters of the URL.
 func withCleaned(ctx context.Context, a *system.Attached, targets []target) ([]target, error) {
 	var all []target
 	for _, t := range targets {
@@ -127,7 +127,7 @@ func isSite(arg string) bool {
 	return !strings.ContainsAny(arg, "/:?#")
 }
 
-// entriesOf returns the entries of a takedown for the targets, as of now.
+// entriesOf returns the entries of a takedown of the targets, with the present time.
 func entriesOf(targets []target) []takedown.Entry {
 	var entries []takedown.Entry
 	for _, t := range targets {
@@ -140,8 +140,9 @@ func entriesOf(targets []target) []takedown.Entry {
 	return entries
 }
 
-// concerned returns the number of stored pages that the targets would forget. It prints
-// what it cannot count, because it is lost or damaged.
+// concerned returns the number of stored pages that a takedown of the targets would erase.
+// If generations or books are lost or damaged, it prints a warning that their pages are
+// not counted.
 func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored int, err error) {
 	inForce, err := a.Settings.Get(cmd.Context())
 	if err != nil {
@@ -168,8 +169,8 @@ func concerned(cmd *cobra.Command, a *system.Attached, targets []target) (stored
 	return stored, nil
 }
 
-// confirmed asks a person on the terminal, and reports whether the answer is yes. Without a
-// terminal it is false.
+// confirmed asks a question on the terminal, and reports whether the answer is yes. If
+// standard input is no terminal, it returns false.
 func confirmed(cmd *cobra.Command, question string) bool {
 	file, isFile := cmd.InOrStdin().(*os.File)
 	if !isFile || !term.IsTerminal(int(file.Fd())) {

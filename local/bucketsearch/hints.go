@@ -15,15 +15,15 @@ import (
 // with which the person named the bucket. The output adds them, so that the command
 // can be copied and works.
 
-// hinted matches a bucketsearch command in a sentence, with --help if that follows: to such a
-// command completed adds no flags.
+// hinted matches a bucketsearch command in a sentence, such as "bucketsearch status". The
+// match includes --help behind the command, because completed adds no flags then.
 var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
 	"up", "crawl", "search", "page", "export", "import", "eval", "status", "why", "verify", "list", "report", "collections", "strategy", "pause", "resume", "limits",
 	"forget", "resend", "rebuild", "reindex",
 }, "|") + `)\b(?: [a-z]+)?(?: --help)?)`)
 
-// flagsOf returns the flags with which the person named the bucket, such as " --data DIR";
-// "" if they have their default values.
+// flagsOf returns the flags by which the user has named the bucket, such as " --data DIR";
+// "" if all have their default values.
 func (l *location) flagsOf() string {
 	var all strings.Builder
 	for _, flag := range []struct{ name, value, usual string }{{"data", l.data, usualData}, {"s3", l.s3, ""}, {"redis", l.redis, ""}} {
@@ -36,7 +36,7 @@ func (l *location) flagsOf() string {
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:@%+=,-]+$`)
 
-// quoted quotes a word for shells.
+// quoted returns a word in quotes for the shell, if it needs any.
 func quoted(word string) string {
 	if plainWord.MatchString(word) {
 		return word
@@ -44,11 +44,11 @@ func quoted(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
-// complete adds the flags that name the bucket (see flagsOf) to every bucketsearch
-// command in a text, so that it can be copied and works.
+// complete adds the flags that name the bucket (see flagsOf) to every bucketsearch command
+// in a text, so that the command works when it is copied.
 func (l *location) complete(text string) string { return completed(text, l.flagsOf()) }
 
-// completed adds flags to every bucketsearch command in a text, but not to one with --help.
+// completed adds flags to every bucketsearch command in a text, except to one with --help.
 func completed(text, flags string) string {
 	if flags == "" {
 		return text
@@ -61,19 +61,20 @@ func completed(text, flags string) string {
 	})
 }
 
-// hints is a writer that adds flagsOf to every hint that is written to it. Text of web sites
-// must not be written to it, because flags would be added there, too.
+// hints is a writer that adds flagsOf to every bucketsearch command in the text that is
+// written to it. Text of web sites must not be written to it, because commands in that
+// text would be changed, too.
 type hints struct {
 	io.Writer
 	where  *location
 	asJSON bool
 }
 
-// sentences returns a writer to out that completes the hints in the program's sentences.
-// asJSON says that they are written as JSON strings.
+// sentences returns a writer to out that adds flags to the commands in the program's
+// sentences (see complete). asJSON says that the text is JSON, so that flags are escaped.
 func (l *location) sentences(out io.Writer, asJSON bool) io.Writer { return hints{out, l, asJSON} }
 
-// Write implements io.Writer. A hint must not be divided between two calls.
+// Write implements io.Writer. A command in the text must not be divided between two calls.
 func (h hints) Write(text []byte) (int, error) {
 	flags := h.where.flagsOf()
 	if h.asJSON {
@@ -89,7 +90,7 @@ func (h hints) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// terminalOf returns the terminal to which a writer writes, nil if it is none.
+// terminalOf returns the terminal to which out writes; nil if out writes elsewhere.
 func terminalOf(out io.Writer) *os.File {
 	if h, ok := out.(hints); ok {
 		out = h.Writer

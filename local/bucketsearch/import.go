@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// importedName is the default collection of imported pages.
+// importedName is the name of the collection of imported pages, unless a flag names another.
 const importedName = "imported"
 
 func importCommand(where *location) *cobra.Command {
@@ -113,7 +113,7 @@ func printImport(out io.Writer, r *ingest.Report, took time.Duration) {
 	printCounts(out, "records", r.Records)
 }
 
-// printCounts prints numbers with what they count, the greatest first.
+// printCounts prints a title and the entries of counts, the greatest number first.
 func printCounts(out io.Writer, title string, counts map[string]int) {
 	if len(counts) == 0 {
 		return

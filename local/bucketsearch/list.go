@@ -115,8 +115,8 @@ func printPage(out io.Writer, p inventory.Page, asJSON bool) error {
 	return err
 }
 
-// tellUnlisted prints why pages may be missing in a list, or lack language and type: lost or
-// damaged objects. It returns errSaid if there are any.
+// tellUnlisted prints the lost and damaged objects because of which a list may lack pages,
+// or the language and type of pages. It returns errSaid if there are any.
 func tellUnlisted(cmd *cobra.Command, all *inventory.Inventory) error {
 	for _, err := range all.Faults {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Not listed is what this tells of: %v\n", err)

@@ -18,7 +18,7 @@ import (
 // usualData is the default data directory.
 const usualData = "bucketsearch-data"
 
-// location holds the flags --data, --s3 and --redis, which name the bucket and its system.
+// location holds the flags --data, --s3 and --redis, which say where bucket and Redis are.
 type location struct {
 	data, s3, redis string
 }
@@ -47,8 +47,8 @@ func (l *location) options() (system.Options, error) {
 	}, nil
 }
 
-// open opens the system at the location, to crawl and serve, with the flags of up and
-// crawl.
+// open opens the system at the location, to crawl and serve. flags are those of the
+// commands up and crawl.
 func (l *location) open(ctx context.Context, flags *crawling) (*system.System, error) {
 	options, err := l.options()
 	if err != nil {
@@ -68,8 +68,8 @@ func (l *location) open(ctx context.Context, flags *crawling) (*system.System, e
 	return s, err
 }
 
-// functionsDirectory returns the directory of the Lambda binaries: the given one, or, if it
-// is "", functions beside this program. It fails if they are not there.
+// functionsDirectory returns the directory of the Lambda binaries: given or, if that is "",
+// the directory functions beside this program. It fails if there are no binaries.
 func functionsDirectory(given string) (string, error) {
 	if given == "" {
 		self, err := os.Executable()
@@ -93,8 +93,8 @@ func (l *location) attach(ctx context.Context) (*system.Attached, error) {
 	return system.Attach(ctx, options)
 }
 
-// reading makes the RunE of a command that calls action with the bucket. It fails if the
-// bucket is empty or its settings cannot be read.
+// reading returns the RunE of a command that opens the bucket and calls action. The command
+// fails if the bucket is empty or its settings cannot be read.
 func (l *location) reading(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return l.attached(func(cmd *cobra.Command, args []string, a *system.Attached) error {
 		if err := a.Check(cmd.Context()); err != nil {
@@ -104,8 +104,8 @@ func (l *location) reading(action func(cmd *cobra.Command, args []string, a *sys
 	})
 }
 
-// attached makes the RunE of a command that calls action with the bucket, even if the bucket
-// is empty or damaged.
+// attached returns the RunE of a command that opens the bucket and calls action, even if the
+// bucket is empty or its settings are damaged.
 func (l *location) attached(action func(cmd *cobra.Command, args []string, a *system.Attached) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) (err error) {
 		defer func() {

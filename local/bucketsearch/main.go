@@ -22,8 +22,8 @@ import (
 // infra/template.yaml must have the same.
 const agent = "bucketsearch/" + release + " (+https://github.com/bucketsearch/bucketsearch/blob/main/.github/CRAWLER.md)"
 
-// errSaid makes the program end with exit code 1 without a message: the command has printed
-// it already.
+// errSaid makes the program end with exit code 1 without a message. A command returns it
+// when it has printed the message already.
 var errSaid = errors.New("")
 
 func main() {
@@ -59,7 +59,8 @@ func run(ctx context.Context, args []string, in io.Reader, out, errOut io.Writer
 	return 1
 }
 
-// command returns the root command with all others, and the location that its flags set.
+// command returns the root command with all its subcommands, and the location, which the
+// flags of the root command set.
 func command() (*cobra.Command, *location) {
 	root := &cobra.Command{
 		Use:   "bucketsearch",
@@ -95,7 +96,8 @@ func command() (*cobra.Command, *location) {
 	return root, &where
 }
 
-// noCommand checks the arguments of the root command: any argument is a mistyped command.
+// noCommand returns an error if the root command has an argument, which is then a mistyped
+// command.
 func noCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// The times between two displays of progress, on a terminal and elsewhere.
+// Times between two displays of the progress: on a terminal, and elsewhere.
 const (
 	terminalPeriod = 250 * time.Millisecond
 	plainPeriod    = 5 * time.Second
@@ -26,16 +26,16 @@ const (
 type crawlMeter struct {
 	out   io.Writer
 	now   func() time.Time
-	width func() int // returns the width of the terminal; nil if out is none
+	width func() int // returns the width of the terminal, in characters; nil if out is no terminal
 
-	began   time.Time       // when the program began
-	shown   time.Time       // when a line was shown last
-	text    string          // the line shown last, without the time
+	began   time.Time       // time at which the program began
+	shown   time.Time       // time at which a line was last shown
+	text    string          // line that was last shown, without the time
 	failing []string        // Progress.Failing of the last report
 	last    system.Progress // progress in the last report without an error
-	known   time.Time       // when the first report without an error came
-	crawled time.Time       // when the first report came after which no URL was left to request
-	first   int64           // number of pages stored at known
+	known   time.Time       // time of the first report without an error
+	crawled time.Time       // time of the first report in which no URL was left to request
+	first   int64           // number of stored pages at the time known
 }
 
 func newMeter(out io.Writer) *crawlMeter {
@@ -54,7 +54,8 @@ func newMeter(out io.Writer) *crawlMeter {
 	return m
 }
 
-// show takes a report of system.Wait, and shows it if it is time to.
+// show takes a report of system.Wait. It displays the report, unless the last display was
+// too short a time ago.
 func (m *crawlMeter) show(p system.Progress, err error) {
 	now := m.now()
 	if err == nil {
@@ -82,7 +83,7 @@ func (m *crawlMeter) show(p system.Progress, err error) {
 	m.write(clock(now.Sub(m.began)) + "  " + text)
 }
 
-// tell prints those of the sentences on failures that were not in the last report.
+// tell prints each sentence about a failure that was not in the last report.
 func (m *crawlMeter) tell(failing []string) {
 	for _, sentence := range failing {
 		if !slices.Contains(m.failing, sentence) {
@@ -93,7 +94,8 @@ func (m *crawlMeter) tell(failing []string) {
 	m.failing = failing
 }
 
-// write prints a line: on a terminal in place of the one before, and cut to its width.
+// write prints a line. On a terminal, the line replaces the one before, and is cut to the
+// width.
 func (m *crawlMeter) write(line string) {
 	if m.width == nil {
 		fmt.Fprintln(m.out, line)
@@ -105,14 +107,14 @@ func (m *crawlMeter) write(line string) {
 	fmt.Fprintf(m.out, "\r\x1b[K%s", line)
 }
 
-// end erases the line on a terminal.
+// end erases the line that was last shown, if out is a terminal.
 func (m *crawlMeter) end() {
 	if m.width != nil {
 		fmt.Fprint(m.out, "\r\x1b[K")
 	}
 }
 
-// describe returns the text of a report: what the system does now, and how far it is.
+// describe returns a line for a report: what the system does now, and the numbers of pages.
 func (m *crawlMeter) describe(p system.Progress, err error) string {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && m.known.IsZero():
@@ -140,8 +142,8 @@ func (m *crawlMeter) describe(p system.Progress, err error) string {
 		bytesText(p.Written), waiting, count(p.Packages, "package"), count(p.Documents, "document"))
 }
 
-// rate returns the pages that this crawl has stored per second while URLs were left; 0 if
-// that is not known.
+// rate returns the number of pages that this crawl stored per second, up to the time when no
+// URL was left to request; 0 if it is not known.
 func (m *crawlMeter) rate() float64 {
 	now := m.now()
 	if !m.crawled.IsZero() {
@@ -154,7 +156,7 @@ func (m *crawlMeter) rate() float64 {
 	return float64(m.last.Stored-m.first) / seconds
 }
 
-// clock formats a duration as minutes and seconds.
+// clock formats a duration as minutes and seconds, such as 2:05.
 func clock(d time.Duration) string {
 	seconds := int(d.Seconds())
 	return fmt.Sprintf("%d:%02d", seconds/60, seconds%60)

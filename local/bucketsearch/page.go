@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// addresses parses an argument as a URL. It returns this URL first, then the URLs that
-// collections crawl in its place (see system.Attached.Addresses).
+// addresses parses an argument as a URL. It returns the address of this URL, then those of
+// the URLs that collections crawl in its place (see system.Attached.Addresses).
 func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.Address, error) {
 	if _, err := collection.ParseSeed(arg); err != nil {
 		return nil, fmt.Errorf("%.200q is no web address; write it like https://example.org/", arg)
@@ -24,8 +24,8 @@ func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.A
 	return a.Addresses(ctx, arg)
 }
 
-// goneText returns a sentence on a page that is gone: when that was found, the reason, and
-// the time of the stored copy. The page may have been gone earlier.
+// goneText returns a sentence about a page that has vanished from its site: when a request
+// found that out, the reason, and the time of the stored copy.
 func goneText(page query.Copy) string {
 	gone := page.Gone
 	return fmt.Sprintf("This page is gone, at the latest since %s UTC (%s); this is the copy of %s UTC.",

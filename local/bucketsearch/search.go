@@ -21,7 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// maxResults is the greatest number of results that one search prints.
+// maxResults is the maximum number of results that one search prints.
 const maxResults = 1000
 
 func searchCommand(where *location) *cobra.Command {
@@ -93,7 +93,7 @@ func searchCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// engine returns a search engine on the bucket, for one command.
+// engine returns a query engine on the bucket, for use by one command.
 func engine(a *system.Attached) (*query.Engine, error) {
 	return query.NewEngine(a.Bucket, query.Options{
 		Settings: a.Settings, Age: time.Minute, Now: time.Now,
@@ -102,7 +102,8 @@ func engine(a *system.Attached) (*query.Engine, error) {
 	})
 }
 
-// style holds the colour codes of a terminal; without a terminal they are empty.
+// style holds the escape sequences that colour parts of a result on a terminal; all are
+// empty if the output is no terminal.
 type style struct{ title, url, match, faint, off string }
 
 func styleOf(out io.Writer) style {
@@ -155,8 +156,8 @@ func printResult(out io.Writer, r query.Result, s style, where *location) {
 	}
 }
 
-// printImage prints an image, the n-th hit, and the page on which it stands. copies is
-// query.Result.Copies.
+// printImage prints the n-th hit of a search for images: the image, and the page that shows
+// it. copies is query.Result.Copies.
 func printImage(out io.Writer, n int, hit search.Hit, copies map[string]string, s style) {
 	fmt.Fprintf(out, "%2d. %s", n, s.title)
 	for _, f := range hit.Image.Marked {
@@ -220,8 +221,8 @@ func matches(n int, exact, images bool) string {
 	return fmt.Sprintf("%d %ss match", n, what)
 }
 
-// printExplanation prints an explained score as a tree: each part below the sum, two spaces
-// further to the right.
+// printExplanation prints an explained score as a tree: below each sum its parts, indented
+// by two spaces more.
 func printExplanation(out io.Writer, e search.Explanation, indent string) {
 	fmt.Fprintf(out, "%s%.4f %s\n", indent, e.Value, e.What)
 	for _, part := range e.Parts {

@@ -56,7 +56,7 @@ func statusCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// nothing checks the arguments of commands that take none.
+// nothing returns an error if a command that takes no arguments has any.
 func nothing(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return fmt.Errorf("%s takes no argument, and there is %q", cmd.Name(), args[0])
@@ -89,8 +89,8 @@ func printStatus(out io.Writer, s system.Status) {
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
 }
 
-// printApart prints how many URLs are held back or have no partition, and the warnings about
-// published documents.
+// printApart prints how many URLs are held back and how many have no partition, and the
+// warnings about published documents.
 func printApart(out io.Writer, s system.Status) {
 	if s.Only != nil {
 		var names []string
@@ -107,7 +107,7 @@ func printApart(out io.Writer, s system.Status) {
 	}
 }
 
-// printCollection prints the line of a collection.
+// printCollection prints a line with the numbers of URLs of a collection.
 func printCollection(out io.Writer, c system.CollectionStatus) {
 	fmt.Fprintf(out, "collection %s: %d stored", c.Name, c.Stored)
 	if c.OnTopic != nil && c.Stored > 0 {
@@ -123,7 +123,7 @@ func printCollection(out io.Writer, c system.CollectionStatus) {
 	fmt.Fprintln(out)
 }
 
-// printReasons prints how many URLs are in a state, and for each reason how many.
+// printReasons prints how many URLs are in a state, and how many of them have each reason.
 func printReasons(out io.Writer, state string, reasons map[string]int) {
 	total := 0
 	for _, n := range reasons {

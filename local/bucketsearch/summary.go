@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 )
 
-// printSummary prints the result of a crawl that took a time; m knows its speed.
+// printSummary prints the result of a crawl. took is its duration; m has its speed.
 func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlMeter) {
 	fmt.Fprintf(out, "%s stored in %s", count(s.New, "page"), took.Round(100*time.Millisecond))
 	if rate := m.rate(); rate > 0 {
@@ -41,8 +41,8 @@ func printSeeds(out io.Writer, s system.Summary) {
 	}
 }
 
-// fate returns a sentence on why a seed led to no page and what to do; "" if it led to one,
-// or still waits.
+// fate returns a sentence that says why a seed led to no page, and what to do. It returns ""
+// if the seed led to a page, or still waits.
 func fate(f system.Fate) string {
 	u, told := f.Final, f.Seed
 	if f.Redirected() {

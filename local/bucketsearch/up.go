@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// freshness is the greatest age of the manifests from which the search page answers.
+// freshness is the maximum age of the manifests from which the search page answers.
 const freshness = 2 * time.Second
 
 func upCommand(where *location) *cobra.Command {
@@ -37,8 +37,8 @@ func upCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// runUp runs the system, crawls what flags and arguments say, and serves the search page at
-// the address listen until ctx ends or the system cannot go on.
+// runUp runs the system, crawls the plan of flags and arguments, and serves the search page
+// at the address listen, until ctx ends or the system cannot go on.
 func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, args []string) (err error) {
 	ctx := cmd.Context()
 	plan, err := flags.plan(cmd.Flags(), args)
@@ -107,8 +107,8 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	return err
 }
 
-// follow shows the progress of the crawl and, when it is done, a summary. Then it prints
-// lasting failures of functions until ctx ends.
+// follow shows the progress of the crawl and, when the crawl is done, a summary. After that,
+// until ctx ends, it prints failures of functions that repeat.
 func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan) {
 	m := newMeter(cmd.ErrOrStderr())
 	if showCrawl(ctx, cmd, where, s, plan, m) != nil {

@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// flagValue is a pflag.Value whose text package literal parses. Its errors are in this
-// program's words; those of pflag's own types are in Go's.
+// flagValue is a pflag.Value whose text package literal parses. Its errors name the flag and
+// a right value; the errors of pflag's own types are those of package strconv.
 type flagValue[T any] struct {
 	name string                             // name of the flag with its dashes, for error messages
 	to   *T                                 // variable to which the value is assigned
@@ -53,8 +53,8 @@ func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, mo
 	}, literal.Span}, name, usage)
 }
 
-// wholeVar defines a flag for a whole number from least to most. usual is its default, short
-// its name of one letter, if it has one.
+// wholeVar defines a flag for a whole number from least to most. usual is its default. short
+// is its second name, of one letter; "" if it has none.
 func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short string, usual N, least, most int64, usage string) {
 	*to = usual
 	flags.VarP(flagValue[N]{"--" + name, to, func(name, text string) (N, error) {
@@ -63,8 +63,8 @@ func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short s
 	}, func(n N) string { return strconv.FormatInt(int64(n), 10) }}, name, short, usage)
 }
 
-// depthVar defines a flag for a number of links or "unlimited", its default, which is
-// collection.Unlimited.
+// depthVar defines a flag for a depth: a number of links, or "unlimited", which is the
+// default and sets *to to collection.Unlimited.
 func depthVar(flags *pflag.FlagSet, to *int, name, usage string) {
 	*to = collection.Unlimited
 	flags.Var(flagValue[int]{"--" + name, to, func(name, text string) (int, error) {
@@ -104,11 +104,11 @@ func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 	}}, name, usage)
 }
 
-// formerly maps the names of flags in version 0.1.0 to the present ones.
+// formerly maps names that flags had in version 0.1.0 to their present names.
 var formerly = map[string]string{"connections": "host-connections", "max-pages": "pages", "requests": "requests-a-day", "usd": "usd-a-day"}
 
-// flagError returns pflag's error about a flag in this program's words, with what to write
-// instead or where to look.
+// flagError rewords an error of pflag about a flag, and adds what to write instead, or which
+// --help to read.
 func flagError(cmd *cobra.Command, err error) error {
 	see := "; see: " + cmd.CommandPath() + " --help"
 	if none, ok := errors.AsType[*pflag.NotExistError](err); ok {

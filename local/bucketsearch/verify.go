@@ -64,8 +64,8 @@ func verifyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// mendAll repairs the bucket. If its settings are missing, it returns the error of a.Check,
-// which says what to do.
+// mendAll repairs the bucket, and shows the progress on bar. If the settings are missing, it
+// returns the error of a.Check, which says what to do.
 func mendAll(ctx context.Context, a *system.Attached, bar *progressBar) (repair.Report, error) {
 	repairer := repair.Repairer{
 		Bucket: a.Bucket, Now: time.Now, Log: slog.New(slog.DiscardHandler), Progress: bar.show,
@@ -117,7 +117,7 @@ func printProblems(out io.Writer, problems []verify.Problem, more int) {
 	}
 }
 
-// printWaiting prints the work that a running system still has to do.
+// printWaiting prints how much work is left for the running system, such as batches to pack.
 func printWaiting(out io.Writer, w verify.Waiting) {
 	for _, of := range []struct {
 		n           int
@@ -156,9 +156,9 @@ func printRepair(out io.Writer, r repair.Report, asJSON bool) error {
 	return nil
 }
 
-// frontiers returns the frontiers of the running system, for verify. It returns none if no
-// system runs, if a frontier is not built or behind the books, or if batches are leased:
-// then a frontier may rightly differ from the books.
+// frontiers returns the frontiers of the running system, which verify compares with the
+// books. It returns none if no system runs. It also returns none when frontiers may rightly
+// differ from the books: one is not built or lacks books, or batches are leased.
 func frontiers(ctx context.Context, a *system.Attached) ([]*frontier.Frontier, error) {
 	if a.Redis == nil {
 		return nil, nil

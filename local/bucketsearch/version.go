@@ -10,10 +10,10 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// release is the newest version of .github/CHANGELOG.md.
+// release is the version of this program: the newest one in .github/CHANGELOG.md.
 const release = "0.1.0"
 
-// notice has the licences of all modules in the program. It is the output of
+// notice is the text of the licences of all modules in the program: the output of
 // `go run ./tests/notice`.
 //
 //go:embed NOTICE

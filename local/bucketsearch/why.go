@@ -59,8 +59,8 @@ func whyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// storyOf returns the story of the first of the addresses that the bucket knows, and that
-// address. If it knows none, the story is that of the first address.
+// storyOf looks for the first of the wanted addresses that the bucket knows, and returns its
+// story and the address. If the bucket knows none, it returns those of the first address.
 func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) (story why.Story, url address.Address, err error) {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil {
@@ -78,8 +78,9 @@ func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) 
 	return story, wanted[0], nil
 }
 
-// waitingReason returns a text on why a pending URL waits, from the frontier of the running
-// system; "" if no system runs, or the URL is not pending or not admitted.
+// waitingReason returns a text that says why a pending URL waits, read from the frontier of
+// the running system. It returns "" if no system runs, if the URL is not pending, or if no
+// collection admits it.
 func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url address.Address) (string, error) {
 	if a.Redis == nil || story.Admitted == nil || story.State != account.Pending {
 		return "", nil
@@ -101,7 +102,7 @@ func waitingReason(cmd *cobra.Command, a *system.Attached, story why.Story, url 
 	return text, err
 }
 
-// foundShown is the greatest number of links to a URL that printStory prints.
+// foundShown is the maximum number of links to a URL that printStory prints.
 const foundShown = 5
 
 func printStory(out io.Writer, s why.Story, waits string, where *location) {
@@ -154,7 +155,8 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	}
 }
 
-// within returns the depth of a scope as a part of a sentence; "" if it is unlimited.
+// within returns the depth of a seed as a part of a sentence, such as " within 2 links"; ""
+// if it is unlimited.
 func within(links int) string {
 	if links == collection.Unlimited {
 		return ""

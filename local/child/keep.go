@@ -11,16 +11,16 @@ import (
 
 // restartPolicy decides when a child is started again.
 type restartPolicy struct {
-	// pauses are the waits before the first, second, … restart in a row. A child that ends
-	// once more after that many restarts is given up.
+	// pauses holds the time to wait before the first restart in a row, before the second, and
+	// so on. A child that ends after the last of these restarts is given up.
 	pauses []time.Duration
-	// steady is the time after which a running child counts as healthy: restarts are
-	// counted from the first one again.
+	// steady is the time for which a child must run to count as healthy: its next restart
+	// is the first in a row again.
 	steady time.Duration
 }
 
-// usual is the policy of Keep. It restarts a child at once the first time, because it may
-// only have been killed, and then after growing pauses, because the machine may lack
+// usual is the policy of Keep. The first restart is at once, because the child may only
+// have been killed. Further ones follow after growing pauses, because the machine may lack
 // memory.
 var usual = restartPolicy{
 	pauses: []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second, 5 * time.Second},
@@ -33,16 +33,16 @@ type Keeper struct {
 	policy restartPolicy
 	cancel context.CancelFunc
 	done   chan struct{}
-	err    error // set before done is closed
+	err    error // reason why the child was given up, or nil; valid when done is closed
 }
 
 // Child says how a Keeper starts its child process.
 type Child struct {
-	// Start starts the child and returns when it is ready. When it returns an error, no
-	// child must be running. It must return soon after ctx ends.
+	// Start starts the child and returns when the child is ready. If it returns an error,
+	// it must not leave a child running. It must return soon after ctx ends.
 	Start func(ctx context.Context) (*Process, error)
 	// Restarted, if not nil, is called each time the child is ready again after a restart.
-	// why says how it had ended.
+	// why says how the child had ended before.
 	Restarted func(why error)
 }
 
@@ -51,7 +51,7 @@ type Child struct {
 // is given up. ctx limits only the first start.
 func Keep(ctx context.Context, c Child) (*Keeper, error) { return keep(ctx, c, usual) }
 
-// keep starts a child and restarts it by a policy, for Keep and for tests.
+// keep starts a child and restarts it according to a policy. Keep and tests call it.
 func keep(ctx context.Context, c Child, policy restartPolicy) (*Keeper, error) {
 	first, err := c.Start(ctx)
 	if err != nil {
@@ -66,8 +66,8 @@ func keep(ctx context.Context, c Child, policy restartPolicy) (*Keeper, error) {
 	return k, nil
 }
 
-// run restarts the child until ctx ends; then it kills it and returns nil. If it gives the
-// child up, it returns the reason.
+// run restarts the child p whenever it ends. When ctx ends, run kills the child and returns
+// nil. If it gives the child up, it returns the reason.
 func (k *Keeper) run(ctx context.Context, p *Process) error {
 	for row := 0; ; {
 		began := time.Now()
@@ -87,9 +87,9 @@ func (k *Keeper) run(ctx context.Context, p *Process) error {
 	}
 }
 
-// again restarts a child that has ended, for the reason why. row is the number of restarts
-// in a row so far; again tries until a start succeeds, and returns the new number. If ctx
-// ends it returns neither a child nor an error, and if it gives up, an error.
+// again restarts a child that has ended for the reason why. row is the number of restarts
+// in a row so far. again tries until a start succeeds, and returns the child and the new
+// number. If it gives up, it returns an error; if ctx ends, neither child nor error.
 func (k *Keeper) again(ctx context.Context, row int, why error) (*Process, int, error) {
 	last := why
 	for ; row < len(k.policy.pauses); row++ {

@@ -8,20 +8,20 @@ import (
 	"time"
 )
 
-// drain is the time for which the output of a child is read after its end. A process that
-// the child has started may keep the output open for ever.
+// drain is the time for which the output of a child is read after the child's end. Without
+// this limit, a process that the child has started could keep the output open for ever.
 const drain = time.Second
 
 // Process is a running child. It is safe for concurrent use.
 type Process struct {
 	cmd  *exec.Cmd
-	said tail          // last output, if it is not written elsewhere
+	said tail          // last output of the child, if it has no Stdout or Stderr of its own
 	done chan struct{} // closed when the child has ended
 }
 
 // Start starts a command as a child. On Linux the child is killed when this process ends, in
-// whatever way, and Ctrl-C in the terminal does not reach it. Output to a Stdout or Stderr
-// that is nil is kept for End.
+// whatever way, and Ctrl-C in the terminal does not reach the child. If cmd.Stdout or
+// cmd.Stderr is nil, End returns the last of that output.
 func Start(cmd *exec.Cmd) (*Process, error) {
 	p := &Process{cmd: cmd, done: make(chan struct{})}
 	if cmd.Stdout == nil {
@@ -54,8 +54,8 @@ func (p *Process) PID() int { return p.cmd.Process.Pid }
 // read.
 func (p *Process) Done() <-chan struct{} { return p.done }
 
-// End waits for the child's end, and returns a text on it with the child's last output:
-// "exit status 1; it said: out of memory".
+// End waits until the child has ended. It returns a text with the child's exit status and
+// last output, such as "exit status 1; it said: out of memory".
 func (p *Process) End() string {
 	<-p.done
 	return p.cmd.ProcessState.String() + p.said.quote()

@@ -5,13 +5,13 @@ import (
 	"sync"
 )
 
-// tailSize is the greatest number of bytes that a tail keeps.
+// tailSize is the maximum number of bytes that a tail keeps.
 const tailSize = 2 << 10
 
 // tail keeps the last bytes written to it.
 type tail struct {
 	mu   sync.Mutex
-	last []byte // guarded by mu
+	last []byte // last bytes that were written, at most tailSize; protected by mu
 }
 
 func (t *tail) Write(p []byte) (int, error) {
@@ -24,7 +24,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// quote returns the kept bytes as the end of a message: "; it said: …"; "" if there are none.
+// quote returns the bytes that tail keeps as the end of a message, such as "; it said: out
+// of memory"; "" if there are none.
 func (t *tail) quote() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

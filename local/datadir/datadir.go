@@ -22,8 +22,8 @@ import (
 // Dir is an open data directory.
 type Dir struct {
 	path     string
-	lock     *os.File // nil if readOnly is set
-	shared   bool     // the lock is a shared one
+	lock     *os.File // open file with the lock; nil if readOnly is set
+	shared   bool     // true: the lock is shared with others; false: it is exclusive
 	readOnly error    // why the directory cannot be written; nil if it can
 }
 

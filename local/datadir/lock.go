@@ -14,15 +14,15 @@ import (
 // ErrInUse means that another program has locked the data directory.
 var ErrInUse = errors.New("data directory is in use")
 
-// Times of waiting for a lock that another program has without running a system: it reads,
-// starts or stops, and will soon release the lock.
+// Times for a program that waits for the lock while another one has it but runs no system.
+// The other one reads, starts or stops, and will soon release the lock.
 const (
-	patience = 3 * time.Second       // after which waiting ends with ErrInUse
-	pause    = 20 * time.Millisecond // between two tries
+	patience = 3 * time.Second       // maximum time of waiting; after that, locking fails with ErrInUse
+	pause    = 20 * time.Millisecond // time between two attempts to lock
 )
 
-// Lock opens the data directory at the path for a system, alone, and makes it if it does
-// not exist. It fails with ErrInUse if another program has locked it.
+// Lock opens the data directory at the path for a system, with an exclusive lock. It makes
+// the directory if there is none, and fails with ErrInUse if another program has the lock.
 func Lock(ctx context.Context, path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		if refused(err) {
@@ -36,10 +36,11 @@ func Lock(ctx context.Context, path string) (*Dir, error) {
 	return open(ctx, path, syscall.LOCK_EX)
 }
 
-// Share opens the data directory at the path for a program that runs no system; several may
-// do so at once. It fails with fs.ErrNotExist if the directory has no bucket, and with
-// ErrInUse if a system runs there. A directory that cannot be written is opened without a
-// lock (see Dir.ReadOnly), even if a system runs there: stored objects do not change.
+// Share opens the data directory at the path for a program that runs no system; several
+// such programs may share it. It fails with fs.ErrNotExist if the directory has no bucket,
+// and with ErrInUse if a system runs there. A directory that cannot be written is opened
+// without a lock (see Dir.ReadOnly), even if a system runs there: stored objects do not
+// change.
 func Share(ctx context.Context, path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, store)); err != nil {
 		return nil, fmt.Errorf("no bucket in data directory: %w", err)
@@ -66,7 +67,8 @@ func writable(path string) error {
 	return nil
 }
 
-// refused reports whether an error means that the operating system does not allow writing.
+// refused reports whether an error means that the operating system forbids writing: by
+// permissions, or because the file system is read-only.
 func refused(err error) bool {
 	return errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS)
 }
@@ -75,7 +77,8 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("data directory %s cannot be written: %w; search, page, status, why, verify, limits, collections list and show, and strategy show work there, for all else run as the user that owns it, or choose another directory by --data", path, err)
 }
 
-// open opens the data directory with a lock of flock(2): LOCK_EX or LOCK_SH.
+// open opens the data directory with a lock. how is the kind of lock for flock(2): LOCK_EX
+// (exclusive) or LOCK_SH (shared).
 func open(ctx context.Context, path string, how int) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -95,8 +98,8 @@ func open(ctx context.Context, path string, how int) (*Dir, error) {
 	return d, nil
 }
 
-// take locks the directory. It waits up to patience for another program's lock, but not if
-// that runs a system.
+// take locks the directory. If another program has the lock, take waits up to patience for
+// it; but if that program runs a system, it fails at once.
 func (d *Dir) take(ctx context.Context, how int) error {
 	for patient := time.Now().Add(patience); ; {
 		err := syscall.Flock(int(d.lock.Fd()), how|syscall.LOCK_NB)

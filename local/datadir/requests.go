@@ -13,9 +13,9 @@ import (
 
 const requestsName = "requests.json"
 
-// ReadRequests returns the counts of the requests to the object store that the systems in the
-// data directory at the path have made so far. With an error, which is worth no more than a
-// warning, it returns zero counts.
+// ReadRequests returns the counts of all requests to the object store that systems in the
+// data directory at the path have made so far. If they cannot be read, it returns zero
+// counts and an error, which callers should only show as a warning.
 func ReadRequests(path string) (countblob.Counts, error) {
 	content, err := os.ReadFile(filepath.Join(path, requestsName))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -31,5 +31,5 @@ func ReadRequests(path string) (countblob.Counts, error) {
 	return counts, nil
 }
 
-// KeepRequests writes the counts of the requests made so far, for ReadRequests.
+// KeepRequests stores the counts of the requests made so far; ReadRequests returns them.
 func (d *Dir) KeepRequests(counts countblob.Counts) error { return d.write(requestsName, counts) }

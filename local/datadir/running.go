@@ -14,7 +14,7 @@ const runningName = "running.json"
 type Running struct {
 	PID      int    `json:"pid"`
 	S3       string `json:"s3"`       // URL of the bucket
-	Embedded bool   `json:"embedded"` // the object store is the embedded one, whose secret is in the directory
+	Embedded bool   `json:"embedded"` // true: S3 is the embedded object store, whose password ReadSecret returns
 	Redis    string `json:"redis"`
 	HTTP     string `json:"http,omitempty"` // URL of the search page; "" if there is none
 }

@@ -12,10 +12,10 @@ import (
 
 const secretName = "secret"
 
-// Secret returns the secret of the embedded object store. The first time, and if a power cut
-// has damaged the file, it makes a random one and writes it to a file that only the user can
-// read. In a directory that cannot be written it returns a new secret each time, for a
-// store that only this process uses.
+// Secret returns the secret (password) of the embedded object store. If there is no file
+// with the secret, or a power cut has damaged it, Secret makes a random one, and writes it
+// to a file that only the user can read. In a read-only directory it returns a new secret
+// each time, for a store that only this process uses.
 func (d *Dir) Secret() (string, error) {
 	if d.readOnly != nil {
 		return rand.Text(), nil

@@ -21,8 +21,8 @@ func (r *Runtime) api() http.Handler {
 	return mux
 }
 
-// with returns a handler that calls serve with the process that has sent the request, by the
-// first element of its path.
+// with returns a handler that calls serve with the process that has sent the request. The
+// first element of the request's path, such as p1, names the process.
 func (r *Runtime) with(serve func(http.ResponseWriter, *http.Request, *process)) http.HandlerFunc {
 	return func(w http.ResponseWriter, req *http.Request) {
 		r.mu.Lock()
@@ -37,7 +37,7 @@ func (r *Runtime) with(serve func(http.ResponseWriter, *http.Request, *process))
 	}
 }
 
-// next waits for an invocation for the process and answers with its event.
+// next waits until the process is given an invocation, and answers with its event.
 func (r *Runtime) next(w http.ResponseWriter, req *http.Request, p *process) {
 	select {
 	case <-req.Context().Done():
@@ -53,7 +53,7 @@ func (r *Runtime) next(w http.ResponseWriter, req *http.Request, p *process) {
 	}
 }
 
-// response takes the response of the process's current invocation.
+// response reads the response of the process's current invocation, and ends the invocation.
 func (r *Runtime) response(w http.ResponseWriter, req *http.Request, p *process) {
 	body, err := io.ReadAll(req.Body)
 	var outcome result
@@ -80,8 +80,8 @@ func (r *Runtime) initFailure(w http.ResponseWriter, req *http.Request, p *proce
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// accept ends the process's current invocation with its result. It answers with an error if
-// that has another id.
+// accept ends the current invocation of the process with a result, if it has this id.
+// Otherwise it answers the request with an error.
 func accept(w http.ResponseWriter, p *process, id string, outcome result) {
 	if !p.settle(id, outcome) {
 		http.Error(w, fmt.Sprintf("%q is not the current invocation", id), http.StatusBadRequest)
@@ -90,7 +90,7 @@ func accept(w http.ResponseWriter, p *process, id string, outcome result) {
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// errorMessage returns the message in the body by which a function reports an error.
+// errorMessage returns the message in a request body by which a function reports an error.
 func errorMessage(body io.Reader) string {
 	var said struct {
 		ErrorMessage string `json:"errorMessage"`

@@ -18,8 +18,8 @@ type invocation struct {
 	id       string
 	payload  []byte // the event as JSON
 	deadline time.Time
-	taken    atomic.Bool // the process has got the event
-	result   chan result // has room for one
+	taken    atomic.Bool // the process has received the event
+	result   chan result // gets the result of the invocation; buffer of 1
 }
 
 // result is the result of an invocation: a response or an error.
@@ -35,15 +35,15 @@ var errNotTaken = errors.New("the process died before it asked for an event")
 // process is one running copy of the function's binary.
 type process struct {
 	child *child.Process
-	work  chan *invocation // next invocation; has room for one
+	work  chan *invocation // gets the next invocation; buffer of 1
 	dead  chan struct{}    // closed when the process has ended and is no longer in Runtime.processes
 
 	mu        sync.Mutex  // protects the fields below
-	current   *invocation // nil if there is none
-	initError string      // error that the process reported at its start
+	current   *invocation // invocation that the process handles; nil if it is idle
+	initError string      // error that the process reported instead of starting; "" if none
 }
 
-// spawn starts a process. The caller holds r.mu.
+// spawn starts a new process of the function. The caller holds r.mu.
 func (r *Runtime) spawn() (*process, error) {
 	if r.closed {
 		return nil, errors.New("the runtime is closed")
@@ -75,8 +75,8 @@ func (r *Runtime) spawn() (*process, error) {
 	return p, nil
 }
 
-// run gives the process an invocation and waits for its result. If ctx ends before, it kills
-// the process. It returns errNotTaken if the process died before it got the event.
+// run gives the process an invocation and waits for the result. If ctx ends first, it kills
+// the process. It returns errNotTaken if the process died before it received the event.
 func (p *process) run(ctx context.Context, call *invocation) ([]byte, error) {
 	p.work <- call
 	select {
@@ -118,7 +118,8 @@ func (p *process) isDead() bool {
 	}
 }
 
-// begin makes the invocation the current one of the process, which has got its event.
+// begin records that the process has received the event of the invocation, which is now its
+// current one.
 func (p *process) begin(call *invocation) {
 	call.taken.Store(true)
 	p.mu.Lock()
@@ -126,8 +127,8 @@ func (p *process) begin(call *invocation) {
 	p.current = call
 }
 
-// settle ends the current invocation with its result. It returns false, and does nothing, if
-// the current one has another id.
+// settle ends the current invocation with a result. It returns false, and does nothing, if
+// there is no current invocation with this id.
 func (p *process) settle(id string, r result) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

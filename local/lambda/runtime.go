@@ -17,7 +17,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// maxPayload is the greatest size in bytes of an event or a response, as in Lambda.
+// maxPayload is the maximum size of an event or a response, in bytes, as in Lambda.
 const maxPayload = 6 << 20
 
 // Function describes a Lambda function: its binary and how to run it.
@@ -25,8 +25,8 @@ type Function struct {
 	Name        string
 	Path        string        // path of the binary, which must call lambda.Start of aws-lambda-go
 	Env         []string      // environment of the processes, without the variables that Lambda sets
-	Concurrency int           // greatest number of concurrent invocations, each in a process; at least 1
-	Timeout     time.Duration // greatest duration of an invocation, the start of its process included
+	Concurrency int           // maximum number of concurrent invocations, each in its own process; at least 1
+	Timeout     time.Duration // maximum duration of an invocation, including the start of its process
 	Output      io.Writer     // gets the output of the processes, in whole lines
 }
 
@@ -40,8 +40,8 @@ type Runtime struct {
 	output   sync.Mutex    // held while writing to function.Output
 
 	mu        sync.Mutex          // protects the fields below
-	processes map[string]*process // running ones, by the first element of their paths
-	idle      []*process          // without an invocation; the one used last at the end
+	processes map[string]*process // running processes by the first element of their paths, such as p1
+	idle      []*process          // processes without an invocation; the last one was used most recently
 	spawned   int                 // number of processes started so far
 	closed    bool
 }
@@ -72,9 +72,9 @@ func Start(ctx context.Context, f Function) (*Runtime, error) {
 }
 
 // Invoke invokes the function with an event of at most 6 MiB of JSON, and returns its
-// response. It fails with the function's message if the function returns an error or
-// panics, and if the process dies or cannot start. At the function's Timeout, or when ctx
-// ends, the process is killed.
+// response. If the function returns an error or panics, Invoke fails with the function's
+// message. It also fails if the process dies or cannot start. At the function's Timeout,
+// or when ctx ends, the process is killed.
 func (r *Runtime) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	response, err := r.invoke(ctx, payload)
 	if err != nil {
@@ -100,8 +100,8 @@ func (r *Runtime) Handle(ctx context.Context, content events.SQSEvent) (events.S
 	return response, nil
 }
 
-// invoke waits until fewer than Concurrency invocations run, and invokes the function. If an
-// idle process turns out to be dead, it takes another one.
+// invoke waits until fewer than Concurrency invocations run, and then invokes the function.
+// If the idle process that it chose turns out to be dead, it takes another one.
 func (r *Runtime) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	if len(payload) > maxPayload {
 		return nil, fmt.Errorf("an event of %d bytes is over the limit of %d", len(payload), maxPayload)
@@ -138,7 +138,7 @@ func (r *Runtime) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 }
 
-// take returns an idle process or, if there is none, starts one; fresh is true then.
+// take returns an idle process. If there is none, it starts one and returns fresh as true.
 func (r *Runtime) take() (p *process, fresh bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -10,9 +10,9 @@ import (
 )
 
 // machineBytes returns the memory in bytes that this process and its children may use
-// together: the least of the machine's memory and the limits of this process's control
-// groups (version 2 or 1) and of all groups above them. It returns 0 if that is not known.
-// root is the root directory of a Linux system (proc(5), cgroups(7)).
+// together: the machine's memory or, if lower, the lowest limit of this process's control
+// groups (version 2 or 1) and their ancestors. It returns 0 if that is not known. root is
+// the root directory of a Linux system (proc(5), cgroups(7)).
 func machineBytes(root fs.FS) int64 {
 	least := total(root)
 	for _, name := range limits(root) {
@@ -44,7 +44,7 @@ func total(root fs.FS) int64 {
 }
 
 // limits returns the names of the files with the memory limits of this process's control
-// groups and of all groups above them.
+// groups and of their ancestors.
 func limits(root fs.FS) (names []string) {
 	content, _ := fs.ReadFile(root, "proc/self/cgroup") // none without control groups
 	for lines := bufio.NewScanner(bytes.NewReader(content)); lines.Scan(); {

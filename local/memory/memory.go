@@ -26,15 +26,15 @@ import (
 
 // Part is the role of a process in a system, with its limits.
 type Part struct {
-	room   uint64 // size in bytes up to which garbage may fill a small heap
-	eighth int64  // soft limit, in eighths of half of the machine's memory
-	least  int64  // least soft limit in bytes, however small the machine
+	room   uint64 // maximum size of a small heap with its garbage, in bytes
+	eighth int64  // soft limit: this many eighths of half of the machine's memory
+	least  int64  // minimum of the soft limit, in bytes
 }
 
 // The parts of a system on one machine.
 var (
 	Command = Part{room: 144 << 20, eighth: 7, least: 160 << 20} // the process of the command, with all functions
-	Store   = Part{room: 48 << 20, eighth: 1, least: 64 << 20}   // the embedded object store: 43 MB for its libraries, the rest for requests
+	Store   = Part{room: 48 << 20, eighth: 1, least: 64 << 20}   // the embedded object store, whose libraries take 43 MB
 )
 
 // Bounds of GOGC, in percent of the live heap.
@@ -43,8 +43,9 @@ const (
 	leastGarbage = 100
 )
 
-// Tune sets the soft limit and GOGC of this process, GOGC again after each garbage
-// collection. What the environment sets (GOMEMLIMIT, GOGC) it leaves alone. Call it once.
+// Tune sets the soft limit and GOGC of this process, and adapts GOGC after each garbage
+// collection. It does not change a value that the environment sets (GOMEMLIMIT, GOGC).
+// Call it once.
 func Tune(p Part, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" {
 		if limit := p.limit(machineBytes(os.DirFS("/"))); limit > 0 {
@@ -58,8 +59,8 @@ func Tune(p Part, getenv func(string) string) {
 	}
 }
 
-// limit returns the soft limit in bytes on a machine with this many bytes of memory; 0, for
-// no limit, if that is 0, unknown.
+// limit returns the soft limit in bytes for a machine with this many bytes of memory. If the
+// memory is unknown (0), it returns 0: no limit.
 func (p Part) limit(machine int64) int64 {
 	if machine == 0 {
 		return 0
@@ -67,14 +68,15 @@ func (p Part) limit(machine int64) int64 {
 	return max(machine/2/8*p.eighth, p.least)
 }
 
-// Cache returns the size in bytes for a cache: most, but not so much that the cache and its
-// bookkeeping, an eighth of it, take more than half of the soft limit.
+// Cache returns the size in bytes of a cache that should have most bytes. It is less on a
+// small machine: a cache takes an eighth more for its bookkeeping, and the whole must fit
+// in half of the soft limit.
 func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) }
 
-// tuner sets GOGC after every collection.
+// tuner sets GOGC after every garbage collection.
 type tuner struct {
 	room    uint64 // room of the Part
-	percent int    // GOGC that is set; 0 before the first time
+	percent int    // present value of GOGC; 0 before it is first set
 }
 
 // tune sets GOGC for the present live heap.
@@ -87,7 +89,7 @@ func (t *tuner) tune() {
 	}
 }
 
-// await has tune called after every garbage collection from now on.
+// await arranges that tune is called after every garbage collection from now on.
 func (t *tuner) await() {
 	type marker struct{ _ *byte } // the pointer is needed: an object without one may share memory with others, and its finalizer may never run
 	runtime.SetFinalizer(new(marker), func(*marker) {

@@ -9,9 +9,9 @@ import (
 // Chaos disturbs a queue in ways that SQS allows: messages come twice, late, and so out of
 // order. Several queues may share one Chaos.
 type Chaos struct {
-	Rand   *rand.Rand    // decides; must not be used elsewhere
+	Rand   *rand.Rand    // source of all random choices; must not be used elsewhere
 	Double float64       // share of the messages that come twice, from 0 to 1
-	Delay  time.Duration // greatest delay of a delivery
+	Delay  time.Duration // maximum delay of a delivery
 
 	mu sync.Mutex // protects Rand
 }

@@ -13,16 +13,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 )
 
-// Function handles the messages of a queue, as a Lambda function handles SQS's.
+// Function handles batches of messages of a queue, like a Lambda function for an SQS queue.
 type Function = message.Handler
 
 // Mapping says how a queue invokes a function, as an event source mapping does in Lambda.
 type Mapping struct {
 	Function    Function
-	Concurrency int           // greatest number of concurrent invocations, at least 1
-	BatchSize   int           // greatest number of messages of an invocation, at least 1
-	Timeout     time.Duration // greatest duration of an invocation
-	Grace       time.Duration // that running invocations get to end when delivery ends
+	Concurrency int           // maximum number of concurrent invocations, at least 1
+	BatchSize   int           // maximum number of messages of one invocation, at least 1
+	Timeout     time.Duration // maximum duration of one invocation
+	Grace       time.Duration // time that running invocations have to end after ctx of Deliver has ended
 	Log         *slog.Logger
 }
 
@@ -77,8 +77,8 @@ func Deliver(ctx context.Context, q *Queue, m Mapping) error {
 	return err
 }
 
-// await waits until there are visible messages, and receives up to limit of them. It returns
-// none if ctx ends before.
+// await waits until there are visible messages, and receives up to limit of them. If ctx
+// ends first, it returns none.
 func (q *Queue) await(ctx context.Context, limit int) []events.SQSMessage {
 	for ctx.Err() == nil {
 		if batch := q.Receive(limit); len(batch) > 0 {
@@ -123,8 +123,8 @@ func (m Mapping) invoke(ctx context.Context, q *Queue, batch []events.SQSMessage
 	}
 }
 
-// call calls the function. A panic becomes an error. If ctx ends before the function returns,
-// call returns the cause, and the function goes on running.
+// call calls the function. If the function panics, call returns an error. If ctx ends before
+// the function returns, call returns the cause, and the function goes on running.
 func (m Mapping) call(ctx context.Context, batch []events.SQSMessage) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
 	result := make(chan error, 1)
@@ -146,8 +146,9 @@ func (m Mapping) call(ctx context.Context, batch []events.SQSMessage) (events.SQ
 	}
 }
 
-// failures returns the ids of the messages that the response reports as failed. It returns
-// an error if one is not in the batch: then, as with Lambda, the whole batch has failed.
+// failures returns the ids of the messages that the response reports as failed. If one of
+// these ids is not in the batch, it returns an error: as with Lambda, the whole batch
+// counts as failed then.
 func failures(batch []events.SQSMessage, response events.SQSEventResponse) (map[string]bool, error) {
 	known := map[string]bool{}
 	for _, delivered := range batch {

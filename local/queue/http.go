@@ -13,8 +13,8 @@ import (
 )
 
 const (
-	maxRequest = 2 << 20 // greatest size of a request in bytes; JSON may write a byte of a message as six
-	maxEntries = 10      // greatest number of messages of a SendMessageBatch
+	maxRequest = 2 << 20 // maximum size of a request in bytes; JSON may take six bytes for a byte of a message
+	maxEntries = 10      // maximum number of messages of a SendMessageBatch
 )
 
 // Handler returns a handler that serves SendMessage and SendMessageBatch of SQS's JSON
@@ -45,21 +45,21 @@ type fault struct{ code, text string }
 
 func (f *fault) Error() string { return f.text }
 
-// entry is a message to be sent, in a request.
+// entry is a message in a request: the message that the client wants to send.
 type entry struct {
 	ID           string `json:"Id"`
 	MessageBody  string
 	DelaySeconds int64
 }
 
-// sent is a message that was sent, in an answer.
+// sent is the part of an answer about one message that was sent.
 type sent struct {
 	ID               string `json:"Id,omitempty"`
 	MessageID        string `json:"MessageId"`
 	MD5OfMessageBody string
 }
 
-// refused is a message that was refused, in the answer to a SendMessageBatch.
+// refused is the part of the answer to a SendMessageBatch about a message that was refused.
 type refused struct {
 	ID          string `json:"Id"`
 	Code        string
@@ -67,8 +67,8 @@ type refused struct {
 	SenderFault bool
 }
 
-// serve handles a request with the header X-Amz-Target and returns the answer to be written
-// as JSON.
+// serve does what a request asks for, and returns the value to be sent as JSON. target is
+// the header X-Amz-Target, which names the operation.
 func serve(queues map[string]*Queue, target string, body io.Reader) (any, error) {
 	var request struct {
 		QueueURL string `json:"QueueUrl"`

@@ -14,11 +14,11 @@ type item struct {
 	id, body string
 	sent     time.Time
 	number   uint64    // number of the copy, unique in the queue
-	due      time.Time // when it can be received, for the first time or again
+	due      time.Time // time from which the message can be received, for the first time or again
 	receives int       // number of receives so far
 	receipt  string    // receipt handle of the newest receive; "" if it is not in flight
-	reason   string    // why the last try failed
-	place    int       // index in Queue.due
+	reason   string    // why the last attempt failed; "" before the first failure
+	place    int       // index of the item in Queue.due
 }
 
 // deliverable returns the message in the form in which Lambda gives it to a function.

@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 )
 
-// firstBackoff is the time after the first failure of a message until it is visible again.
-// It doubles with each further failure.
+// firstBackoff is the time from the first failure of a message until the message is visible
+// again. The time doubles with each further failure.
 const firstBackoff = 100 * time.Millisecond
 
 // Options are the settings of a queue.
@@ -39,7 +39,7 @@ type Queue struct {
 	sent    uint64           // number of messages sent so far
 	copies  uint64           // number of items made so far
 	deaths  int              // number of dead letters so far
-	changed chan struct{}    // closed, and replaced by a new channel, when due changes
+	changed chan struct{}    // closed when due changes, and replaced by a new channel
 }
 
 // New returns an empty queue.
@@ -83,8 +83,9 @@ func check(body string) error {
 	return nil
 }
 
-// Receive returns up to limit visible messages, the one that has been due longest first. They
-// are in flight, and visible again after Options.Visibility. Receive does not wait.
+// Receive returns up to limit visible messages, the one that has been due longest first. It
+// does not wait. The messages are then in flight, until they are visible again after
+// Options.Visibility.
 func (q *Queue) Receive(limit int) []events.SQSMessage {
 	batch, dead := q.receive(limit)
 	q.report(dead...)
@@ -127,10 +128,10 @@ func (q *Queue) Delete(receipt string) {
 	}
 }
 
-// Fail gives back a message that could not be handled, for a reason, by the receipt handle
-// of its newest receive. After MaxReceives receives it becomes a dead letter. Otherwise it is
-// visible again after 100 ms, twice as long after each further failure, but not longer than
-// Options.Visibility. Fail does nothing for an older handle.
+// Fail gives back a message that could not be handled for some reason. receipt is the receipt
+// handle of its newest receive; for an older handle, Fail does nothing. After MaxReceives
+// receives, the message becomes a dead letter. Otherwise it is visible again after a
+// back-off: 100 ms, doubled with each further failure, at most Options.Visibility.
 func (q *Queue) Fail(receipt, reason string) {
 	if dead, died := q.fail(receipt, reason); died {
 		q.report(dead)
@@ -156,7 +157,7 @@ func (q *Queue) fail(receipt, reason string) (dead message.DeadLetter, died bool
 	return dead, false
 }
 
-// report passes dead letters to the function Options.Dead. The caller must not hold mu.
+// report calls Options.Dead with each dead letter. The caller must not hold mu.
 func (q *Queue) report(dead ...message.DeadLetter) {
 	if q.options.Dead == nil {
 		return
@@ -174,14 +175,14 @@ func (q *Queue) backoff(receives int) time.Duration {
 	return min(d, q.options.Visibility)
 }
 
-// release ends the flight of an item: its receipt handle is no longer valid. The caller holds
-// mu, also in the functions below.
+// release makes the receipt handle of an item invalid, so that the item is no longer in
+// flight. The caller holds mu.
 func (q *Queue) release(it *item) {
 	delete(q.held, it.receipt)
 	it.receipt = ""
 }
 
-// bury removes an item from the queue and returns it as a dead letter.
+// bury removes an item from the queue and returns it as a dead letter. The caller holds mu.
 func (q *Queue) bury(it *item) message.DeadLetter {
 	heap.Remove(&q.due, it.place)
 	q.deaths++
@@ -191,7 +192,7 @@ func (q *Queue) bury(it *item) message.DeadLetter {
 	}
 }
 
-// announce wakes all that wait for a change of due.
+// announce wakes all goroutines that wait for a change of due. The caller holds mu.
 func (q *Queue) announce() {
 	close(q.changed)
 	q.changed = make(chan struct{})

@@ -4,9 +4,9 @@ import "time"
 
 // Counts holds the number of messages in each state.
 type Counts struct {
-	Visible  int // can be received now
-	InFlight int // received, and neither deleted nor given back yet
-	Delayed  int // not visible yet, because of a delay or a back-off
+	Visible  int // messages that can be received now
+	InFlight int // messages received, and neither deleted nor given back yet
+	Delayed  int // messages not visible yet, because of a delay or a back-off
 	Dead     int // dead letters so far
 }
 
@@ -41,7 +41,7 @@ func (q *Queue) Bodies() []string {
 }
 
 // upcoming returns the time until the next message is visible, and a channel that is closed
-// when that may have changed. The bool is false if the queue has no messages.
+// when this time may have changed. The bool is false if the queue has no messages.
 func (q *Queue) upcoming() (time.Duration, bool, <-chan struct{}) {
 	now := time.Now()
 	q.mu.Lock()

@@ -16,12 +16,12 @@ import (
 )
 
 const (
-	portAttempts = 5                    // number of ports to try, if other programs take them first
-	patience     = 10 * time.Second     // greatest time until a child answers
-	pause        = 2 * time.Millisecond // between two checks whether it answers
+	portAttempts = 5                    // maximum number of ports to try: others may take a free port first
+	patience     = 10 * time.Second     // maximum time until a child answers
+	pause        = 2 * time.Millisecond // time between two checks whether the child answers
 )
 
-// errPortTaken means that another program took a port between freeAddress and startAt.
+// errPortTaken means that another program took the port after freeAddress had found it free.
 var errPortTaken = errors.New("port was taken meanwhile")
 
 // startChild starts the program redis-server as a child on a free port, and keeps it running.
@@ -82,8 +82,8 @@ func startAt(ctx context.Context, program, dir, address string) (*child.Process,
 	return p, nil
 }
 
-// ready waits until the child answers at its address. The answer must have the child's
-// process id: another server may have taken the port.
+// ready waits until the child answers at its address. It checks the process id in the
+// answer, because another server may have taken the port.
 func ready(ctx context.Context, address string, p *child.Process) error {
 	ctx, cancel := context.WithTimeout(ctx, patience)
 	defer cancel()

@@ -7,8 +7,8 @@ import (
 	"github.com/alicebob/miniredis/v2"
 )
 
-// tick is the time after which the clock of the embedded Redis is advanced; it does not run
-// by itself.
+// tick is the time between two steps of the embedded Redis's clock, which does not run by
+// itself.
 const tick = time.Second
 
 // startEmbedded starts a Redis in this process (miniredis).
@@ -32,7 +32,8 @@ func startEmbedded() (*Server, error) {
 	return &Server{URL: url(m.Addr()), Embedded: true, stop: stop}, nil
 }
 
-// age calls pass at every tick with the time since the last one, until quit is closed.
+// age calls pass at every tick, until quit is closed. The argument of pass is the time since
+// the last tick.
 func age(ticks <-chan time.Time, quit <-chan struct{}, pass func(time.Duration)) {
 	last := time.Now()
 	for {

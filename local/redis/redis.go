@@ -16,8 +16,8 @@ type Options struct {
 	Dir     string // working directory of the child
 	Program string // path of redis-server; "": the one in PATH or, if there is none, the embedded Redis
 
-	// Restarted, if not nil, is called each time a child that had ended by itself answers
-	// again, at the same address and without data. why says how it had ended.
+	// Restarted, if not nil, is called each time the child answers again after a restart, at
+	// the same address and without data. why says how the child had ended before.
 	Restarted func(why error)
 }
 
@@ -25,12 +25,12 @@ type Options struct {
 type Server struct {
 	URL      string        // redis://127.0.0.1:<port>/0
 	Embedded bool          // the server runs in this process
-	keeper   *child.Keeper // nil if Embedded
+	keeper   *child.Keeper // keeps the child running; nil if Embedded is true
 	stop     func()
 }
 
 // Start starts a Redis and returns when it answers. A child that ends by itself is started
-// again. It ends at Close and, on Linux, when this process ends, even if it is killed.
+// again. The child ends at Close and, on Linux, also when this process ends or is killed.
 func Start(ctx context.Context, o Options) (*Server, error) {
 	program := o.Program
 	if program == "" {

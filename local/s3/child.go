@@ -18,22 +18,23 @@ import (
 	"github.com/versity/versitygw/s3api"
 )
 
-// Limits of the server. Above the first two it answers "slow down".
+// Limits of the server. Above the first two, which limit connections and requests, it
+// answers "slow down".
 const (
 	maxConnections = 2048
 	maxRequests    = 1024
-	maxActions     = 64        // concurrent file operations
-	ioBuffer       = 256 << 10 // bytes
+	maxActions     = 64        // maximum number of concurrent file operations
+	ioBuffer       = 256 << 10 // size of the buffer for reading and writing a file, in bytes
 )
 
 // Child is the program of the child process: it reads Options from in, serves, and writes
-// messages to out (see the package). It returns nil when in ends; the process must exit
-// then. It ignores SIGINT and SIGHUP, which the terminal sends to all processes: only the
-// parent ends the child.
+// messages to out (see the package comment). It returns nil when in ends; the process must
+// exit then. It ignores SIGINT and SIGHUP, which the terminal sends to all processes: only
+// the parent ends the child.
 func Child(in io.Reader, out io.Writer) error { return attend(in, out, (*os.File).Sync) }
 
-// attend runs the program of the child process (see Child). sync is (*os.File).Sync, or
-// what takes its place in tests.
+// attend runs the program of the child process (see Child). sync is (*os.File).Sync or, in
+// tests, its replacement.
 func attend(in io.Reader, out io.Writer, sync func(*os.File) error) error {
 	signal.Ignore(os.Interrupt, syscall.SIGHUP)
 	var o Options
@@ -55,8 +56,8 @@ func attend(in io.Reader, out io.Writer, sync func(*os.File) error) error {
 	}
 }
 
-// serve makes the bucket's directory, unless o.ReadOnly, and serves it until that fails. It
-// tries other ports if another program takes the one that choose has found.
+// serve makes the bucket's directory, unless o.ReadOnly is set, and serves it until serving
+// fails. If another program takes the port that choose has found, it tries other ports.
 func serve(o Options, d *disk, r *reporter) error {
 	dir, err := filepath.Abs(o.Dir) // the working directory will change
 	if err != nil {
@@ -82,8 +83,8 @@ func serve(o Options, d *disk, r *reporter) error {
 	}
 }
 
-// choose returns the address listen; if its port is 0, with a port that is free now.
-// versitygw would choose one, too, but not say which.
+// choose returns the address listen. If its port is 0, it puts a free port in its place:
+// versitygw would choose one, too, but does not tell which.
 func choose(listen string) (string, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {
@@ -93,7 +94,7 @@ func choose(listen string) (string, error) {
 	return listener.Addr().String(), nil
 }
 
-// run serves the directory dir by versitygw at an address, until that fails.
+// run serves the directory dir by versitygw at an address, until serving fails.
 func run(dir, address string, o Options, d *disk, r *reporter) error {
 	backend, err := posix.New(dir, attributes{disk: d}, posix.PosixOpts{
 		Concurrency:         maxActions,

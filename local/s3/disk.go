@@ -15,22 +15,22 @@ import (
 // concurrent syncs into one write of their journal.
 const parallelSyncs = 16
 
-// disk syncs files and folders, so that they survive a power cut. It does so in rounds: the
-// paths of all calls that come during one round are synced together in the next, each once,
-// even if many files were made in the same folder. It is safe for concurrent use.
+// disk syncs files and folders, so that they survive a power cut. It works in rounds: the
+// paths of all calls that come during one round are synced together in the next one. So a
+// folder in which many files were made is synced only once. It is safe for concurrent use.
 type disk struct {
 	sync func(*os.File) error // (*os.File).Sync, or its replacement in tests
 
 	mu   sync.Mutex // protects the fields below
-	next *round     // the round that has not begun yet; nil if no call waits for it
-	busy bool       // a round is under way
+	next *round     // next round, for which calls wait; nil if no call waits
+	busy bool       // a round is running
 }
 
 // round is a set of files and folders that are synced together.
 type round struct {
 	paths map[string]bool
 	done  chan struct{} // closed at the end of the round
-	err   error         // set before done is closed
+	err   error         // error of the round; valid when done is closed
 }
 
 // syncAll syncs the files and folders at the paths, and returns when they are on disk. A path

@@ -45,8 +45,8 @@ func (d durable) PutObject(ctx context.Context, in s3response.PutObjectInput) (s
 	return out, err
 }
 
-// exists reports whether an error means that an object was not stored because there is one
-// with its key.
+// exists reports whether an error means that an object was not stored, because an object
+// with its key exists already.
 func exists(err error) bool {
 	var answer s3err.S3Error
 	return errors.As(err, &answer) && answer.StatusCode() == http.StatusPreconditionFailed
@@ -85,8 +85,8 @@ type attributes struct {
 	disk *disk
 }
 
-// etag is the last attribute that versitygw sets before a file gets its name. For a
-// conditional PUT, an object without it does not exist.
+// etag is the name of the last attribute that versitygw sets before a file gets its name.
+// For a conditional PUT, an object without this attribute does not exist.
 const etag = "etag"
 
 // StoreAttribute implements meta.MetadataStorer. When it has set the etag of a file that has

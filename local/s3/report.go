@@ -12,7 +12,7 @@ import (
 // reporter writes messages to the parent. It is safe for concurrent use.
 type reporter struct {
 	mu  sync.Mutex
-	out *json.Encoder // guarded by mu
+	out *json.Encoder // encoder that writes to the parent; protected by mu
 }
 
 func (r *reporter) report(m message) {

@@ -21,8 +21,8 @@ package s3
 // Options are the settings of a server.
 type Options struct {
 	Dir       string `json:"dir"`    // directory with the buckets; made if it does not exist
-	Bucket    string `json:"bucket"` // name; the bucket is made if it does not exist
-	Listen    string `json:"listen"` // host:port; port 0: a free one
+	Bucket    string `json:"bucket"` // name of the bucket, which is made if it does not exist
+	Listen    string `json:"listen"` // address host:port to listen at; with port 0, a free port is chosen
 	AccessKey string `json:"access_key"`
 	SecretKey string `json:"secret_key"`
 	ReadOnly  bool   `json:"read_only,omitempty"` // writes are refused, and neither Dir nor Bucket is made
@@ -30,7 +30,7 @@ type Options struct {
 
 // message is a line that the child writes: its endpoint, or a stored object.
 type message struct {
-	Ready string `json:"ready,omitempty"` // the endpoint, when the child serves
+	Ready string `json:"ready,omitempty"` // endpoint of the server, when it is ready
 	Key   string `json:"key,omitempty"`   // key of the stored object
 	Size  int64  `json:"size,omitempty"`
 }

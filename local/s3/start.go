@@ -13,30 +13,30 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/child"
 )
 
-// startTimeout is the greatest time from the start of a child until it serves.
+// startTimeout is the maximum time from the start of a child until it serves.
 const startTimeout = 15 * time.Second
 
 // Command is the command of the child process, which must call Child.
 type Command struct {
 	Path string
-	Args []string // without the program's name
+	Args []string // arguments, without the program's name
 	Env  []string // environment; nil: that of this process
 }
 
-// Events are functions that the parent wants to be called.
+// Events are functions that Start's caller wants to be called.
 type Events struct {
-	// Stored is called for every stored object, one after another, when it can be
-	// read. The child may have to wait for Stored, which must therefore not send requests
-	// to it. An object stored just before the child is killed may not be reported.
+	// Stored is called for every stored object, one after another, when the object can be
+	// read. The child may wait until Stored returns, so that Stored must not send requests to
+	// it. An object stored just before the child is killed may not be reported.
 	Stored func(key string, size int64)
-	// Restarted, if not nil, is called each time a child that had ended by itself serves
-	// again. why says how it had ended.
+	// Restarted, if not nil, is called each time the child serves again after a restart. why
+	// says how the child had ended before.
 	Restarted func(why error)
 }
 
 // Server is a running S3 server, as its parent sees it.
 type Server struct {
-	Endpoint string // http://host:port
+	Endpoint string // URL of the server: http://host:port
 	keeper   *child.Keeper
 }
 
@@ -89,8 +89,8 @@ func startChild(ctx context.Context, c Command, o Options, stored func(string, i
 	}
 }
 
-// tell handles lines of the child's output: it sends the endpoint to ready, and calls stored
-// for objects. It ignores lines that are no messages.
+// tell reads messages in lines of the child's output: it sends the endpoint to ready, and
+// calls stored for each object. It ignores lines that are no messages.
 func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
 	for line := range bytes.Lines(lines) {
 		var m message

@@ -9,8 +9,8 @@ import (
 )
 
 // Addresses parses a web address that a person has typed, as collection.ParseSeed does. It
-// returns this address first. If collections drop parameters of it, such as a session
-// number, the addresses follow that they crawl instead.
+// returns this address and, if collections drop parameters of it, such as a session id,
+// the addresses that they crawl instead.
 func (a *Attached) Addresses(ctx context.Context, text string) ([]address.Address, error) {
 	given, err := collection.ParseSeed(text)
 	if err != nil {

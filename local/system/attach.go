@@ -22,10 +22,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// ErrEmpty means that a bucket is missing, or that nothing was ever crawled into it.
+// ErrEmpty means that there is no bucket, or that nothing was ever crawled into it.
 var ErrEmpty = errors.New("nothing has been crawled yet")
 
-// attachedAge is the greatest age at which an Attached uses settings that it has read.
+// attachedAge is the maximum age of the settings of an Attached. Older ones are read again.
 const attachedAge = time.Minute
 
 // Attached is a bucket opened for a command that reads or controls it. A System of another
@@ -33,7 +33,7 @@ const attachedAge = time.Minute
 type Attached struct {
 	Bucket   blob.Bucket
 	Settings *settings.Cache
-	Redis    goredis.UniversalClient // nil when no system runs
+	Redis    goredis.UniversalClient // connection to the Redis of the running system; nil if none runs
 
 	store *store
 	dir   *datadir.Dir
@@ -47,7 +47,7 @@ type Attached struct {
 //	                                               embedded store of this process
 //
 // A directory that cannot be written is opened read-only. Attach fails with ErrEmpty if the
-// data directory has no bucket. That a bucket is empty is no error here; Check finds it.
+// data directory has no bucket. It accepts an empty bucket, which only Check rejects.
 func Attach(ctx context.Context, o Options) (_ *Attached, err error) {
 	a := new(Attached)
 	defer func() {
@@ -100,8 +100,8 @@ func (a *Attached) connect(ctx context.Context, o Options) (err error) {
 	return nil
 }
 
-// open opens the bucket of the data directory: by an embedded store or, if a system runs
-// there, by that of the system.
+// open opens the bucket of the data directory. If a system runs there, it connects to the
+// object store of the system; otherwise it starts an embedded one.
 func (a *Attached) open(ctx context.Context, o Options) (err error) {
 	a.dir, err = datadir.Share(ctx, o.Data)
 	switch {
@@ -116,7 +116,7 @@ func (a *Attached) open(ctx context.Context, o Options) (err error) {
 }
 
 // join connects to the bucket and the Redis of the system that runs in the data directory.
-// It returns inUse if the system does not serve yet, or no more.
+// It returns the error inUse if the system does not serve yet, or has stopped serving.
 func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
 	running, err := datadir.ReadRunning(o.Data)
 	if err != nil { // the system does not serve yet, or no more
@@ -154,14 +154,15 @@ func (a *Attached) Close() error {
 	return errors.Join(errs...)
 }
 
-// Rebuild rebuilds the frontiers in the Redis of the running system. Redis must not be nil.
+// Rebuild rebuilds the frontiers in the Redis of the running system. a.Redis must not be
+// nil.
 func (a *Attached) Rebuild(ctx context.Context) (restore.Rebuilt, error) {
 	fronts := &restore.Frontiers{Bucket: a.Bucket, Redis: a.Redis, Now: time.Now, Worker: commandWorker("rebuild"), Log: slog.New(slog.DiscardHandler)}
 	return fronts.Rebuild(ctx)
 }
 
-// AddCrowded sets Crowded and MaxWaiting of a status, from the frontiers in Redis. It does
-// nothing if no system runs.
+// AddCrowded sets Crowded and MaxWaiting of a status from the frontiers in Redis. If no
+// system runs, it does nothing.
 func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil || a.Redis == nil {
@@ -190,8 +191,8 @@ func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err err
 	return a.sweep("reindex").Reindex(ctx, version)
 }
 
-// sweep returns the sweep function for one command. The messages that it sends are dropped:
-// the system's own sweep sends them again.
+// sweep returns the function sweep for use by one command. Messages that the function sends
+// are dropped, because the sweep of the running system sends them, too.
 func (a *Attached) sweep(command string) *sweep.Function {
 	return &sweep.Function{
 		Bucket: a.Bucket, Redis: a.Redis, Sender: nowhere{}, Now: time.Now, Worker: commandWorker(command),
@@ -199,7 +200,7 @@ func (a *Attached) sweep(command string) *sweep.Function {
 	}
 }
 
-// commandWorker returns the name of a command's process for its leases.
+// commandWorker returns the name by which the process of a command takes leases.
 func commandWorker(command string) string { return fmt.Sprintf("%s/%d", command, os.Getpid()) }
 
 // nowhere is a task.Sender that drops messages.

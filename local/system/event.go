@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// listeners are the queues that get the events of objects, by the prefix of the objects'
-// keys.
+// listeners maps the prefix of an object's key to the queue that gets the event that the
+// object was stored.
 var listeners = map[string]string{layout.Spool: task.Pack, layout.Packages: task.Index}
 
 // raise sends the event of an object that was stored to the queue for its prefix, as S3

@@ -21,23 +21,23 @@ import (
 // concurrent use; the zero value is ready to use.
 type failures struct {
 	mu     sync.Mutex              // protects byName
-	byName map[string]failureCount // by function; without those whose last invocation succeeded
+	byName map[string]failureCount // functions whose last invocation failed, by name
 }
 
-// failureCount is the last failure of a function.
+// failureCount holds the last error of a function, and how often it has failed in a row.
 type failureCount struct {
 	err   error
 	times int // number of failures in a row
 }
 
-// lasting is the number of failures in a row from which on they are shown to people,
-// because the next try after a single failure often succeeds. A partition.Fault is shown at
-// once: it lasts until somebody repairs the bucket.
+// lasting is the number of failures in a row after which they are shown to people. A single
+// failure is not shown, because the next try often succeeds. But a partition.Fault is shown
+// at once: it lasts until somebody repairs the bucket.
 const lasting = 2
 
-// watch wraps the handler of a function: its failures are recorded until an invocation
-// succeeds. Messages that the function postpones (message.Later), and invocations that were
-// stopped, are no failures.
+// watch returns a handler that calls handle, and records its failures until an invocation
+// succeeds. Messages that the function postpones (message.Later) do not count as failures,
+// nor do invocations that were stopped.
 func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		ignored := name == task.Sweep && isRetry(event) // the sweep does nothing for such a message, so that its success tells nothing
@@ -60,12 +60,12 @@ func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	}
 }
 
-// isRetry reports whether a message of the event is delivered again.
+// isRetry reports whether any message of the event was delivered before.
 func isRetry(event events.SQSEvent) bool {
 	return slices.ContainsFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 }
 
-// note records the result of an invocation; nil is a success.
+// note records the result of an invocation of a function: err, or success if err is nil.
 func (f *failures) note(name string, err error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -80,7 +80,7 @@ func (f *failures) note(name string, err error) {
 }
 
 // sentences returns a sentence for each partition.Fault, and for each function that has
-// failed at least lasting times in a row. The same sentence comes once.
+// failed at least lasting times in a row, without repetitions.
 func (f *failures) sentences() (all []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,13 +110,14 @@ func (f *failures) faultOf(name string) error {
 	return nil
 }
 
-// Failing returns a sentence for each function of this process that fails repeatedly, or
-// for a lasting reason.
+// Failing returns a sentence for each function of this process that has failed repeatedly,
+// and for each partition.Fault.
 func (s *System) Failing() []string { return s.failures.sentences() }
 
 // stuck returns the partition.Fault that keeps a crawl from going on, nil if there is none.
-// err is that of Progress: either it is the fault, because generations are lost; or the
-// frontier is not built, and the fault is that of the sweep, which cannot rebuild it.
+// err is the error of Progress. If it is a Fault, stuck returns it. If it says that the
+// frontier is not built, stuck returns the Fault because of which the sweep could not
+// rebuild the frontier.
 func (s *System) stuck(err error) error {
 	if fault, is := errors.AsType[*partition.Fault](err); is {
 		return fault

@@ -81,14 +81,15 @@ func (s *System) ranker() *rank.Function {
 	}
 }
 
-// Rank ranks all documents by their links now, if that was not done since the last book was
-// stored. It is for the end of a crawl; the clock of rank does it later, too.
+// Rank computes the ranks of all documents now, unless that was done since the last book was
+// stored. It is called at the end of a crawl; otherwise rank runs every rankTick.
 func (s *System) Rank(ctx context.Context) error { return s.ranker().Run(ctx) }
 
-// bucket returns the bucket for a function; its requests count as those of the function.
+// bucket returns the bucket for a function. Requests through it count as requests of the
+// function.
 func (s *System) bucket(function string) blob.Bucket { return s.store.of(function, s.vitals) }
 
-// log returns the log for a function.
+// log returns the log of the system, with the name of a function in every line.
 func (s *System) log(function string) *slog.Logger { return s.Log.With("function", function) }
 
 // deadLetters returns the store of the queues' dead letters.
@@ -96,8 +97,9 @@ func (s *System) deadLetters() message.DeadLetterStore {
 	return message.DeadLetterStore{Bucket: s.Bucket, Now: time.Now, Log: s.Log}
 }
 
-// awake returns the Sleep of fetch: it waits for a duration, but ends with an error when
-// stopping ends. Then fetch sends no more requests, and stores the pages that it has.
+// awake returns a sleep function for fetch: it waits for a duration, but returns an error
+// as soon as the context stopping ends. Then fetch sends no more requests, and stores the
+// pages that it has.
 func awake(stopping context.Context) func(context.Context, time.Duration) error {
 	return func(ctx context.Context, d time.Duration) error {
 		ctx, cancel := context.WithCancel(ctx)

@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	// minRoom is the free disk space in bytes below which the system stops. It is enough to
-	// finish the writes under way.
+	// minRoom is the free disk space in bytes below which the system stops. Running writes
+	// can still be finished in it.
 	minRoom = 32 << 20
 	// healthTick is the time between two checks of disk and servers.
 	healthTick = time.Second
 )
 
-// Failed returns a channel that is closed when the system cannot go on. Err then says why.
+// Failed returns a channel that is closed when the system cannot go on: Err says why.
 func (s *System) Failed() <-chan struct{} { return s.health.Done() }
 
 // Err returns why the system cannot go on, nil while it can.
@@ -23,11 +23,11 @@ func (s *System) Err() error { return context.Cause(s.health) }
 // helperServer is a server that the system has started: the embedded store or Redis.
 type helperServer interface {
 	Done() <-chan struct{} // closed when the server has ended and cannot be started again
-	Err() error            // says why
+	Err() error            // why the server has ended; nil before Done is closed
 }
 
-// watchServer waits until a server has ended for good, and then stops the system: Failed is
-// closed.
+// watchServer waits until a server has ended and cannot be started again. Then it stops the
+// system: Failed is closed.
 func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	select {
 	case <-ctx.Done():
@@ -36,9 +36,9 @@ func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	}
 }
 
-// restarted returns a function to be called when a server has been started again: it logs
-// why the server had ended, and starts a sweep, which restores at once what the server has
-// lost.
+// restarted returns a function to be called when the server with the name was started
+// again. The function logs why the server had ended, and starts a sweep at once, which
+// rebuilds lost frontiers and finds work whose events were lost.
 func (s *System) restarted(name string) func(error) {
 	return func(why error) {
 		s.Log.Warn("started again", "server", name, "ended", why)

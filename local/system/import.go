@@ -16,7 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// importBytes is the size of the pages of one batch of an import: of a package.
+// importBytes is the size of the pages of one batch of an import, in bytes. A batch becomes
+// one package.
 const importBytes = 32 << 20
 
 // Importer imports WARC files into a bucket, and waits until their pages can be found.
@@ -25,12 +26,12 @@ type Importer struct {
 	settings *settings.Cache
 	agent    string
 	close    func() error
-	system   *System // nil if another program runs it
+	system   *System // running system; nil if another program runs it
 }
 
-// OpenImporter opens the system to import: without asking anything of the web, even if
-// URLs wait. If another program runs the system in the data directory, it packs and
-// indexes what is imported.
+// OpenImporter opens the system for an import. It requests no URLs from the web, even if
+// some wait. If another program runs a system in the data directory, that system packs and
+// indexes the imported pages.
 func OpenImporter(ctx context.Context, o Options) (*Importer, error) {
 	s, err := Open(ctx, o)
 	switch {
@@ -50,7 +51,8 @@ func OpenImporter(ctx context.Context, o Options) (*Importer, error) {
 	return &Importer{bucket: a.Bucket, settings: a.Settings, agent: o.Agent, close: a.Close}, nil
 }
 
-// Log returns the system's log, or one that discards everything.
+// Log returns the log of the system or, if another program runs it, a log that discards
+// everything.
 func (i *Importer) Log() *slog.Logger {
 	if i.system != nil {
 		return i.system.Log
@@ -61,7 +63,8 @@ func (i *Importer) Log() *slog.Logger {
 // Close releases what OpenImporter opened.
 func (i *Importer) Close() error { return i.close() }
 
-// Import imports the files.
+// Import imports the pages of WARC files into the collection with the name. It calls
+// progress now and then.
 func (i *Importer) Import(ctx context.Context, files []string, collection string, progress func(stage string, done, total int64)) (*ingest.Report, error) {
 	limits := fetch.DefaultLimits()
 	limits.Batch = importBytes
@@ -77,11 +80,12 @@ func (i *Importer) Import(ctx context.Context, files []string, collection string
 	return t.Run(ctx)
 }
 
-// indexTick is the time between two checks of how much of an import is indexed.
+// indexTick is the time between two checks whether an import is indexed.
 const indexTick = 500 * time.Millisecond
 
-// Wait returns when everything that is in the spool now is packed, also what an import
-// left that was killed, and the packages are indexed that there are then.
+// Wait returns when all batches that are in the spool now are packed, and all packages that
+// exist then are indexed. The spool may also have batches of an earlier import, which was
+// killed.
 func (i *Importer) Wait(ctx context.Context, progress func(stage string, done, total int64)) error {
 	spooled, err := i.spooled(ctx)
 	if err != nil {
@@ -134,7 +138,7 @@ func (i *Importer) spooled(ctx context.Context) (map[layout.Partition][]layout.V
 	return batches, nil
 }
 
-// flush makes the function pack take the batches that are settled, however few they are.
+// flush makes the function pack pack all settled batches now, however few they are.
 func (i *Importer) flush(ctx context.Context) error {
 	if i.system == nil {
 		return nil
@@ -149,15 +153,17 @@ func (i *Importer) failed() <-chan struct{} {
 	return i.system.Failed()
 }
 
-// indexing is how far packing and indexing are.
+// indexing is the progress of packing and indexing while Wait waits.
 type indexing struct {
 	bucket   blob.Reader
 	spooled  map[layout.Partition][]layout.Version
-	packages map[string]bool // keys, once all batches are packed
+	packages map[string]bool // keys of all packages; nil until all batches are packed
 }
 
-// look counts the batches that are packed, the packages that are indexed, and how many
-// there are.
+// look reads the manifests and counts what is done and what there is in total:
+//
+//	done     batches that are packed, packages that are indexed
+//	total    all batches, all packages, gone pages that are not masked yet
 func (w *indexing) look(ctx context.Context) (done, total int64, err error) {
 	packed := true
 	all, indexed := make(map[string]bool), make(map[string]bool)

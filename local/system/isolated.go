@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// isolated starts each function as its Lambda binary, a process of its own, and serves the
-// queues of this process to them by the protocol of SQS. It returns the functions by the
-// names of their queues, and a function that stops all this.
+// isolated starts each function as its Lambda binary in processes of its own, to which it
+// serves the queues of this process by the protocol of SQS. It returns the functions by
+// the names of their queues, and a function that stops them.
 func (s *System) isolated(ctx context.Context) (map[string]queue.Function, func(), error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

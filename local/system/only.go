@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// Choose publishes whether only some collections and seeds are crawled: those of the plan
-// if Plan.Only is set, otherwise all.
+// Choose publishes which collections and seeds are crawled: only those of the plan if
+// Plan.Only is set, otherwise all.
 func (s *System) Choose(ctx context.Context, p Plan) error {
 	only, err := p.only()
 	if err == nil {
@@ -26,8 +26,8 @@ func (s *System) Choose(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// only returns the collections and seeds to which the plan limits the crawl, nil if it does
-// not.
+// only returns the collections and seeds to which the plan limits the crawl; nil if there is
+// no limit.
 func (p Plan) only() (*control.Only, error) {
 	if !p.Only {
 		return nil, nil

@@ -13,7 +13,7 @@ import (
 )
 
 // Page returns a handler that serves the search page, and /metrics in the text format of
-// Prometheus. It answers from manifests and settings of at most the given age.
+// Prometheus. age is the maximum age of the manifests and settings from which it answers.
 func (s *System) Page(age time.Duration) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
@@ -33,8 +33,8 @@ func (s *System) Page(age time.Duration) (http.Handler, error) {
 // Listener returns a listener for the search page, whose traffic counts in the vital signs.
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
-// metrics answers with the vital signs, the lengths of the queues, and the progress of the
-// crawl unless it cannot be read at present.
+// metrics answers with the vital signs and the lengths of the queues. It adds the progress
+// of the crawl if that can be read at present.
 func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 	gauges := []vitals.Gauge{s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),
 		s.queueGauge("in_flight", func(c queue.Counts) int { return c.InFlight }),
@@ -56,8 +56,8 @@ func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 	_ = s.vitals.WritePrometheus(w, gauges...) // fails only when the client has gone
 }
 
-// queueGauge returns a metric with a value for each queue: the number of its messages in a
-// state.
+// queueGauge returns a metric with one value for each queue: the number of messages in a
+// state, such as "visible". of takes this number from the queue's counts.
 func (s *System) queueGauge(state string, of func(queue.Counts) int) vitals.Gauge {
 	g := vitals.Gauge{
 		Name: "bucketsearch_queue_" + state + "_messages", Help: "Messages of each queue.", Label: "queue", Values: make(map[string]float64),

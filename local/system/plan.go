@@ -12,30 +12,31 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// DefaultCollection is the collection of the command line's seeds.
+// DefaultCollection is the name of the collection of the command line's seeds.
 const DefaultCollection = "default"
 
 // Plan says what to crawl, according to the command line.
 type Plan struct {
-	Collections     []collection.Collection // collections from files; their names differ
-	Seeds           []collection.Seed       // seeds of DefaultCollection; the next three fields are about it, too
+	Collections     []collection.Collection // collections from files, no two with the same name
+	Seeds           []collection.Seed       // seeds of DefaultCollection; the next three fields are its settings
 	Delay           time.Duration
 	HostConnections int
-	MaxPages        int64 // number of pages to be stored in addition to those stored now; 0: no limit
-	// Renew has stored pages requested again now: those of the collections in the plan, or
-	// of all collections if the plan has none.
+	MaxPages        int64 // number of pages to store besides those that are stored now; 0: no limit
+	// Renew means that stored pages are requested again now: those of the collections in the
+	// plan or, if the plan has none, of all collections.
 	Renew bool
-	// Only holds back the URLs of all other collections and earlier seeds.
+	// Only means that URLs of other collections, and of earlier seeds, are held back.
 	Only bool
 }
 
-// Empty reports whether the plan asks for nothing.
+// Empty reports whether the plan has no seeds and no collections, and does not set Renew.
 func (p Plan) Empty() bool { return len(p.Seeds)+len(p.Collections) == 0 && !p.Renew }
 
 // Plan publishes the collections of a plan. Call it before Run. The collection of a file
-// replaces that of the same name. Seeds are added to those of DefaultCollection, which keep
-// their scopes. Failed URLs are requested again, and stored pages if Plan.Renew says so.
-// Plan downloads the sample pages of topics; if that fails for one, it publishes nothing.
+// replaces the published one with its name. Seeds are added to those of DefaultCollection,
+// which keep their scopes. Failed URLs are requested again and, if Plan.Renew is set, also
+// stored pages. Plan downloads the sample pages of topics; if that fails for one, it
+// publishes nothing.
 func (s *System) Plan(ctx context.Context, p Plan) error {
 	published, err := collection.LoadAll(ctx, s.Bucket)
 	if err != nil {
@@ -84,8 +85,8 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// described completes the collections of files: with an agent if they name none, and with
-// the texts of the sample pages of their topics, which it downloads.
+// described completes the collections of files. It sets the agent if they have none, and
+// adds the texts of the sample pages of their topics, which it downloads.
 func (s *System) described(ctx context.Context, files []collection.Collection) ([]collection.Collection, error) {
 	samples := newSamples(s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)))
 	defer samples.client.CloseIdleConnections()
@@ -103,8 +104,8 @@ func (s *System) described(ctx context.Context, files []collection.Collection) (
 	return all, nil
 }
 
-// fits returns an error if the bucket would have more than book.MaxCollections collections
-// with the plan.
+// fits returns an error if the published collections and those of the plan together are more
+// than book.MaxCollections.
 func (p Plan) fits(published []collection.Collection) error {
 	names := make(map[string]bool)
 	for _, c := range slices.Concat(published, p.Collections) {
@@ -119,8 +120,8 @@ func (p Plan) fits(published []collection.Collection) error {
 	return nil
 }
 
-// planSeeds publishes DefaultCollection with the plan's seeds added, and the plan's delay
-// and limits.
+// planSeeds publishes DefaultCollection: with the plan's seeds added to the published ones,
+// and with the plan's delay and limits.
 func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.Collection, now time.Time) error {
 	before, _ := named(published, DefaultCollection)
 	next := before.With(p.Seeds)
@@ -144,9 +145,9 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 	return s.publish(ctx, next)
 }
 
-// renew returns the value of Collection.Renew: a page that was last requested before this
-// time is requested again. It is now if the plan says Renew, otherwise the time that was published
-// before, so that a stopped crawl with Renew goes on.
+// renew returns the value of Collection.Renew for a collection of the plan. It is now if the
+// plan sets Renew. Otherwise it is the value that was published before, so that a stopped
+// crawl with Renew goes on.
 func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
 	if p.Renew {
 		return now
@@ -163,8 +164,8 @@ func named(all []collection.Collection, name string) (collection.Collection, boo
 	return all[i], true
 }
 
-// publish publishes a collection. In its seeds the parameters are dropped that it drops in
-// links, so that links to a seed are links to the same URL.
+// publish publishes a collection. From the seeds it removes the parameters that the
+// collection drops in links, so that a link to a seed leads to the seed's URL.
 func (s *System) publish(ctx context.Context, c collection.Collection) error {
 	admission, err := c.Rules()
 	if err != nil {

@@ -9,32 +9,35 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// manifestAge is the greatest age of manifests from which Progress is read during a crawl.
+// manifestAge is the maximum age of the manifests that Progress uses during a crawl.
 const manifestAge = time.Second
 
 // Progress is the progress of a crawl.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
-	Parked                                   int64    // parked URLs: their collections have reached their limits
-	Again                                    int64    // number of the waiting URLs that are stored pages
-	Missed                                   bool     // a collection lacks pages that others have; the sweep finds them when no URL waits
-	Unpacked                                 int      // batches that wait to be packed
-	Packages, Unindexed, Documents           int      // Unindexed: packages that are not indexed
-	Gone                                     int      // gone pages whose documents are not masked yet
-	Written                                  int64    // bytes sent to the object store
-	Dead                                     int      // messages that were given up
-	Paused                                   string   // reason of the pause; "": the crawl is not paused
-	Failing                                  []string // a sentence for each lasting failure (see System.Failing); set by Wait
+	Parked                                   int64 // parked URLs: their collections have reached their limits
+	Again                                    int64 // number of waiting URLs that are stored pages
+	// Missed means that a collection lacks pages that other collections have. The sweep finds
+	// them when no URL waits.
+	Missed                         bool
+	Unpacked                       int      // batches that wait to be packed
+	Packages, Unindexed, Documents int      // Packages includes the Unindexed ones
+	Gone                           int      // pages that are gone, and whose documents are not masked yet
+	Written                        int64    // bytes sent to the object store
+	Dead                           int      // number of messages that were given up
+	Paused                         string   // reason of the pause; "": the crawl is not paused
+	Failing                        []string // result of System.Failing; only Wait sets it
 }
 
 // Crawled reports whether no URL is left to request.
 func (p Progress) Crawled() bool { return p.Leased == 0 && p.Waiting == 0 && !p.Missed }
 
-// Done reports whether the crawl is over and its result is searchable: stored pages are
-// indexed, gone ones masked.
+// Done reports whether no URL is left to request, and all pages found are searchable (see
+// Settled).
 func (p Progress) Done() bool { return p.Crawled() && p.Settled() }
 
-// Settled reports whether all stored pages are packed and indexed, and all gone ones masked.
+// Settled reports whether all stored pages are packed and indexed, and the documents of all
+// gone pages are masked.
 func (p Progress) Settled() bool { return p.Unpacked == 0 && p.Unindexed == 0 && p.Gone == 0 }
 
 // Progress reads the progress of the crawl. It fails with frontier.ErrNotBuilt until the
@@ -80,7 +83,8 @@ func (s *System) Progress(ctx context.Context) (Progress, error) {
 	return p, nil
 }
 
-// built returns an error unless all frontiers are built under the settings in force.
+// built returns an error unless the frontiers of all crawl partitions are built under the
+// settings in force.
 func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
 	for _, crawl := range inForce.Crawl.Partitions() {
 		if err := frontier.New(s.Redis, crawl).Built(ctx, inForce.Fingerprint()); err != nil {
@@ -90,7 +94,7 @@ func (s *System) built(ctx context.Context, inForce *settings.Settings) error {
 	return nil
 }
 
-// addFrontier adds the counts of a crawl partition's frontier.
+// addFrontier adds the counts of a crawl partition's frontier to p.
 func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error {
 	front := frontier.New(s.Redis, crawl)
 	counts, err := front.Counts(ctx)
@@ -108,8 +112,9 @@ func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error 
 	return nil
 }
 
-// addManifests adds the figures of the manifests. During a crawl it reads them at most once
-// in manifestAge, which saves requests; when all batches are packed it reads them each time.
+// addManifests adds the figures of the manifests to p. During a crawl it reads manifests at
+// most once in manifestAge, which saves requests; when all batches are packed, it reads
+// them each time.
 func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p *Progress) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

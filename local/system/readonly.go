@@ -7,7 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// readOnly is a bucket whose writes all fail with the error why.
+// readOnly is a bucket that can be read, and whose writes all fail with the error why.
 type readOnly struct {
 	blob.Reader
 	why error

@@ -47,9 +47,9 @@ func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredi
 	return client, nil
 }
 
-// claimRedis marks a remote Redis as that of this bucket, and fails if it is that of
-// another one, whose frontier it holds. A bucket is identified by the hash of its first
-// storage strategy, in which the time of its creation is.
+// claimRedis marks a remote Redis as used by this bucket. It fails if another bucket uses
+// it, whose frontier would be mixed up with this one's. The mark is the hash of the
+// bucket's first storage strategy, which contains the time of creation.
 func (s *System) claimRedis(ctx context.Context) error {
 	if s.options.Redis == "" {
 		return nil

@@ -16,19 +16,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// maxLetters is the greatest number of dead letters in a Health.
+// maxLetters is the maximum number of dead letters in a Health.
 const maxLetters = 20
 
-// Health is the health of a system.
+// Health holds the alerts, vital signs and dead letters of a system.
 type Health struct {
 	Alerts      []vitals.Alert     `json:"alerts"`
 	Pause       *control.Pause     `json:"pause,omitempty"`
 	Limits      control.Limits     `json:"limits,omitzero"`
 	Today       vitals.Usage       `json:"today"`
 	Signs       vitals.Signs       `json:"signs"`
-	Unsound     []string           `json:"unsound,omitempty"`         // why frontiers must be rebuilt, one sentence each
-	DeadLetters []DeadLetter       `json:"dead_letters,omitempty"`    // the first maxLetters
-	Waiting     map[string]float64 `json:"waiting_seconds,omitempty"` // age of a function's oldest work, by function
+	Unsound     []string           `json:"unsound,omitempty"`         // why frontiers must be rebuilt, a sentence for each
+	DeadLetters []DeadLetter       `json:"dead_letters,omitempty"`    // the first dead letters, at most maxLetters
+	Waiting     map[string]float64 `json:"waiting_seconds,omitempty"` // age of the oldest waiting work of each function
 }
 
 // DeadLetter is a dead letter, a message that was given up, with its key in the bucket.
@@ -37,7 +37,7 @@ type DeadLetter struct {
 	message.DeadLetter
 }
 
-// Report is the output of the command status as JSON.
+// Report is what the command status prints as JSON.
 type Report struct {
 	Status
 	Health Health `json:"health"`
@@ -87,8 +87,8 @@ func (a *Attached) unsound(ctx context.Context, inForce *settings.Settings) (rea
 	return reasons, nil
 }
 
-// deadLetters reads the first maxLetters dead letters. One that is damaged has the error as
-// its Reason.
+// deadLetters reads the first maxLetters dead letters. For a damaged one, Reason is the error
+// of reading it.
 func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) {
 	var letters []DeadLetter
 	for key, err := range message.DeadLetters(ctx, bucket) {

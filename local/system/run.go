@@ -11,9 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Times on a laptop. A tick is the time between two messages to a function, or between two calls.
+// Times on a laptop. A tick is the time between two repetitions of something.
 const (
-	grace        = 5 * time.Second  // longest time for which a stopping system waits for running functions
+	grace        = 5 * time.Second  // maximum time for which a stopping system waits for running functions
 	tick         = time.Second      // time between two messages to schedule
 	sweepTick    = 20 * time.Second // time between two messages to sweep
 	rankTick     = 15 * time.Minute // time between two messages to rank
@@ -22,9 +22,9 @@ const (
 	keepTick     = 2 * time.Second  // time between two writes of the counts of requests to the data directory
 )
 
-// concurrency is the number of concurrent invocations of each function. Schedule has one,
-// because it counts leases before it adds more; fetch has many, because it mostly waits for
-// hosts; index and rank have one, because one uses all processors.
+// concurrency is the maximum number of concurrent invocations of each function. Schedule has
+// one, because it counts leases before it adds more. Fetch has many, because it mostly
+// waits for hosts. Index and rank have one, because one uses all processors.
 var concurrency = map[string]int{
 	task.Schedule: 1,
 	task.Fetch:    256,
@@ -36,8 +36,8 @@ var concurrency = map[string]int{
 	task.Watch:    1,
 }
 
-// newQueues returns a queue for each function, with the visibility timeouts and numbers of
-// receives of the cloud. The queues call dead for every message that they give up.
+// newQueues returns a queue for each function, with the same visibility timeout and maximum
+// number of receives as in the cloud. The queues call dead with every dead letter.
 func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	queues := make(queue.Set)
 	for _, name := range task.Queues {
@@ -48,12 +48,13 @@ func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	return queues
 }
 
-// maxFetches is the greatest number of concurrent invocations of fetch, even if
-// collections set more connections.
+// maxFetches is the maximum number of concurrent invocations of fetch, even if collections
+// set more connections.
 const maxFetches = 1000
 
-// atOnce returns the number of concurrent invocations of a function: that of concurrency or,
-// for fetch in this process, the connections that the collections set, if they are more.
+// atOnce returns the maximum number of concurrent invocations of a function: its entry in
+// concurrency. For fetch in this process, it is the number of connections that the
+// collections set, if that is higher.
 func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	if name != task.Fetch || s.options.Functions != "" {
 		return concurrency[name]
@@ -65,8 +66,8 @@ func (s *System) atOnce(name string, inForce *settings.Settings) int {
 // Close.
 func (s *System) Run(ctx context.Context) error { return s.run(ctx) }
 
-// run starts everything that Run starts but the functions named in without, whose messages
-// wait in their queues.
+// run does the work of Run, but does not start the functions named in without. Their messages
+// wait in the queues.
 func (s *System) run(ctx context.Context, without ...string) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {
@@ -117,7 +118,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 	return nil
 }
 
-// every calls do at once and then after each period.
+// every calls call at once, and then after each period, until ctx ends.
 func (s *System) every(ctx context.Context, period time.Duration, call func(context.Context) error) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()
@@ -148,13 +149,14 @@ func (s *System) watch(ctx context.Context) error {
 	return task.Send(ctx, s.queues, task.Watch, struct{}{}, 0)
 }
 
-// feedBack puts the vital signs of this process into the bucket.
+// feedBack stores the vital signs of this process in the bucket.
 func (s *System) feedBack(ctx context.Context) error { return s.vitals.Flush(ctx, s.store.bucket) }
 
-// keepRequests writes the counts of requests to the data directory, where status reads them.
+// keepRequests stores the counts of requests in the data directory, where the command status
+// reads them.
 func (s *System) keepRequests(context.Context) error { return s.dir.KeepRequests(s.Requests()) }
 
-// tick sends schedule a task for each crawl partition.
+// tick sends the function schedule a message for each crawl partition, to make it run.
 func (s *System) tick(ctx context.Context) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {

@@ -16,11 +16,11 @@ import (
 )
 
 // sampleReader downloads the sample pages of topics, with the limits of fetch on time and
-// size. It requests each page once, without delay and without asking robots.txt: a person
+// size. It requests each page once, without a delay and whatever robots.txt says: a person
 // has named the page, as if to look at it in a browser.
 type sampleReader struct {
 	client http.Client
-	most   int64 // greatest size of a page in bytes
+	most   int64 // maximum size of a page in bytes
 }
 
 func newSamples(transport *http.Transport) sampleReader {
@@ -28,8 +28,8 @@ func newSamples(transport *http.Transport) sampleReader {
 	return sampleReader{http.Client{Transport: transport, Timeout: limits.Request}, limits.Page}
 }
 
-// read returns the collection with the texts of its topic's sample pages added to the
-// topic. It fails if a page cannot be fetched, or if words and texts describe no topic.
+// read returns the collection with the texts of its sample pages added to its topic. It
+// fails if a page cannot be fetched, or if words and texts give no topic (see topic.New).
 func (s *sampleReader) read(ctx context.Context, c collection.Collection) (collection.Collection, error) {
 	if c.Topic == nil {
 		return c, nil

@@ -22,28 +22,29 @@ type Status struct {
 	Skipped    map[string]int `json:"skipped"`
 	Failed     map[string]int `json:"failed"`
 	Pending    int            `json:"pending"`
-	HeldBack   int            `json:"held_back"`      // number of the pending URLs that wait because only others are crawled now
+	HeldBack   int            `json:"held_back"`      // pending URLs that wait because only others are crawled now
 	Unplaced   int            `json:"unplaced"`       // URLs of any state for which a strategy has no partition
-	Warnings   []string       `json:"warnings"`       // about published documents (see settings.Settings)
-	Faults     []string       `json:"faults"`         // a sentence for each lost or damaged thing that is not counted here, and what to do
+	Warnings   []string       `json:"warnings"`       // faults of published documents, see settings.Settings
+	Faults     []string       `json:"faults"`         // a sentence for each lost or damaged object; its URLs are not counted
 	Only       *control.Only  `json:"only,omitempty"` // collections and seeds to which the crawl is limited now; nil: all are crawled
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
-	Ranked     int            `json:"ranked"`            // number of the documents that are in segments with ranks
+	Ranked     int            `json:"ranked"`            // number of documents in segments that have ranks
 	Remarks    map[string]int `json:"remarks,omitempty"` // stored pages that could not be read in full or for certain, by reason (see book.Panicked)
 	Held       int64          `json:"held"`              // bytes of packages, books and segments
 	Requests   Requests       `json:"requests"`
 	Bytes      Bytes          `json:"bytes"`
-	// Crowded lists the hosts whose sitemaps are not requested because more than MaxWaiting
-	// URLs of the host wait already. It is known only while a system runs.
+	// Crowded lists the hosts whose sitemaps are not requested, because more than MaxWaiting
+	// URLs of the host wait already. It is nil if no system runs.
 	Crowded    []string `json:"crowded,omitempty"`
 	MaxWaiting int64    `json:"max_waiting,omitempty"`
-	// Collections has all collections, or only the one for which ReadStatus was called.
+	// Collections has the counts of all collections, or only of the one that ReadStatus was
+	// called for.
 	Collections []CollectionStatus `json:"collections"`
 }
 
-// Requests are the object-store requests made so far, by kind.
+// Requests holds the numbers of requests to the object store so far, by kind.
 type Requests struct {
 	Put    int64 `json:"put"`
 	Get    int64 `json:"get"`
@@ -52,16 +53,16 @@ type Requests struct {
 	Head   int64 `json:"head"`
 }
 
-// Bytes are the bytes sent to and received from the object store so far.
+// Bytes holds the numbers of bytes sent to and received from the object store so far.
 type Bytes struct {
 	Read    int64 `json:"read"`
 	Written int64 `json:"written"`
 }
 
-// ReadStatus reads the status of a bucket from its books, spool and manifests. Books that
-// cannot be read are in Faults. requests are to be shown in the status. With the name of a
-// collection only the URLs of that collection are counted; packages, segments, documents
-// and bytes are always those of the whole bucket.
+// ReadStatus reads the status of a bucket from its books, spool and manifests. Faults names
+// books that cannot be read. requests become part of the status. If name is not "", only the
+// URLs of the collection with this name are counted; packages, segments, documents and bytes
+// are always those of the whole bucket.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
 	inForce, err := settings.Read(ctx, bucket, time.Now())
 	if err != nil {
@@ -83,8 +84,9 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	return status, err
 }
 
-// belongs reports whether a URL counts as one of a collection: its last request was on
-// behalf of the collection; or it is not stored, and the collection admits it.
+// belongs reports whether status counts a URL for a collection. This is so if its last
+// request was on behalf of the collection, or if it is not stored and the collection admits
+// it.
 func belongs(u account.URL, name string) bool {
 	return slices.Contains(u.Final.Collections, name) || u.Collection == name && u.State != account.Stored
 }
@@ -101,8 +103,8 @@ func checkName(s *settings.Settings, name string) error {
 	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// statusOf returns the status of a bucket without its collections. It counts the URLs for
-// which of returns true; of is called once for every URL.
+// statusOf returns the status of a bucket, except Collections. It calls of once for every
+// URL, and counts the URLs for which of returns true.
 func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),

@@ -16,26 +16,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/s3"
 )
 
-// bucketName is the name of the bucket in the embedded store, accessKey its user's, and
-// region that of which the store says to be.
+// Names in the embedded store: of the bucket, of the access key of its only user, and of the
+// region that it claims to be in.
 const (
 	bucketName = "bucketsearch"
 	accessKey  = "bucketsearch"
 	region     = "us-east-1"
 )
 
-// store is the object store in use.
+// store is the object store that a system uses: an embedded or a remote one.
 type store struct {
 	bucket   *watchedBucket
 	counting *countblob.Bucket
 	url      string              // URL of the bucket
 	server   *s3.Server          // the embedded store; nil for a remote one
-	getenv   func(string) string // environment with the credentials
+	getenv   func(string) string // returns environment variables, with the store's credentials among them
 }
 
-// openStore opens the bucket: that of o.S3, or else that of an embedded store, which it
-// starts. It calls events.Stored for stored objects: for all in the embedded store, but in a
-// remote one only for those that this process stores; the sweep finds the others.
+// openStore opens the bucket of o.S3 or, if that is empty, the bucket of an embedded store,
+// which it starts. The embedded store calls events.Stored for every stored object. With a
+// remote one, events.Stored is called only for objects that this process stores; the sweep
+// finds the others.
 func openStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Events, traffic *vitals.Traffic) (*store, error) {
 	if o.S3 == "" {
 		return startStore(ctx, o, dir, events, traffic)
@@ -69,9 +70,9 @@ func startStore(ctx context.Context, o Options, dir *datadir.Dir, events s3.Even
 	return s, nil
 }
 
-// connect opens the bucket at a URL, without sending a request. Requests are counted, and
-// retried when they fail for a while; stored, if not nil, is called for every object that
-// this process stores.
+// connect opens the bucket at a URL, without sending a request. Requests to it are counted.
+// A request that fails is repeated for some time. If stored is not nil, it is called for
+// every object that this process stores.
 func connect(url string, getenv func(string) string, stored func(string, int64), traffic *vitals.Traffic) (*store, *s3blob.Bucket, error) {
 	opened, err := environment.OpenS3(url, getenv, traffic)
 	if err != nil {
@@ -82,14 +83,14 @@ func connect(url string, getenv func(string) string, stored func(string, int64),
 	return s, opened, nil
 }
 
-// of returns the bucket for one function, whose requests the recorder counts as those of
-// the function.
+// of returns the bucket for one function. The recorder counts requests through it as requests
+// of the function.
 func (s *store) of(function string, recorder *vitals.Recorder) blob.Bucket {
 	counted := recorder.Bucket(function, s.counting)
 	return &watchedBucket{Bucket: blob.Retry(counted, environment.RetryPolicy()), stored: s.bucket.stored, last: s.bucket.last}
 }
 
-// explain adds to an error of a remote store what a person can do.
+// explain adds advice for the user to an error of a remote store.
 func (s *store) explain(err error) error {
 	if err == nil || s.server != nil {
 		return err
@@ -107,7 +108,8 @@ func (s *store) close() {
 	}
 }
 
-// Credentials returns a getenv with the credentials of the embedded store.
+// Credentials returns a function like os.Getenv that has only the credentials of the embedded
+// store.
 func Credentials(secret string) func(string) string {
 	variables := map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secret, "AWS_REGION": region}
 	return func(name string) string { return variables[name] }

@@ -19,15 +19,15 @@ type Summary struct {
 	Status
 	New       int    // pages stored since the crawl began: new or changed ones
 	Unchanged int    // stored pages requested again and found unchanged
-	Kept      int    // stored pages that could not be fetched again, and are kept
+	Kept      int    // stored pages that could not be fetched again, and stay stored
 	Why       string // the most frequent reason for Kept
-	Seeds     []Fate // one for each seed of the crawl
+	Seeds     []Fate // result for each seed of the crawl
 }
 
-// Fate is the result for one seed.
+// Fate is the result of a crawl for one seed.
 type Fate struct {
-	Seed  string      // URL
-	Final account.URL // the seed, or the last URL to which its redirects lead
+	Seed  string      // URL of the seed
+	Final account.URL // state of the seed, or of the last URL to which its redirects lead
 }
 
 // Stored reports whether the seed led to a stored page.
@@ -36,7 +36,7 @@ func (f Fate) Stored() bool { return f.Final.State == account.Stored }
 // Redirected reports whether the seed leads to another address.
 func (f Fate) Redirected() bool { return f.Final.Address.URL != f.Seed }
 
-// Summarize reads the result of a crawl of a plan that began at a time.
+// Summarize returns the result of a crawl by the plan p, which began at the time began.
 func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summary, error) {
 	inForce, err := settings.Read(ctx, s.Bucket, time.Now())
 	if err != nil {
@@ -87,8 +87,8 @@ func (s *System) Summarize(ctx context.Context, p Plan, began time.Time) (Summar
 	return summary, nil
 }
 
-// fateOf follows the redirects and canonical addresses of a seed among the known URLs, and
-// returns its fate.
+// fateOf follows the redirects and canonical addresses that lead from a seed to other known
+// URLs, and returns the state of the last one.
 func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed address.Address) Fate {
 	at, fate := seed, Fate{Seed: seed.URL, Final: account.URL{Address: seed, State: account.Pending}}
 	for range collection.MaxHops + 1 {
@@ -107,8 +107,8 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 }
 
 // redirectOf returns the target of a URL's redirect, or the canonical address that its page
-// names, from the detail of its outcome. It returns false if there is none, or if the
-// detail has only the beginning of a very long address.
+// names. It takes it from the detail of the outcome, and returns false if there is none, or
+// if the detail has only the beginning of a long address.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	to, kind := membership.LeadsTo(u.Final), book.Redirect
 	if u.State != account.Skipped || to == "" {

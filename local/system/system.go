@@ -28,7 +28,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// settingsAge is the greatest age at which a System uses settings that it has read.
+// settingsAge is the maximum age of the settings of a System. Older ones are read again.
 const settingsAge = 10 * time.Second
 
 // Options are the settings of a system.
@@ -36,13 +36,13 @@ type Options struct {
 	Data         string              // data directory
 	S3           string              // URL of a remote bucket; empty: the embedded store
 	Redis        string              // URL of a remote Redis; empty: the system starts one
-	Self         []string            // path and arguments of the command that serves the embedded store
+	Self         []string            // command that serves the embedded store: path of this program, and arguments
 	Partitions   int                 // number of partitions of a new bucket
 	Agent        string              // User-Agent of the crawler
 	AllowPrivate bool                // addresses that are not public may be requested
-	Functions    string              // directory of the Lambda binaries, to run each function as one; empty: in this process
+	Functions    string              // directory of Lambda binaries, which run the functions; empty: this process does
 	Chaos        *queue.Chaos        // disturbs deliveries in tests; nil: no disturbance
-	Getenv       func(string) string // reads environment variables
+	Getenv       func(string) string // returns environment variables, like os.Getenv
 }
 
 // System is the search engine on one machine. Open starts its servers, Run its functions.
@@ -55,23 +55,23 @@ type System struct {
 	options  Options
 	dir      *datadir.Dir
 	store    *store
-	redis    *redis.Server // nil if Redis is remote
+	redis    *redis.Server // Redis that the system has started; nil if Redis is remote
 	redisURL string
 	queues   queue.Set
 	worker   string // name of this process in its leases
 	vitals   *vitals.Recorder
-	earlier  countblob.Counts        // requests of earlier runs
+	earlier  countblob.Counts        // counts of the requests of earlier runs
 	room     func() (int64, error)   // returns the free bytes on the disk of the data directory
-	health   context.Context         // ends when the system cannot go on
-	fail     context.CancelCauseFunc // ends health, with the reason
+	health   context.Context         // context that ends when the system cannot go on
+	fail     context.CancelCauseFunc // ends health, with an error as the reason
 	stop     func()                  // stops everything that Run started
 	logFile  *os.File
 	failures failures
 
 	mu            sync.Mutex          // protects the fields below
-	manifests     []manifest.Manifest // manifests that Progress has read last
+	manifests     []manifest.Manifest // manifests that Progress read last
 	manifestsRead time.Time           // time at which Progress read them
-	fault         error               // partition.Fault of a manifest that could not be read then; nil if there was none
+	fault         error               // partition.Fault of a manifest that Progress could not read then; nil: none
 }
 
 // Open locks the data directory, starts or connects to the object store and Redis, and
@@ -118,8 +118,9 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	return s, nil
 }
 
-// publishStrategies publishes version 1 of the crawl and the storage strategy in a new
-// bucket. It fails if Options.Partitions differs from those of an existing bucket.
+// publishStrategies publishes version 1 of the crawl strategy and of the storage strategy in
+// a new bucket. In an existing bucket, it fails if the number of partitions differs from
+// Options.Partitions.
 func (s *System) publishStrategies(ctx context.Context) error {
 	if err := strategiesLost(ctx, s.Bucket); err != nil {
 		return err
@@ -140,7 +141,7 @@ func (s *System) publishStrategies(ctx context.Context) error {
 }
 
 // strategiesLost returns an error if a bucket has manifests but lacks a strategy. A new
-// strategy must not be published then, because it might divide the URLs otherwise.
+// strategy must not be published then, because it might divide the URLs differently.
 func strategiesLost(ctx context.Context, bucket blob.Reader) error {
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		if _, err := rules.Load(ctx, bucket, kind); !errors.Is(err, blob.ErrAbsent) {
@@ -165,14 +166,14 @@ func (s *System) Publish(http string) error {
 }
 
 // Requests returns the counts of the requests to the object store in this run and earlier
-// ones. Those of isolated functions and of other commands, which are other processes, are
-// not counted.
+// ones. Requests of other processes (isolated functions and other commands) are not
+// counted.
 func (s *System) Requests() countblob.Counts {
 	return s.earlier.Plus(s.store.counting.Counts())
 }
 
-// Close stops everything that Open and Run started, and releases the data directory.
-// Nothing is lost.
+// Close stops everything that Open and Run started, and releases the data directory. Work
+// that is not done yet is done at the next run.
 func (s *System) Close() error {
 	s.stop()
 	var errs []error

@@ -14,11 +14,11 @@ type CollectionStatus struct {
 	Name     string              `json:"name"`
 	Stored   int                 `json:"stored"`
 	Pending  int                 `json:"pending"`
-	Due      int                 `json:"due"`           // stored pages that are due to be requested again now
-	Next     time.Time           `json:"next,omitzero"` // when the next page will be due
+	Due      int                 `json:"due"`           // number of stored pages that are due to be requested again
+	Next     time.Time           `json:"next,omitzero"` // time at which the next stored page will be due
 	Schedule collection.Schedule `json:"schedule,omitempty"`
 	// OnTopic is the number of stored pages whose relevance reaches the topic's threshold;
-	// nil without a topic. OnTopic / Stored is the harvest rate.
+	// nil for a collection without a topic. OnTopic / Stored is the harvest rate.
 	OnTopic *int `json:"on_topic,omitempty"`
 }
 
@@ -26,12 +26,12 @@ type CollectionStatus struct {
 type tallies struct {
 	settings *settings.Settings
 	now      time.Time
-	relevant []uint8            // least weight of a page on the topic, for each collection in all
-	all      []CollectionStatus // in the order of the settings
+	relevant []uint8            // for each entry of all, the minimum weight of a page on the topic
+	all      []CollectionStatus // counts of the collections, in the order of the settings
 }
 
-// newTallies returns empty tallies of the collection with the name, or of all collections
-// if the name is "". A page is due or not at the time now.
+// newTallies returns empty tallies for the collection with the name, or for all collections
+// if the name is "". Pages that are due at the time now will count as due.
 func newTallies(s *settings.Settings, name string, now time.Time) *tallies {
 	t := &tallies{settings: s, now: now}
 	for _, c := range s.Collections {
@@ -56,8 +56,8 @@ func (t *tallies) add(u account.URL) {
 	}
 }
 
-// count counts a URL for one collection. relevant is the least weight of a page on the
-// collection's topic.
+// count counts a URL for the collection of c. relevant is the minimum weight of a page on
+// the collection's topic.
 func (t *tallies) count(c *CollectionStatus, relevant uint8, u account.URL) {
 	switch u.State {
 	case account.Pending:

@@ -10,10 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// tellRedis tells a Redis that has started empty which batches are leased: those of the
-// messages in the queue to fetch. So all other hosts may be requested at once. It does
-// nothing if both Redis and bucket are remote: then other systems may have leased batches,
-// too, of which this one does not know.
+// tellRedis tells a Redis that has started empty which batches are leased: those in the
+// queue of fetch. Then all other hosts may be requested at once. If both Redis and bucket
+// are remote, it does nothing, because other systems may have leased further batches.
 func (s *System) tellRedis(ctx context.Context) error {
 	if s.options.Redis != "" && s.options.S3 != "" {
 		return nil
@@ -28,8 +27,8 @@ func (s *System) tellRedis(ctx context.Context) error {
 	return frontier.Tell(ctx, s.Redis, out)
 }
 
-// redisRestarted is called when Redis has been started again: it tells Redis which batches
-// are leased, and then starts a sweep, which rebuilds the frontiers.
+// redisRestarted is called when Redis was started again, for the reason why. It tells Redis
+// which batches are leased, and starts a sweep, which rebuilds the frontiers.
 func (s *System) redisRestarted(why error) {
 	if err := s.tellRedis(context.Background()); err != nil {
 		s.Log.Warn("hosts wait for batches that may be out", "error", err)

@@ -14,20 +14,20 @@ import (
 // look is the time between two checks for the end of a crawl.
 const look = 100 * time.Millisecond
 
-// missedTick is the least time between two messages to the sweep while a crawl has nothing
-// left but to find pages that collections lack (Progress.Missed).
+// missedTick is the minimum time between two messages to the sweep at the end of a crawl,
+// when only pages that collections lack are left to be found (see Progress.Missed).
 const missedTick = time.Second
 
 // ErrPaused means that a crawl is paused until a person resumes it or a limit is no longer
 // reached.
 var ErrPaused = errors.New("the crawl is paused")
 
-// Wait returns when everything is crawled, packed and indexed, or with an error when the
-// system cannot go on. If impatient is true, it returns also when the crawl cannot go on
-// without a person: with ErrPaused, once the work under way is finished, or with a
-// partition.Fault. It calls report at each check, with the progress or the error of the
-// check or of writing. Such errors do not end Wait, because an object store or a Redis that
-// is down may come back.
+// Wait returns nil when everything is crawled, packed and indexed, and an error when the
+// system cannot go on. If impatient is true, it also returns when the crawl cannot go on
+// without a person: with ErrPaused, once running work is finished, or with a
+// partition.Fault. At each check it calls report with the progress, or with the error of
+// the check or of the last write. Such errors do not end Wait, because an object store or a
+// Redis that is down may come back.
 func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
@@ -70,15 +70,15 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 
 // waitState is what Wait remembers from one check of the crawl to the next.
 type waitState struct {
-	other   bool      // the previous check had another result than frontier.ErrNotBuilt
-	flushed bool      // the last batches have been sent to be packed
-	swept   time.Time // when the sweep was last sent a message because of missed pages
-	logged  string    // error that was logged last
+	other   bool      // the result of the previous check was not frontier.ErrNotBuilt
+	flushed bool      // pack was told to pack the last batches
+	swept   time.Time // time of the last message to the sweep because of missed pages
+	logged  string    // text of the error that was last logged
 }
 
-// help speeds up the end of a crawl, whose progress or its error is given: it has the last
-// batches packed at once, and starts a sweep at once if a frontier is lost or collections
-// lack pages. It returns err, or its own error.
+// help speeds up the end of a crawl. It makes pack pack the last batches at once, and starts
+// a sweep at once if a frontier is lost or collections lack pages. p and err are the
+// results of Progress. help returns err, or an error of its own.
 func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:
@@ -111,7 +111,8 @@ func (w *waitState) log(s *System, err error) {
 	w.logged = text
 }
 
-// flush sends pack a task for each storage partition to pack all settled batches now.
+// flush sends the function pack a message for each storage partition, to make it pack all
+// settled batches now.
 func (s *System) flush(ctx context.Context) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {

@@ -8,12 +8,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// watchedBucket is a bucket that calls stored for every object that it creates, and holds
-// the error of the last Create until one succeeds.
+// watchedBucket is a bucket that calls stored for every object that it creates, and
+// remembers the error of the last Create.
 type watchedBucket struct {
 	blob.Bucket
-	stored func(key string, size int64) // may be nil
-	last   *atomic.Pointer[error]       // shared by all watchedBuckets of one store; nil: the last Create succeeded
+	stored func(key string, size int64) // called with each created object; may be nil
+	last   *atomic.Pointer[error]       // error of the last Create, shared by all buckets of a store; nil: it succeeded
 }
 
 // Create implements blob.Bucket.

@@ -10,17 +10,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// Times for which index waits while pages are fetched (see yield).
+// Times by which index waits while pages are fetched (see yield).
 const (
-	longestYield = time.Minute            // longest wait of index
+	longestYield = time.Minute            // maximum time for which index waits
 	calm         = 200 * time.Millisecond // time without a fetch that ends the wait
 	yieldLook    = 50 * time.Millisecond  // time between two looks at the queues
 )
 
-// yield wraps the function index: before it handles a message, it waits while pages are
-// fetched, for at most longestYield. On a laptop both need the same processors, and a
-// person waits for the crawl rather than for the index. After a wait of longestYield index
-// works for the same time without waiting. It must be called for one message at a time.
+// yield returns a function that does the work of index, but waits before each message while
+// pages are fetched, for at most longestYield. On a laptop, fetch and index need the same
+// processors, and a person waits for the crawl rather than for the index. After a wait of
+// longestYield, index works for the same time without waiting. The function must be called
+// with one message at a time.
 func yield(index queue.Function, queues queue.Set) queue.Function {
 	var yielded time.Time // when the last wait of longestYield ended
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
@@ -46,7 +47,8 @@ func yield(index queue.Function, queues queue.Set) queue.Function {
 	}
 }
 
-// fetching reports whether messages to fetch or pack wait or are being handled.
+// fetching reports whether the queues of fetch and pack have messages that wait or are in
+// flight.
 func fetching(queues queue.Set) bool {
 	for _, name := range []string{task.Fetch, task.Pack} {
 		if counts := queues[name].Counts(); counts.Visible+counts.InFlight > 0 {

@@ -35,10 +35,11 @@ func main() {
 	}
 }
 
-// part is a module, or other code, that is linked into a program; directory has its licences.
+// part is a module or other code that is linked into a program. directory is the directory
+// with its files of licences.
 type part struct{ name, directory string }
 
-// write writes the notice for the programs of a module. module is its directory.
+// write writes the notice for the programs of a module. module is the module's directory.
 func write(out io.Writer, module string) error {
 	module, err := filepath.Abs(module)
 	if err != nil {
@@ -100,7 +101,8 @@ func linked(module string) ([]part, error) {
 	return parts, nil
 }
 
-// beside returns the directories below that of this module that have files with licences.
+// beside returns code in this module that is not its own: the directories below the module's
+// that have files with licences.
 func beside(module string) (parts []part, err error) {
 	err = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
 		switch directory := filepath.Dir(path); {

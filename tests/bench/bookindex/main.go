@@ -63,8 +63,9 @@ func run(in, base, out string) error {
 	return os.WriteFile(filepath.Join(out, "qrels.tsv"), []byte(qrels.String()), 0o644)
 }
 
-// entries returns the addresses of the pages to which each entry of an index refers, by the
-// text of the entry. An entry that only refers to others ("see …") is left out.
+// entries returns, for the text of each entry of an index, the set of addresses of the pages
+// to which the entry refers. It leaves out entries that only refer to other entries ("see
+// …").
 func entries(page io.Reader, base *url.URL) (map[string]map[string]bool, error) {
 	document, err := goquery.NewDocumentFromReader(page)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Page is a page and its text.
+// Page is one page of a corpus, with its text.
 type Page struct {
 	URL      string        `json:"url"`
 	Title    string        `json:"title"`
@@ -27,11 +27,11 @@ type Page struct {
 	Lang     string        `json:"lang,omitempty"`
 	Emphasis []layout.Span `json:"emphasis,omitempty"`
 	Large    []layout.Span `json:"large,omitempty"`
-	Bytes    int           `json:"bytes"` // length of Body
+	Bytes    int           `json:"bytes"` // length of Body in bytes
 	Body     string        `json:"-"`
 }
 
-// Text returns the number of bytes of text in the page: title, headings and body.
+// Text returns the length of the page's text in bytes: title, headings and body.
 func (p *Page) Text() int {
 	n := len(p.Title) + len(p.Body)
 	for _, h := range p.Headings {

@@ -19,15 +19,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// Small and Large are Debian packages of documentation: those in Small have 8,026 pages, those
-// in Large 55,172 others.
+// Small and Large are names of Debian packages of documentation. Those in Small have 8,026
+// pages; those in Large have 55,172 other pages.
 var (
 	Small = []string{"postgresql-doc-15", "python3.11-doc", "python-django-doc", "qtbase5-doc-html", "debian-handbook"}
 	Large = []string{"openjdk-17-doc", "rust-doc", "libstdc++-12-doc", "libboost1.81-doc", "cmake-doc", "linux-doc-6.1"}
 )
 
-// Extract writes the corpus of Debian packages to a file, in the order of their names, unless
-// the file exists. sites is the directory with the unpacked packages.
+// Extract writes the corpus of Debian packages to a file, sorted by the packages' names. If
+// the file exists, it does nothing. sites is the directory with the unpacked packages.
 func Extract(file, sites string, packages []string) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil
@@ -58,7 +58,7 @@ func Extract(file, sites string, packages []string) error {
 	return os.Rename(out.Name(), file)
 }
 
-// File is an HTML file, and the URL that its page gets.
+// File is an HTML file with the URL of its page in the corpus.
 type File struct{ Path, URL string }
 
 // Files returns the HTML files of the named package, which is unpacked in the directory sites,
@@ -80,7 +80,7 @@ func Files(sites, name string) (files []File, err error) {
 	return files, nil
 }
 
-// extracted yields the pages of files in their order. It extracts on all processors.
+// extracted yields the pages of the files, in the order of the files. It uses all processors.
 func extracted(files []File) iter.Seq[*Page] {
 	return func(yield func(*Page) bool) {
 		for files := range slices.Chunk(files, 64) {

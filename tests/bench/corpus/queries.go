@@ -52,9 +52,9 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	return queries, nil
 }
 
-// choose returns one word for each of kinds, in this order: the first word for which the first
-// function returns true, the next one after it for the second, and so on. It returns nil if
-// there are too few.
+// choose returns one word for each function in kinds. For the first function, this is the
+// first word for which it returns true; for the second, the next such word behind that one;
+// and so on. It returns nil if there are too few words.
 func choose(words []string, kinds []func(string) bool) (query []string) {
 	for _, word := range words {
 		if kinds[len(query)](word) && !slices.Contains(query, word) {
@@ -66,7 +66,8 @@ func choose(words []string, kinds []func(string) bool) (query []string) {
 	return nil
 }
 
-// countWords returns the number of pages that have each word, and the number of pages.
+// countWords returns, for each word of a corpus, the number of pages that have it; and the
+// number of all pages.
 func countWords(open func() (io.ReadCloser, error)) (count map[string]int, pages int, err error) {
 	file, err := open()
 	if err != nil {

@@ -46,7 +46,7 @@ func run(args []string, in io.Reader, out io.Writer, now time.Time) error {
 	return os.WriteFile(args[0], []byte(changed), 0o644)
 }
 
-// row is a line of the table with the name of its benchmark.
+// row is a line of the table, and the name of its benchmark.
 type row struct{ name, line string }
 
 var (
@@ -57,7 +57,8 @@ var (
 	figure = regexp.MustCompile(`(\S+) (\S+)`)
 )
 
-// read returns the rows of all benchmarks in the output of go test -bench. now is their date.
+// read returns the rows for all benchmarks in the output of go test -bench. The rows have now
+// as their date.
 func read(in io.Reader, now time.Time) (rows []row, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
@@ -86,7 +87,8 @@ func read(in io.Reader, now time.Time) (rows []row, err error) {
 	return rows, lines.Err()
 }
 
-// put returns the Markdown page with the rows put into the table of the command.
+// put returns the Markdown page with the rows added to the table of the command. A row
+// replaces the old one of the same benchmark.
 func put(page, command string, rows []row) (string, error) {
 	head, rest, found := strings.Cut(page, "<!-- "+command+" -->\n")
 	if !found {

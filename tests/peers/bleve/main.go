@@ -20,8 +20,8 @@ type peer struct{}
 
 var fields = []string{"title", "headings", "body"}
 
-// schema returns a mapping that analyses fields as English, and stores their text and the
-// positions of words.
+// schema returns a mapping for bleve that analyses fields as English, and stores their text
+// and the positions of words.
 func schema() mapping.IndexMapping {
 	text := bleve.NewTextFieldMapping()
 	text.Analyzer, text.Store, text.IncludeTermVectors, text.IncludeInAll, text.DocValues = en.AnalyzerName, true, true, false, false

@@ -43,7 +43,8 @@ func (peer) Index(directory string, next func() (corpus.Page, error)) error {
 	}
 }
 
-// document returns the document of a page: its fields are stored, with the positions of words.
+// document returns bluge's document for a page. Its fields are stored and indexed with the
+// positions of words.
 func document(p corpus.Page) *bluge.Document {
 	d := bluge.NewDocument(p.URL)
 	for i, text := range []string{p.Title, strings.Join(p.Headings, "\n"), p.Body} {

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/tests/peers/corpus"
 )
 
-// Merge implements corpus.Merger: it makes ice segments of 1,000 pages each, and measures the
-// time of merging them into one.
+// Merge implements corpus.Merger. It makes ice segments (bluge's format) of 1,000 pages each,
+// and measures the time of merging them into one.
 func (peer) Merge(next func() (corpus.Page, error)) (size int64, took time.Duration, err error) {
 	const batch = 1000 // pages
 	var parts []api.Segment

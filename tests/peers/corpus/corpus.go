@@ -19,7 +19,7 @@ import (
 	"time"
 )
 
-// Page is a page and its text.
+// Page is one page of a corpus, with its text.
 type Page struct {
 	URL      string
 	Title    string
@@ -39,12 +39,12 @@ type Peer interface {
 
 // Merger is a peer whose merging can be measured.
 type Merger interface {
-	// Merge indexes the pages into several segments and then merges these into one. It
-	// returns the total size of the former in bytes, and the time that merging took.
+	// Merge indexes the pages into several segments, and then merges these into one. It
+	// returns the total size of the segments before merging, in bytes, and the time of merging.
 	Merge(next func() (Page, error)) (size int64, took time.Duration, err error)
 }
 
-// Main runs a peer as a command.
+// Main runs the program of a peer, with the subcommands in the package comment.
 func Main(p Peer) {
 	var err error
 	switch input := bufio.NewReaderSize(os.Stdin, 1<<20); {
@@ -65,7 +65,7 @@ func Main(p Peer) {
 	}
 }
 
-// read reads the next page of a corpus.
+// read reads the next page of a corpus. At the end it returns io.EOF.
 func read(r *bufio.Reader) (p Page, err error) {
 	line, err := r.ReadBytes('\n')
 	if err != nil {
@@ -80,7 +80,7 @@ func read(r *bufio.Reader) (p Page, err error) {
 	return p, err
 }
 
-// query runs the queries of an input and prints their times and numbers of results.
+// query runs each query of the input, and prints its microseconds and number of results.
 func query(p Peer, directory string, input io.Reader) error {
 	search, err := p.Open(directory)
 	if err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/tests/bench/corpus"
 )
 
-// index writes segments of a corpus to a directory, each with at least text bytes of text but
-// the last.
+// index reads a corpus and writes segments of its pages to a directory. Each segment has at
+// least text bytes of text, except the last one.
 func index(directory string, text int, pages io.Reader) error {
 	var held []*corpus.Page
 	size, number := 0, 0
@@ -40,7 +40,8 @@ func index(directory string, text int, pages io.Reader) error {
 	return build(directory, number, held)
 }
 
-// build writes a segment of the pages, as functions/index does with the pages of a package.
+// build writes a segment of the pages, in the same way as functions/index for the pages of a
+// package.
 func build(directory string, number int, pages []*corpus.Page) error {
 	var documents []*segments.Page
 	for _, p := range pages {

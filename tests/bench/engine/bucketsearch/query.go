@@ -38,16 +38,16 @@ func query(ctx context.Context, directory string, queries io.Reader) error {
 	return cache.Close()
 }
 
-// memoryGB is the memory of a query function in Lambda, in GB, by which its time is billed.
+// memoryGB is the memory of the function query in Lambda, in GB. Its time is billed per GB.
 const memoryGB = 0.5
 
-// distant is the delay of each read of the store: the median time of a GET to S3.
+// distant is the delay of each read in the benchmark cold: the median time of a GET to S3.
 const distant = 63 * time.Millisecond
 
-// cold runs each query twice on a store in which each read takes the time distant: first with a
-// function that has read nothing, then with one that has opened the segments but read no
-// postings. For each of the two it prints microseconds, hits, requests, bytes, dependent steps,
-// and the cost of a million such queries in USD.
+// cold runs each query twice on a store in which each read takes the time distant. The first
+// time nothing was read before; the second time the segments are open, but no postings were
+// read. For each run it prints microseconds, hits, requests, bytes, reads that had to wait for
+// one another, and the cost of a million such queries in USD.
 func cold(ctx context.Context, directory string, queries io.Reader) error {
 	refs, err := list(directory)
 	if err != nil {
@@ -88,7 +88,7 @@ func cold(ctx context.Context, directory string, queries io.Reader) error {
 	return nil
 }
 
-// files is a segment.Source without a cache.
+// files is a segment.Source that reads from a bucket without a cache.
 type files struct{ blob.Reader }
 
 func (f files) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {

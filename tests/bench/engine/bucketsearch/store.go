@@ -15,9 +15,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// store is a bucket that reads segments from a directory. Each read takes a delay.
+// store is a bucket that reads segments from a directory. Each read takes at least the time
+// delay.
 type store struct {
-	blob.Bucket // nil: only Get is called
+	blob.Bucket // nil, because only Get is called
 	root        string
 	delay       time.Duration
 }
@@ -43,8 +44,8 @@ func (s store) Get(_ context.Context, key string, r blob.Range) ([]byte, error) 
 	return content, err
 }
 
-// put writes a segment to a directory. The file's name has the length of the segment's tail,
-// which in a real bucket is in the manifest.
+// put writes a segment to a directory. The file's name contains the length of the segment's
+// tail, which a real bucket has in the manifest.
 func put(root string, number int, content []byte) error {
 	tail, err := segment.TailOf(content)
 	if err != nil {
@@ -74,7 +75,7 @@ func list(root string) (refs []segment.Ref, err error) {
 	return refs, nil
 }
 
-// open opens the segments concurrently, and returns an index of all of them.
+// open opens all segments, concurrently, and returns an index for searches in them.
 func open(ctx context.Context, source segment.Source, refs []segment.Ref) (*search.Index, error) {
 	parts := make([]search.Part, len(refs))
 	fork := meter.NewFork(ctx)
@@ -93,6 +94,6 @@ func open(ctx context.Context, source segment.Source, refs []segment.Ref) (*sear
 
 // Sizes of caches, in bytes.
 const (
-	documents = 32 << 20  // documents of hits
-	ranges    = 480 << 20 // ranges read from the store
+	documents = 32 << 20  // cache of the documents of hits
+	ranges    = 480 << 20 // cache of ranges that were read from the store
 )
