@@ -49,7 +49,7 @@ func importCommand(where *location) *cobra.Command {
 			if err := collection.ValidName(name); err != nil {
 				return err
 			}
-			for _, file := range args { // before a bucket is made
+			for _, file := range args { // checked before a bucket is made
 				if _, err := os.Stat(file); err != nil {
 					return err
 				}

@@ -63,7 +63,7 @@ func (l *location) open(ctx context.Context, flags *crawling) (*system.System, e
 	options.Chaos = chaosOf(flags.chaos)
 	s, err := system.Open(ctx, options)
 	if err == nil {
-		slog.SetDefault(s.Log) // for what libraries log
+		slog.SetDefault(s.Log) // used by libraries that log
 	}
 	return s, err
 }

@@ -112,7 +112,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan) {
 	m := newMeter(cmd.ErrOrStderr())
 	if showCrawl(ctx, cmd, where, s, plan, m) != nil {
-		return // runUp sees it, too
+		return // runUp notices the reason by itself
 	}
 	for {
 		select {

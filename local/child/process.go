@@ -63,6 +63,6 @@ func (p *Process) End() string {
 
 // Kill kills the child with SIGKILL and returns when it has ended.
 func (p *Process) Kill() {
-	_ = p.cmd.Process.Kill() // fails only for one that has ended already
+	_ = p.cmd.Process.Kill() // fails only if the child has ended already
 	<-p.done
 }

@@ -88,7 +88,7 @@ func (p *process) run(ctx context.Context, call *invocation) ([]byte, error) {
 	case <-p.dead:
 	}
 	select {
-	case r := <-call.result: // it died after the result
+	case r := <-call.result: // the process died after it had sent the result
 		return r.response, r.err
 	default:
 	}

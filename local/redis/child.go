@@ -73,7 +73,7 @@ func startAt(ctx context.Context, program, dir, address string) (*child.Process,
 		return nil, err
 	}
 	if err := ready(ctx, address, p); err != nil {
-		p.Kill() // it has no data to save
+		p.Kill() // Redis has no data to save
 		if strings.Contains(p.End(), "Address already in use") {
 			err = errPortTaken
 		}

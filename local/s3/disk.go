@@ -100,7 +100,7 @@ func (d *disk) makeAll(path string) error {
 		if _, err := os.Stat(at); err == nil || at == filepath.Dir(at) {
 			break
 		}
-		made = append(made, filepath.Dir(at)) // the folder that has the name of at
+		made = append(made, filepath.Dir(at)) // the folder that contains at
 	}
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		return err

@@ -77,7 +77,7 @@ func startChild(ctx context.Context, c Command, o Options, stored func(string, i
 	if err != nil {
 		return nil, "", fmt.Errorf("cannot start the object store: %w", err)
 	}
-	_ = json.NewEncoder(stdin).Encode(o) // fails if the process has died, which is told below
+	_ = json.NewEncoder(stdin).Encode(o) // fails if the process has died, which is reported below
 	select {
 	case endpoint := <-ready:
 		return p, endpoint, nil

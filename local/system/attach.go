@@ -119,7 +119,7 @@ func (a *Attached) open(ctx context.Context, o Options) (err error) {
 // It returns the error inUse if the system does not serve yet, or has stopped serving.
 func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
 	running, err := datadir.ReadRunning(o.Data)
-	if err != nil { // the system does not serve yet, or no more
+	if err != nil { // the system does not serve yet, or has stopped serving
 		return inUse
 	}
 	getenv := o.Getenv

@@ -40,7 +40,7 @@ const lasting = 2
 // nor do invocations that were stopped.
 func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-		ignored := name == task.Sweep && isRetry(event) // the sweep does nothing for such a message, so that its success tells nothing
+		ignored := name == task.Sweep && isRetry(event) // the sweep does nothing for a repeated message, so that its success says nothing
 		var mu sync.Mutex                               // protects the variables below: some functions handle messages concurrently
 		var reason error
 		listening := message.Listen(ctx, message.Listener{Failed: func(_ events.SQSMessage, err error) {

@@ -193,7 +193,7 @@ func (w *indexing) look(ctx context.Context) (done, total int64, err error) {
 	}
 	for key := range all {
 		if w.packages != nil && !w.packages[key] {
-			continue // of another program
+			continue // stored later, by another program
 		}
 		if total++; indexed[key] {
 			done++

@@ -17,7 +17,7 @@ import (
 func (s *System) Page(age time.Duration) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
-	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // of the same age, so that a takedown takes effect as soon as a commit
+	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // the same age as that of manifests: takedowns are not noticed later than commits
 	engine, err := query.NewEngine(bucket, query.Options{
 		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(query.DefaultMemory), Log: s.log(name),
 	})

@@ -41,7 +41,7 @@ func yield(index queue.Function, queues queue.Set) queue.Function {
 			}
 		}
 		if yielded = time.Now(); yielded.Sub(began) < longestYield {
-			yielded = time.Time{} // the crawl has paused: look again next time
+			yielded = time.Time{} // pages are no longer fetched: look again at the next message
 		}
 		return index(ctx, event)
 	}

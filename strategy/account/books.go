@@ -19,7 +19,7 @@ const partSize = 4 << 20
 type library struct {
 	books []*volume
 
-	mu sync.Mutex // protects Err of all books; also held during each call of progress
+	mu sync.Mutex // protects Err of all books; also held while the callback progress runs
 }
 
 // volume is one book. Its Err is nil until the book turns out to be absent or damaged.
@@ -122,7 +122,7 @@ func (l *library) fold(ctx context.Context, a *Account, progress func(read, tota
 
 // fold adds the outcomes and links of the part to an account.
 func (p part) fold(ctx context.Context, a *Account) error {
-	if p.From == 0 { // no account needs the sources, but damage in them must be found
+	if p.From == 0 { // the account does not need the sources; reading them finds damage
 		if _, err := p.reader.Sources(ctx); err != nil {
 			return err
 		}
@@ -138,7 +138,7 @@ func (p part) fold(ctx context.Context, a *Account) error {
 		if err != nil {
 			return err
 		}
-		if t.Decision, t.Sources = "", 0; t != last { // without these fields, most rows equal the row before
+		if t.Decision, t.Sources = "", 0; t != last { // without these two fields, most rows equal the row before
 			a.Target(t)
 			last = t
 		}

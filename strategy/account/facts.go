@@ -58,7 +58,7 @@ func (s *shard) outcome(id layout.Identity, o book.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if f := s.of(id, o.URL); f != nil {
-		o.URL = f.url // so that one copy is kept
+		o.URL = f.url // so that only one copy of the text is kept
 		f.standing.Add(&o)
 	}
 }

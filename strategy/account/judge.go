@@ -47,7 +47,7 @@ func (a *Account) All() iter.Seq2[URL, error] {
 		}()
 		defer func() {
 			close(stop)
-			for range judged { // until the workers are gone
+			for range judged { // ends when all workers have ended
 			}
 		}()
 		for some := range judged {
@@ -146,7 +146,7 @@ func isLost(s book.Standing) bool {
 	return false
 }
 
-// path converts a path to the form that package membership uses.
+// path converts r to a membership.Path.
 func (j judge) path(r reach) membership.Path {
 	o := j.origins[r.by]
 	return membership.Path{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
@@ -166,8 +166,9 @@ func (j judge) paths(first reach, more []reach) []reach {
 	return paths
 }
 
-// admit tries the paths to a URL in their order, until a collection admits one of them.
-// It sets the fields of along and these, and returns the path of the request:
+// admit tries the paths to a URL in their order, until a collection admits one of them. It
+// returns the path of the request, and sets Collection, Sitemap, Depth, Hops and Weight by
+// this path, and the fields in this table:
 //
 //	a path is admitted   State Pending, Admitted true; the result joins all admitted
 //	                     paths of that collection (see membership.Best)

@@ -73,7 +73,7 @@ func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.
 	if err != nil {
 		return spoolFate{}, fmt.Errorf("spool object %s: %w", key, err)
 	}
-	links, err := b.settings.Assign(ledger.Links, pages, nil) // as pack will
+	links, err := b.settings.Assign(ledger.Links, pages, nil) // as pack will assign them
 	if err != nil {
 		return spoolFate{}, fmt.Errorf("spool object %s: %w", key, err)
 	}

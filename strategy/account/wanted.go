@@ -95,7 +95,7 @@ func (j judge) lastPath(u *URL, collection string) membership.Path {
 }
 
 // want sets the fields of a URL with a final outcome for a new request by the path w:
-// Admitted, Sitemap and those of along. It does not set Wanted.
+// Admitted, Collection, Sitemap, Depth, Hops and Weight. It does not set Wanted.
 func (j judge) want(u *URL, w membership.Path) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)

@@ -39,7 +39,7 @@ func plainPort(port string) bool {
 // plainHost reports whether a host is a lower-case ASCII name without punycode, or an
 // IPv4 address.
 func plainHost(name string) bool {
-	label := 0 // where the present label begins
+	label := 0 // start of the present label
 	for i := 0; i < len(name); i++ {
 		switch c := name[i]; {
 		case c == '.':

@@ -46,7 +46,7 @@ func repeats(path string) bool {
 		segments = append(segments, segment)
 	}
 	for row := 1; 3*row <= len(segments); row++ {
-		equal := 0 // number of consecutive segments that equal the segment that is row segments before them
+		equal := 0 // number of segments in a row so far, each of which equals the segment row places before it
 		for i := row; i < len(segments); i++ {
 			if segments[i] != segments[i-row] {
 				equal = 0

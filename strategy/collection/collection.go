@@ -12,10 +12,10 @@ type Scope string
 // The scopes, from the narrowest to the widest. They ignore the scheme, its default
 // port, and "www." before the name of a host.
 const (
-	Prefix Scope = "prefix" // the seed's host, below the seed's directory
-	Host   Scope = "host"   // the seed's host
-	Site   Scope = "site"   // all hosts of the seed's registrable domain
-	Any    Scope = "any"    // the whole web
+	Prefix Scope = "prefix" // addresses of the seed's host below the seed's directory
+	Host   Scope = "host"   // all addresses of the seed's host
+	Site   Scope = "site"   // all addresses below the seed's registrable domain
+	Any    Scope = "any"    // all addresses of the web
 )
 
 const scopes = string(Prefix + ", " + Host + ", " + Site + " or " + Any)
@@ -49,7 +49,7 @@ type Collection struct {
 	Name            string   `json:"name"`
 	Version         uint64   `json:"version"`
 	Seeds           []Seed   `json:"seeds"`
-	Delay           Duration `json:"delay"`            // from the end of a response to the next request on a host
+	Delay           Duration `json:"delay"`            // pause from the end of a response to the next request on a host
 	HostConnections int      `json:"host_connections"` // maximum number of batches of a host at a time
 	Pages           int64    `json:"pages"`            // number of stored pages at which requests stop; 0: no limit
 	Agent           string   `json:"agent"`            // User-Agent of the requests
@@ -58,8 +58,8 @@ type Collection struct {
 	// Pages that were last requested before Renew are requested again.
 	Renew time.Time `json:"renew,omitzero"`
 
-	// An address in scope is crawled if it matches a pattern of Include, or Include
-	// is empty, and no pattern of Exclude.
+	// Include and Exclude are lists of patterns. An address in scope is crawled if it
+	// matches one of Include and none of Exclude. An empty Include matches everything.
 	Include []string `json:"include,omitzero"`
 	Exclude []string `json:"exclude,omitzero"`
 	// DropParameters are patterns for address.NewCleaner; nil means those of
@@ -72,7 +72,7 @@ type Collection struct {
 	PatternPages int64    `json:"pattern_pages,omitzero"` // maximum number of stored pages of an address.Pattern, or Unlimited; 0: DefaultPatternPages
 	Schedule     Schedule `json:"schedule,omitzero"`
 	Language     string   `json:"language,omitzero"` // ISO 639 code of the only language whose pages searches show; "": any
-	Topic        *Topic   `json:"topic,omitzero"`    // nil: pages of any topic
+	Topic        *Topic   `json:"topic,omitzero"`    // subject of the pages that are crawled; nil: any
 	// Allow lists the addresses that may be requested although they are not public: CIDR
 	// ranges, IP addresses and host names.
 	Allow []string `json:"allow,omitzero"`

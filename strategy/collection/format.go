@@ -34,7 +34,7 @@ func (c *Collection) UnmarshalJSON(content []byte) error {
 	if err := json.Unmarshal(content, &format); err != nil {
 		return err
 	}
-	type fields Collection // without this method
+	type fields Collection // has no UnmarshalJSON, which would call itself without end
 	if format.HostConnections != nil {
 		return decodeStrictly(content, (*fields)(c))
 	}

@@ -18,7 +18,7 @@ import (
 type document struct {
 	name     string
 	content  []byte
-	offsets  map[string]int // by the path of the value: "delay", "seeds.0", "seed.1.url"
+	offsets  map[string]int // offset of each value by its path: "delay", "seeds.0", "seed.1.url"
 	problems []problem
 }
 

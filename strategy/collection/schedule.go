@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // a machine of a cloud may have none
+	_ "time/tzdata" // a machine in a cloud may have no time zones
 )
 
 // Schedule says when the pages of a collection are fetched again:
@@ -50,7 +50,7 @@ func (t Timetable) Next(after time.Time) time.Time {
 	}
 	year, month, today := after.In(t.zone).Date()
 	for day := today; ; day++ {
-		noon := time.Date(year, month, day, 12, 0, 0, 0, t.zone) // no clock skips it
+		noon := time.Date(year, month, day, 12, 0, 0, 0, t.zone) // no change to summer time skips noon
 		next := time.Date(year, month, day, t.hour, t.minute, 0, 0, t.zone)
 		if (t.daily || noon.Weekday() == t.weekday) && next.After(after) {
 			return next.UTC()

@@ -95,7 +95,7 @@ func store(name string) numbered.Store[Collection] {
 		Prefix: layout.CollectionPrefix(name),
 		Key:    func(version uint64) string { return layout.CollectionKey(name, version) },
 		Most:   MaxBytes,
-		// A next version replaces the one before as a whole.
+		// Nothing is taken over from a damaged version: each version stands for itself.
 		Recover: func(c Collection, _ []byte) Collection { return c },
 	}
 }

@@ -13,7 +13,7 @@ import (
 // the value are recorded in the document, and not returned.
 type table struct {
 	document *document
-	path     string // such as "seed.1"; "" for the root table
+	path     string // path of the table, such as "seed.1"; "" for the root table
 	values   map[string]any
 	read     []string // keys that the methods have read
 }

@@ -64,7 +64,7 @@ type Limits struct {
 
 // UnmarshalJSON reads limits of any format version (see the package comment).
 func (l *Limits) UnmarshalJSON(content []byte) error {
-	type fields Limits // without this method
+	type fields Limits // has no UnmarshalJSON, which would call itself without end
 	former := struct {
 		*fields
 		StorageBytes int64 `json:"storage_bytes"`
@@ -93,7 +93,7 @@ type Chosen struct {
 type Document struct {
 	Pause   *Pause `json:"pause,omitempty"`
 	Limits  Limits `json:"limits,omitzero"`
-	Webhook string `json:"webhook,omitempty"` // gets every alert as JSON by POST
+	Webhook string `json:"webhook,omitempty"` // URL that gets every alert as JSON by POST
 
 	// Only, if not nil, limits the crawl to these collections and seeds; the URLs of
 	// others wait.

@@ -12,7 +12,7 @@ import (
 
 // Admitted tells what Admit has done with the URLs given to it.
 type Admitted struct {
-	Added   int               // number of URLs that were unknown
+	Added   int               // number of URLs that the frontier did not know before
 	Lacking []layout.Identity // stored pages that do not wait again, and that the Tally of their entry does not count
 }
 

@@ -30,8 +30,8 @@ func epochValue(epoch uint64) string { return layoutVersion + ":" + strconv.Form
 
 func settingsValue(settings string) string { return layoutVersion + ":" + settings }
 
-// parseEpoch returns the epoch in the value of the key epoch. It fails with ErrNotBuilt
-// if the value is of another layout.
+// parseEpoch returns the epoch in the value of the key epoch, such as 17 in "3:17". It fails
+// with ErrNotBuilt if the value begins with another number than layoutVersion.
 func parseEpoch(value string) (uint64, error) {
 	version, number, _ := strings.Cut(value, ":")
 	if version != layoutVersion {
@@ -81,7 +81,7 @@ func (f *Frontier) check(ctx context.Context, settings string) (newest layout.Ve
 	if err != nil {
 		return newest, err
 	}
-	given, err := Given(ctx, f.rdb) // after the answer, so that it is no lower
+	given, err := Given(ctx, f.rdb) // read after the answer, so that it is no lower than the answer's token
 	switch {
 	case err != nil:
 	case !fix:

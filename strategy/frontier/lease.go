@@ -27,8 +27,8 @@ type Request struct {
 	Connections int
 
 	// Short makes batches of some collections short: a lease with a URL that is requested
-	// for the first time, for collection c, has at most Short[c] URLs. It has the
-	// collections with a topic, whose links should not wait for the end of a long batch.
+	// for the first time, for collection c, has at most Short[c] URLs. Collections with a
+	// topic have an entry, because their links should not wait for the end of a long batch.
 	Short map[string]int
 
 	// Waiting is the number of waiting URLs above which sitemaps are not leased, so that
@@ -66,7 +66,7 @@ type Lease struct {
 	NotBefore time.Time // no request to the host before this time
 	Deadline  time.Time // end of the lease, to the millisecond
 	Failures  uint16    // number of the host's last answers in a row that were failures (see Settlement)
-	Entries   []Entry   // sorted by band; stored pages last
+	Entries   []Entry   // leased URLs, sorted by band; stored pages last
 }
 
 // Alone is the number of expired leases after which a URL is leased alone, because the
@@ -114,7 +114,7 @@ func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 			return Lease{}, false, f.failed("lease from", err)
 		case reply == "none":
 			return Lease{}, false, nil
-		case reply == "again" || reply == "closed": // closed: opened in a new epoch meanwhile
+		case reply == "again" || reply == "closed": // closed: the frontier was opened in a new epoch meanwhile
 			continue
 		}
 		lease, err := parseLease(reply, version, r.Deadline)

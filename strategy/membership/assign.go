@@ -133,7 +133,7 @@ func (a *assigner) apply(l *book.Link, d decision) {
 // unless it claims the same target anyway. If none admits it, the link gets the refusal of
 // the collection for which the page was requested.
 func (a *assigner) share(l *book.Link, target address.Address, names []string) {
-	var refused decision // of the collection for which the page was requested
+	var refused decision // decision for the collection for which the page was requested
 	own, given := *l, ""
 	for _, name := range a.inTurn(l.Collection, names) {
 		path := PathOf(own)

@@ -108,7 +108,7 @@ func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob
 
 // number returns the number of a version from its key, which must be the key of a version.
 func (s Store[T]) number(version blob.Object) uint64 {
-	number, _ := layout.ParseNumberedKey(version.Key, s.Prefix) // by which it was listed
+	number, _ := layout.ParseNumberedKey(version.Key, s.Prefix) // no error: the version was listed by this key
 	return number
 }
 

@@ -55,8 +55,8 @@ func ParseTag(values []string, agent string) Directives {
 //
 //	examplebot: none                           a crawler's name: false
 //	unavailable_after: 25 Jun 2010 15:00:00    a directive with a value: true
-//	25 Jun 2010 15:00:00                       the end of a date that was cut at its
-//	                                           comma; its word has a space: true
+//	25 Jun 2010 15:00:00                       the rest of a date that was cut at its
+//	                                           comma (its word has a space): true
 func hasValue(word string) bool {
 	word = strings.ToLower(word)
 	return word == "unavailable_after" || strings.HasPrefix(word, "max-") || strings.ContainsAny(word, " \t")

@@ -17,11 +17,11 @@ import (
 // it is used nevertheless.
 func (d *Document) Faults() []string {
 	type ranged struct {
-		number int // of the rule, from 1
+		number int // number of the rule, from 1
 		layout.Range
 	}
 	var all []ranged
-	whole := false // a pattern matches every page
+	whole := false // the pattern of a rule matches every page
 	for i, r := range d.Rules {
 		if r.Range != nil {
 			all = append(all, ranged{i + 1, *r.Range})

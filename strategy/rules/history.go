@@ -43,7 +43,7 @@ func LoadAll(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, 
 // loadHistory reads versions, the newest first, until enough returns true for one.
 func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept, enough func(Document) bool) (History, error) {
 	var h History
-	var damaged error // of the newest damaged version
+	var damaged error // error of the newest damaged version
 	err := store(kind).Walk(ctx, bucket, kept, func(v numbered.Version[Document]) bool {
 		err := v.Damage
 		if v.IsWhole {

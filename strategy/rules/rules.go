@@ -61,7 +61,7 @@ type Rule struct {
 	Pattern   string        `json:"pattern,omitempty"` // matches the whole canonical URL; '*' stands for any sequence of characters
 	Site      string        `json:"site,omitempty"`    // matches URLs of this site (see address.Address)
 	Range     *layout.Range `json:"range,omitempty"`   // matches URLs with these places
-	Partition int           `json:"partition"`         // 0 if Refuse is true
+	Partition int           `json:"partition"`         // partition of the URLs; 0 if Refuse is true
 }
 
 // Document is one version of a strategy.

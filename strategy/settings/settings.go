@@ -86,7 +86,7 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 		return nil, err
 	}
 	s.Crawl, s.Storage, s.storages = crawls.InForce, storages.InForce, storages.Versions
-	if len(s.storages) == 0 { // all are damaged
+	if len(s.storages) == 0 { // no version can be read
 		s.storages = []rules.Document{s.Storage}
 	}
 	s.Warnings = slices.Concat(crawls.Warnings, storages.Warnings)

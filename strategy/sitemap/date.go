@@ -40,7 +40,7 @@ var zones = map[string]string{
 // zero time for any other text.
 func parseDate(s string) time.Time {
 	layouts := datetimes
-	if len(s) < 4 || s[3] < '0' || s[3] > '9' { // no year comes first
+	if len(s) < 4 || s[3] < '0' || s[3] > '9' { // the text does not begin with a year
 		layouts = mailDates
 		if _, rest, found := strings.Cut(s, ","); found {
 			s = strings.TrimSpace(rest)

@@ -37,7 +37,7 @@ func (r *record) open(f form, name string, a attributes) {
 	r.text = r.text[:0]
 	r.isLink = a.rel == "" || strings.EqualFold(a.rel, "alternate")
 	r.isPermaURL = !strings.EqualFold(a.permanent, "false")
-	if name == f.location && name == "link" && r.isLink { // of Atom
+	if name == f.location && name == "link" && r.isLink { // a link element of Atom
 		r.location = cmp.Or(r.location, strings.TrimSpace(a.href))
 	}
 }

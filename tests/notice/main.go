@@ -53,7 +53,7 @@ func write(out io.Writer, module string) error {
 	if err != nil {
 		return err
 	}
-	names := make(map[string][]string) // by the text of a licence
+	names := make(map[string][]string) // names of the modules with a licence, by its text
 	var texts []string
 	for _, p := range append(parts, own...) {
 		found, err := licences(p.directory)
@@ -80,7 +80,7 @@ func write(out io.Writer, module string) error {
 func linked(module string) ([]part, error) {
 	list := exec.Command("go", append([]string{"list", "-deps", "-f", "{{with .Module}}{{if not .Main}}{{.Path}} {{.Version}}\t{{.Dir}}{{end}}{{end}}"}, programs...)...)
 	list.Dir, list.Stderr = module, os.Stderr
-	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-mod=readonly") // as in the cloud
+	list.Env = append(os.Environ(), "GOOS=linux", "GOARCH=amd64", "CGO_ENABLED=0", "GOFLAGS=-mod=readonly") // the same as for the functions in the cloud
 	out, err := list.Output()
 	if err != nil {
 		return nil, fmt.Errorf("cannot list what is linked in: %w", err)
@@ -94,7 +94,7 @@ func linked(module string) ([]part, error) {
 	parts := []part{{"Go's standard library", strings.TrimSpace(string(root))}}
 	for _, line := range slices.Compact(lines) {
 		name, directory, _ := strings.Cut(line, "\t")
-		if directory != "" && !strings.HasPrefix(directory, module+string(filepath.Separator)) { // a directory of this repository that replaces a module is none: see beside
+		if directory != "" && !strings.HasPrefix(directory, module+string(filepath.Separator)) { // beside finds directories of this repository that replace modules
 			parts = append(parts, part{name, directory})
 		}
 	}

@@ -237,7 +237,7 @@ func (a *Analyzer) forms(text string, half int) *forms {
 		f.term = f.word
 	default:
 		f.word = surface(text, a.language.turkic)
-		if same := a.memo[f.word]; same != nil && same.word == f.word { // in lower case
+		if same := a.memo[f.word]; same != nil && same.word == f.word { // the terms of the word in lower case are cached
 			*f = *same
 		} else {
 			f.term, f.loose = a.language.terms(f.word)

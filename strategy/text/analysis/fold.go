@@ -178,7 +178,7 @@ func apply(filters []analysis.TokenFilter, word string) string {
 	switch {
 	case len(stream) == 0:
 		return ""
-	case string(stream[0].Term) == word: // most often
+	case string(stream[0].Term) == word: // the usual case: no filter has changed the word
 		return word
 	}
 	return string(stream[0].Term)

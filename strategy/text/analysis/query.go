@@ -24,7 +24,7 @@ func Query(text string, analyzers []*Analyzer) []Word {
 	var words []Word
 	for i, a := range analyzers {
 		at := 0
-		position, end := 0, 0 // of the previous occurrence
+		position, end := 0, 0 // position and end of the previous occurrence
 		a.Each(text, func(o Occurrence) bool {
 			looser := o.Position == position && o.Parts == 0
 			covered := o.Position == position+1 && o.End == end // the last character of a run is in the previous pair

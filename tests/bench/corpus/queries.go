@@ -33,7 +33,7 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 		if err != nil {
 			return nil, err
 		}
-		if at++; at < len(queries)*pages/n { // spread over all pages
+		if at++; at < len(queries)*pages/n { // spreads the queries over all pages
 			continue
 		}
 		words := slices.Collect(wordsOf(p.Body))

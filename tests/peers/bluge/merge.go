@@ -15,7 +15,7 @@ import (
 // Merge implements corpus.Merger. It makes ice segments (bluge's format) of 1,000 pages each,
 // and measures the time of merging them into one.
 func (peer) Merge(next func() (corpus.Page, error)) (size int64, took time.Duration, err error) {
-	const batch = 1000 // pages
+	const batch = 1000 // pages of a segment
 	var parts []api.Segment
 	var pages []api.Document
 	flush := func() error {

@@ -24,8 +24,8 @@ func main() {
 	}
 	var pages, bytes atomic.Int64
 	c.OnHTML("a[href]", func(e *colly.HTMLElement) {
-		page, _, _ := strings.Cut(e.Request.AbsoluteURL(e.Attr("href")), "#") // colly takes each fragment for a page
-		_ = e.Request.Visit(page)                                             // known and foreign ones are errors
+		page, _, _ := strings.Cut(e.Request.AbsoluteURL(e.Attr("href")), "#") // colly would fetch a page once for each fragment
+		_ = e.Request.Visit(page)                                             // fails for known pages and for other hosts
 	})
 	c.OnResponse(func(r *colly.Response) {
 		if strings.Contains(r.Headers.Get("Content-Type"), "text/") {

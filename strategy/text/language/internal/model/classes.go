@@ -9,7 +9,7 @@ import (
 // a class, and each row has one weight for each class.
 type Classes struct {
 	Script  Script
-	Words   bool     // only whole words are features
+	Words   bool     // true: the features are whole words; false: n-grams, too
 	Codes   []string // language of each class; "" for the class of all other languages
 	Bits    int      // the table has 1<<Bits rows; the high bits of a feature's hash choose its row
 	Scale   float32  // unit of the weights, in natural log-odds
