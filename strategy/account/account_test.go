@@ -24,8 +24,8 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 const page = "http://docs.example/page"
 
-// publish returns settings under which docs.example is crawled two links deep,
-// with a change, from one seed of a hand-written collection.
+// publish publishes a collection that crawls docs.example two links deep from one seed, after
+// change has changed it, and returns the settings.
 func publish(t testing.TB, bucket *memblob.Bucket, change func(*collection.Collection)) *settings.Settings {
 	t.Helper()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
@@ -52,7 +52,7 @@ func publish(t testing.TB, bucket *memblob.Bucket, change func(*collection.Colle
 	return s
 }
 
-// outcome returns one of the page by the batch with the token.
+// outcome returns an outcome of the test's page, by the batch with the token.
 func outcome(token uint64, s book.State, attempts uint8) book.Outcome {
 	return book.Outcome{
 		Version: layout.Version{Epoch: 1, Token: token}, URL: page, State: s, Attempts: attempts,
@@ -65,7 +65,8 @@ func link(target string, depth uint16, hops uint8) book.Link {
 	return book.Link{Target: target, Kind: book.Anchor, Depth: depth, Hops: hops, Collection: "docs"}
 }
 
-// facts that a test adds are outcomes and links.
+// fold adds all, a list of outcomes and links, to an account, and returns the states of its
+// URLs.
 func fold(t *testing.T, s *settings.Settings, all []any) map[string]URL {
 	t.Helper()
 	a, err := New(s)
@@ -105,7 +106,7 @@ type state struct {
 	Reason   string
 	Attempts uint8
 	Depth    uint16
-	Token    uint64 // of the outcome that decided
+	Token    uint64 // token of the outcome that decided the state
 }
 
 func TestState(t *testing.T) {
@@ -157,7 +158,7 @@ func TestState(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := publish(t, memblob.New(), test.change)
-			for range 8 { // whatever the order
+			for range 8 { // the order of adding does not matter
 				u := fold(t, s, test.facts)[page]
 				got := state{u.State, u.Reason, u.Attempts, u.Depth, u.Final.Version.Token}
 				if diff := cmp.Diff(test.want, got); diff != "" {
@@ -172,12 +173,12 @@ func TestState(t *testing.T) {
 	}
 }
 
-// TestPage: a page that is unchanged is where it was stored.
+// TestPage: the page of an unchanged URL is that of the outcome that stored it.
 func TestPage(t *testing.T) {
 	s := publish(t, memblob.New(), nil)
 	for _, test := range []struct {
 		facts []any
-		want  uint64 // the token of the batch that stored it, 0 for no page
+		want  uint64 // token of the batch that stored the page; 0: no page
 	}{
 		{[]any{outcome(1, book.Stored, 1)}, 1},
 		{[]any{outcome(1, book.Stored, 1), outcome(2, book.Unchanged, 1), outcome(3, book.Retry, 1)}, 1},
@@ -312,8 +313,8 @@ func TestSeedsAndStrangers(t *testing.T) {
 	}
 }
 
-// A page that was stored far from a seed, and has become one, is asked again
-// so that its links are found near it; once it was, it stays stored.
+// A page that was stored at a greater depth and has become a seed is requested once more, so
+// that its links get smaller depths.
 func TestStoredPageBecomesASeed(t *testing.T) {
 	far, near := outcome(1, book.Stored, 1), outcome(2, book.Stored, 1)
 	far.Depth, far.Collections, near.Collections = 2, []string{"docs"}, []string{"docs"}

@@ -14,11 +14,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// apart says of every URL whether it waits, and why in no frontier.
+// apart returns, for every URL, whether it is pending, and its Apart.
 func apart(t *testing.T, crawl rules.Document, only *control.Only) map[string]string {
 	t.Helper()
 	bucket := memblob.New()
-	for _, d := range []rules.Document{crawl, rules.Even(rules.Storage, 1, noon)} { // as an older program published it
+	for _, d := range []rules.Document{crawl, rules.Even(rules.Storage, 1, noon)} { // without Publish, which refuses holes, as an older program did
 		content, err := json.Marshal(d)
 		if err != nil {
 			t.Fatal(err)
@@ -59,8 +59,8 @@ func apart(t *testing.T, crawl rules.Document, only *control.Only) map[string]st
 	return all
 }
 
-// TestHoleWaits: what has no partition waits until a strategy has one for it,
-// and is told apart from what a frontier holds.
+// TestHoleWaits: a URL without a partition waits until a strategy has one for it, and has Apart
+// set.
 func TestHoleWaits(t *testing.T) {
 	holed := rules.Even(rules.Crawl, 1, noon)
 	holed.Rules = []rules.Rule{{Site: "docs.example"}}
@@ -70,8 +70,8 @@ func TestHoleWaits(t *testing.T) {
 	}
 }
 
-// TestOnly: what is not chosen waits apart; what others want too is requested on
-// their behalf.
+// TestOnly: URLs of collections that are not chosen are held back; if a chosen collection wants
+// one, too, it is requested on its behalf.
 func TestOnly(t *testing.T) {
 	whole := rules.Even(rules.Crawl, 1, noon)
 	for name, test := range map[string]struct {

@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// crawled generates what the crawl of a site learnt: the outcomes of all pages,
-// and on each 40 links of the navigation, 20 of the section's and 20 in the
-// text, half of them to pages that were not yet asked for.
+// crawled generates the book of a crawl of a site: the outcomes of all pages, and 80 links on
+// each page: 40 of the navigation, 20 of its section and 20 in the text, of which half lead to
+// pages that were not requested yet.
 func crawled(b testing.TB, site, pages int) book.Book {
 	b.Helper()
 	rng := rand.New(rand.NewPCG(uint64(site), 1))
@@ -59,9 +59,8 @@ func crawled(b testing.TB, site, pages int) book.Book {
 	return known
 }
 
-// BenchmarkRead folds books of two sites each, and goes through all URLs, of
-// which there are twice as many as pages. Bytes are those of the heap beside
-// the text of the URLs.
+// BenchmarkRead reads books of two sites each into an account, and yields all URLs, which are
+// twice as many as pages. It reports the bytes of the heap without the text of the URLs.
 func BenchmarkRead(b *testing.B) {
 	const books, pages = 6, 2000
 	bucket := memblob.New()

@@ -32,8 +32,7 @@ func scraps(t *testing.T, rng *rand.Rand) book.Book {
 	return b
 }
 
-// contested returns settings under which two collections admit some of the
-// scraps.
+// contested returns settings in which two collections admit some URLs of the books of scraps.
 func contested(t *testing.T) *settings.Settings {
 	bucket := memblob.New()
 	publish(t, bucket, func(c *collection.Collection) { c.Seeds[0].URL = "http://d.example/0" })
@@ -70,7 +69,8 @@ func opened(t *testing.T, b book.Book) *book.Reader {
 	return r
 }
 
-// TestMergedBooksSayTheSame is the law of compaction.
+// TestMergedBooksSayTheSame: an account of merged books is the same as one of the books before
+// merging.
 func TestMergedBooksSayTheSame(t *testing.T) {
 	s := contested(t)
 	for seed := range uint64(25) {
@@ -97,7 +97,7 @@ func TestMergedBooksSayTheSame(t *testing.T) {
 	}
 }
 
-// TestPartsAtOnce folds the parts of a book in parallel.
+// TestPartsAtOnce adds the parts of a book to an account concurrently.
 func TestPartsAtOnce(t *testing.T) {
 	b := crawled(t, 1, 100)
 	s := contested(t)

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// standing is how a test finds that a URL is wanted.
+// standing holds the fields of a URL that the tests in this file compare.
 type standing struct {
 	State      State
 	Wanted     bool
@@ -20,8 +20,8 @@ type standing struct {
 	Depth      uint16
 }
 
-// TestWanted: what is stored for one collection, docs, is wanted by another that
-// claims it, or comes there by a link or seed of its own.
+// TestWanted: a page that is stored for the collection docs must be requested again for another
+// collection that claims it, or has a link to it or a seed there.
 func TestWanted(t *testing.T) {
 	const docs, other = "docs", "other"
 	by := func(name string, depth uint16) book.Link {
@@ -42,7 +42,7 @@ func TestWanted(t *testing.T) {
 	const front = "http://docs.example/"
 	for _, test := range []struct {
 		name  string
-		other func(*collection.Collection) // what it is
+		other func(*collection.Collection) // settings of the other collection
 		facts []any
 		want  standing
 	}{
@@ -93,14 +93,14 @@ func TestWanted(t *testing.T) {
 	}
 }
 
-// TestWaitsForWhoHasNoLimit: what one collection may have no room for waits on
-// behalf of another.
+// TestWaitsForWhoHasNoLimit: a URL of a collection with a limit of pages waits on behalf of
+// another collection without one.
 func TestWaitsForWhoHasNoLimit(t *testing.T) {
 	limited := func(c *collection.Collection) { c.Pages = 1 }
 	for _, test := range []struct {
 		name  string
 		other collection.Seed
-		links []string // the collections of links to the page
+		links []string // collections with links to the page
 		want  string
 	}{
 		{"nobody else", collection.Seed{URL: "http://other.example/", Scope: collection.Host, Depth: 1}, []string{"docs"}, "docs"},

@@ -28,8 +28,8 @@ func path(kind book.Kind, depth uint16, hops, weight uint8) book.Link {
 	return l
 }
 
-// No path hides another that a limit may yet demand: one is short, another is
-// on the topic.
+// A path to a URL is kept if some collection may need it: one path is short, another is on the
+// topic.
 func TestWays(t *testing.T) {
 	topic := func(c *collection.Collection) { c.Topic = &collection.Topic{Words: []string{"a"}, Threshold: .3} }
 	for name, test := range map[string]struct {
@@ -61,7 +61,7 @@ func TestWays(t *testing.T) {
 			for _, l := range test.paths {
 				all = append(all, l, l)
 			}
-			for range 8 { // whatever the order
+			for range 8 { // the order of adding does not matter
 				u := fold(t, s, all)[page]
 				got := admitted{u.Reason, u.Depth, u.Hops, u.Weight, u.Sitemap}
 				if diff := cmp.Diff(test.want, got); diff != "" || u.Admitted != (u.Reason == "") || u.Collection != "docs" {
@@ -85,8 +85,8 @@ func TestBeginnings(t *testing.T) {
 			t.Errorf("%s: %+v (-want +got):\n%s", url, u, diff)
 		}
 	}
-	// A sitemap that was read stays as it is, and so does a page to which one
-	// redirects from a seed: no settings have changed.
+	// While no settings have changed, a sitemap that was read is not requested again, nor is a
+	// page to which a seed redirects.
 	read := outcome(1, book.Skipped, 1)
 	read.URL, read.Reason = sitemap, membership.Sitemap
 	stored := outcome(1, book.Stored, 1)
@@ -100,7 +100,8 @@ func TestBeginnings(t *testing.T) {
 	}
 }
 
-// The paths that are kept are those that no other covers, in any order.
+// An account keeps exactly the paths that no other path covers, in whatever order they are
+// added.
 func TestWaysThatCount(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 200 {

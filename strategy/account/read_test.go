@@ -21,7 +21,7 @@ import (
 
 const host = "http://docs.example/"
 
-// learnt is that the page of a token, to which the seed leads, failed.
+// learnt returns a book in which the seed links to the page of a token, and that page failed.
 func learnt(t *testing.T, token uint64) book.Book {
 	t.Helper()
 	a := parse(t, host+layout.Version{Token: token}.String())
@@ -39,7 +39,7 @@ func create(t testing.TB, bucket blob.Bucket, key string, content []byte) {
 	}
 }
 
-// addSpool spools what is learnt under its token.
+// addSpool stores the outcomes and links of a book as a spool object with its token.
 func addSpool(t testing.TB, bucket blob.Bucket, b book.Book) {
 	t.Helper()
 	batch := b.Outcomes[0].Version
@@ -61,7 +61,7 @@ func commit(t testing.TB, bucket blob.Bucket, edit func(*manifest.Manifest)) {
 	}
 }
 
-// addBook commits what is learnt as a book.
+// addBook stores and commits a book, and returns its key.
 func addBook(t testing.TB, bucket blob.Bucket, b book.Book) (key string) {
 	t.Helper()
 	content, err := book.Encode(b)
@@ -74,8 +74,8 @@ func addBook(t testing.TB, bucket blob.Bucket, b book.Book) (key string) {
 	return key
 }
 
-// newBucket has books of tokens 1 and 2, and spool objects of 2, 3 and 4, of
-// which 2 and 4 are consumed.
+// newBucket returns a bucket with books of tokens 1 and 2, and spool objects of tokens 2, 3 and
+// 4, of which 2 and 4 are consumed.
 func newBucket(t *testing.T) (bucket *memblob.Bucket, s *settings.Settings, books []string) {
 	t.Helper()
 	bucket = memblob.New()
@@ -121,7 +121,7 @@ func TestRead(t *testing.T) {
 	}
 }
 
-// A damaged spool object is told, a foreign one is none of ours.
+// Read reports a damaged spool object, and ignores a foreign object.
 func TestReadGoesOnWithoutSpoolThatIsDamaged(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	create(t, bucket, layout.SpoolKey(0, layout.Version{Epoch: 1, Token: 5}), []byte("no spool"))
@@ -152,8 +152,8 @@ func TestSpoolThatIsClosed(t *testing.T) {
 	}
 }
 
-// TestBookThatIsDamagedInItsMiddle reads a book of which the first blocks are
-// sound: no part of it counts.
+// TestBookThatIsDamagedInItsMiddle reads a book whose first blocks are not damaged: none of its
+// outcomes may count.
 func TestBookThatIsDamagedInItsMiddle(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	key := addBook(t, bucket, crawled(t, 1, 100))
@@ -223,8 +223,8 @@ func isFault(err error) bool {
 	return is && strings.Contains(err.Error(), "run bucketsearch verify --repair")
 }
 
-// Whoever concludes from what no book says fails while generations are lost, and
-// whoever tells people what is known tells that, too.
+// While generations are lost, Read fails, because its callers take URLs that are in no book for
+// unknown. Survey returns what is known, and reports the loss.
 func TestLostGenerations(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	var keys []string
@@ -253,8 +253,8 @@ func TestLostGenerations(t *testing.T) {
 	}
 }
 
-// TestSpoolThatIsConsumedMeanwhile packs and deletes a spool object between
-// the moments at which it is listed and read.
+// TestSpoolThatIsConsumedMeanwhile packs and deletes a spool object after it is listed and
+// before it is read.
 func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	meddling := &meddler{Bucket: bucket}
@@ -281,8 +281,8 @@ func TestSpoolThatIsConsumedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSpoolThatIsAlwaysConsumedMeanwhile packs and deletes a batch whenever its
-// spool object is about to be read, and then another comes.
+// TestSpoolThatIsAlwaysConsumedMeanwhile packs and deletes each spool object just before it is
+// read, and adds another one.
 func TestSpoolThatIsAlwaysConsumedMeanwhile(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	next := uint64(3)
@@ -304,7 +304,8 @@ func TestSpoolThatIsAlwaysConsumedMeanwhile(t *testing.T) {
 	}
 }
 
-// meddler does something before every Get, and fails when err is set.
+// meddler is a bucket that calls a function before every Get. Get fails with err if that is
+// set.
 type meddler struct {
 	*memblob.Bucket
 	before func(key string)
@@ -319,8 +320,8 @@ func (m *meddler) Get(ctx context.Context, key string, r blob.Range) ([]byte, er
 	return m.Bucket.Get(ctx, key, r)
 }
 
-// TestSpoolIsCleaned: what a link in the spool leads to is the URL that pack
-// will write into the book.
+// TestSpoolIsCleaned: the target of a link in the spool is the URL that pack will write into
+// the book, without dropped parameters.
 func TestSpoolIsCleaned(t *testing.T) {
 	bucket, s, _ := newBucket(t)
 	b := learnt(t, 5)

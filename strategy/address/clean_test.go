@@ -36,7 +36,8 @@ func TestClean(t *testing.T) {
 		{"/?sid=postgresql-16-release-notes", "/?sid=postgresql-16-release-notes"},
 		{"/?sid=deadbeef-dead", "/?sid=deadbeef-dead"},
 		{"/?sid=", "/?sid="},
-		// What is left has its escapes in normal form once the stray sign went.
+		// When the parameter with the stray '%' is dropped, the remaining escapes get their
+		// normal form.
 		{"/?gclid=%&a=%7e&utm%5fsource=x", "/?a=~"},
 	} {
 		a := parse(t, "https://example.org"+test.path)
@@ -91,8 +92,8 @@ func TestCleanIsCheap(t *testing.T) {
 	}
 }
 
-// FuzzClean proves that cleaning gives canonical addresses of the same host
-// that are no longer, and that cleaning again changes nothing.
+// FuzzClean proves that a cleaned address is canonical, has the same host and is not longer,
+// and that cleaning it again changes nothing.
 func FuzzClean(f *testing.F) {
 	for _, path := range []string{"/a?utm_source=1&b=2", "/a;jsessionid=1/..;cfid=2/b?", "/?&&gclid&%", "/.;sid=d131dd02c5e6eec4", "/?gclid=%&utm%5fx=1"} {
 		f.Add(path)

@@ -33,7 +33,7 @@ func ExampleAddress_Resolve() {
 	// Output: https://example.org/about?lang=en <nil>
 }
 
-// Trackers and session ids are dropped by a step of its own.
+// Parameters of trackers and session ids are dropped by a Cleaner, after parsing.
 func ExampleCleaner() {
 	page, err := address.Parse("http://example.org/a?utm_source=mail&id=3")
 	if err != nil {

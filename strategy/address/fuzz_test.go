@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// FuzzParse proves that canonical forms are stable and that the short way of
-// plain addresses ends where the full parser does.
+// FuzzParse proves that parsing a canonical form does not change it, and that the shortcut for
+// plain addresses has the same result as the full parser.
 func FuzzParse(f *testing.F) {
 	for _, raw := range []string{
 		"https://example.org/a/b.html?q=1#f", "HTTP://u:p@EXAMPLE.org:80/%7e/../%2e/x y", "http://127.1:8080/%2%35",
@@ -39,7 +39,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzResolve proves that links resolve as the full parser resolves them.
+// FuzzResolve proves that Resolve has the same result as the full parser.
 func FuzzResolve(f *testing.F) {
 	for _, ref := range []string{"", "../x", "..//x", "./../a/./b", "?q", "//h/p", "/p", "http:x", "https:x", "a:b", "http://h/%zz", ".", "x #y", "\\x", "%2e%2e/y"} {
 		f.Add("http://example.org/a/b//c?d", ref)

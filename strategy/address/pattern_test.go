@@ -38,7 +38,7 @@ func TestPattern(t *testing.T) {
 	}
 }
 
-// TestPatternsOfTraps counts the patterns of pages that a site makes up.
+// TestPatternsOfTraps counts the patterns of addresses that a trap generates.
 func TestPatternsOfTraps(t *testing.T) {
 	for name, test := range map[string]struct {
 		url  func(i int) string
@@ -60,8 +60,8 @@ func TestPatternsOfTraps(t *testing.T) {
 	}
 }
 
-// FuzzPattern proves that the pattern stands for addresses that differ in a
-// number, and ends whatever the address.
+// FuzzPattern proves that addresses that differ only in a number have the same pattern, and
+// that Pattern returns for every address.
 func FuzzPattern(f *testing.F) {
 	for _, path := range []string{"a/2026/11?x=1&y", "s/8f3a%4", "?", "a?1&2=3", "%20%"} {
 		f.Add(path)

@@ -2,8 +2,8 @@ package collection
 
 import "testing"
 
-// TestClaims: a page that another collection has found is one of this one where
-// no link of its own is needed to say so.
+// TestClaims: a collection claims pages that another one has found, if it needs no links of its
+// own to count their depth.
 func TestClaims(t *testing.T) {
 	const page = "https://example.org/doc/page"
 	for _, test := range []struct {

@@ -110,7 +110,7 @@ depth = 0
 	}
 }
 
-// TestMistakes reads one file with a wrong line each; the first two are right.
+// TestMistakes reads files with one wrong line each; the first two files are right.
 func TestMistakes(t *testing.T) {
 	for _, test := range []struct{ lines, want string }{
 		{"depth = 'deep'", `3: depth is "deep"; write a number of links such as 3, or "unlimited"`},
@@ -241,7 +241,8 @@ func TestReadFile(t *testing.T) {
 	}
 }
 
-// FuzzFile proves that what is read is valid and that mistakes have a place.
+// FuzzFile proves that a collection that was read is valid, and that errors name the line of
+// the mistake.
 func FuzzFile(f *testing.F) {
 	for _, content := range []string{
 		"name='a'\nseeds=['a.org']\n[topic]\nwords=['a']", "seed=[{url='x',depth=[]}]\n[topic.x]\n[[a.b]]\n'a.b'=1", "a=[[[1]],#\n{b={c=1}}]", "[[seed]]\n[[seed]]\nurl=1\n[seed.x]",

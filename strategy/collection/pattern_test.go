@@ -39,7 +39,8 @@ func TestPatterns(t *testing.T) {
 	}
 }
 
-// FuzzPattern proves that a star means what a regular expression says of it.
+// FuzzPattern proves that a pattern with '*' matches the same addresses as the regular
+// expression with .* in place of each '*'.
 func FuzzPattern(f *testing.F) {
 	f.Add("*a*b*", "http://xab")
 	f.Add("http://*aba*ba", "http://ababa")

@@ -25,7 +25,7 @@ func TestNext(t *testing.T) {
 		{"daily at 02:30 Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T01:30:00Z"},
 		{"daily at 02:30 Europe/Berlin", "2026-03-29T01:30:00Z", "2026-03-30T00:30:00Z"},
 		{"weekly on sunday at 00:30 Asia/Beirut", "2026-03-28T12:00:00Z", "2026-03-28T22:30:00Z"},
-		// And back in Berlin on 2026-10-25 at 03:00.
+		// Clocks are put back in Berlin on 2026-10-25 at 03:00.
 		{"daily at 02:30 Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T01:30:00Z"},
 		{"daily at 02:30 Europe/Berlin", "2026-10-25T01:30:00Z", "2026-10-26T01:30:00Z"},
 	} {
@@ -82,8 +82,8 @@ func TestNoSchedule(t *testing.T) {
 	}
 }
 
-// FuzzSchedule proves that the next time of a valid schedule comes after, within
-// its interval, and that nothing is left out between.
+// FuzzSchedule proves that Next of a valid schedule is later than its argument by at most one
+// interval, and leaves out no time.
 func FuzzSchedule(f *testing.F) {
 	f.Add("every 90m", int64(1e9))
 	f.Add("daily at 02:30 Europe/Berlin", int64(1774659600))

@@ -43,8 +43,8 @@ func TestPublish(t *testing.T) {
 	}
 }
 
-// TestStoredForm reads documents of all formats, with few fields and with all,
-// and writes each in the newest.
+// TestStoredForm reads documents of all formats, with few fields and with all, and writes each
+// in the newest format.
 func TestStoredForm(t *testing.T) {
 	const begin = `{"name":"docs","version":3,"seeds":[{"url":"https://example.org/","scope":"host","depth":-1}],`
 	const lists = `"include":["*"],"exclude":["*.zip"],"drop_parameters":[],"sitemaps":["https://example.org/s.xml"],`
@@ -88,7 +88,7 @@ func TestStoredForm(t *testing.T) {
 		}
 	}
 	for _, stored := range []string{
-		begin + `"delay":"1s","host_connections":2,"fetches":7,"agent":"a"}`, // of two formats
+		begin + `"delay":"1s","host_connections":2,"fetches":7,"agent":"a"}`, // a mixture of two formats
 		begin + `"delay_ms":1000,"connections":1,"agent":"a","more":1}`,
 		begin + `"delay":"1 sec","host_connections":2,"agent":"a"}`,
 		begin + `"delay":"1s","host_connections":2,"agent":"a","topic":{"word":[]}}`,
@@ -189,7 +189,7 @@ func TestDamagedCollection(t *testing.T) {
 			t.Fatal(err)
 		}
 		all, damaged, err := Find(t.Context(), bucket)
-		if strings.HasPrefix(name, "other") { // it is whole
+		if strings.HasPrefix(name, "other") { // the version is not damaged
 			if err == nil || !strings.Contains(err.Error(), key) {
 				t.Errorf("%s: %+v, %v", name, all, err)
 			}
@@ -201,7 +201,8 @@ func TestDamagedCollection(t *testing.T) {
 	}
 }
 
-// FuzzCollection proves that what is read is valid and survives another round.
+// FuzzCollection proves that a document that was read is valid, and is the same after writing
+// and reading it again.
 func FuzzCollection(f *testing.F) {
 	content, err := json.Marshal(docs(Seed{"https://example.org/a/b?c", Prefix, 3}, Seed{"localhost:8000", Any, Unlimited}))
 	if err != nil {

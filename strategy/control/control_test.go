@@ -33,7 +33,7 @@ func TestChange(t *testing.T) {
 	if d, err := Change(t.Context(), bucket, set); err != nil || !cmp.Equal(d, full()) {
 		t.Fatalf("changed: %+v, %v", d, err)
 	}
-	// A change that was begun and not wanted changes nothing.
+	// A change that returns false changes nothing, even if it has modified the document.
 	d, err := Change(t.Context(), bucket, func(d *Document) bool { d.Webhook = ""; return false })
 	if err != nil || !cmp.Equal(d, full()) {
 		t.Errorf("unchanged: %+v, %v", d, err)
@@ -53,7 +53,7 @@ func TestChange(t *testing.T) {
 	}
 }
 
-// TestChangesMeet has several change different things at once: each holds.
+// TestChangesMeet makes several changes to different fields at once: all take effect.
 func TestChangesMeet(t *testing.T) {
 	bucket := memblob.New()
 	var all sync.WaitGroup
@@ -131,7 +131,8 @@ func TestUnknownField(t *testing.T) {
 	}
 }
 
-// FuzzControl proves that what is read is valid and survives another round.
+// FuzzControl proves that a document that was read is valid, and is the same after writing and
+// reading it again.
 func FuzzControl(f *testing.F) {
 	content, err := json.Marshal(full())
 	if err != nil {
@@ -154,7 +155,7 @@ func FuzzControl(f *testing.F) {
 	})
 }
 
-// TestFormerLimits reads limits as format 2 had them.
+// TestFormerLimits reads limits with the names of format 2.
 func TestFormerLimits(t *testing.T) {
 	got, err := numbered.Decode[Document]([]byte(`{"limits":{"storage_bytes":5,"requests_a_day":6,"usd_a_day":0.5}}`))
 	if want := (Limits{5, 6, 0.5}); err != nil || got.Limits != want {

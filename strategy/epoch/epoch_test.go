@@ -62,8 +62,8 @@ func TestAnEpochIsNeverGivenAgain(t *testing.T) {
 	})
 }
 
-// A claim tells which generations the claimer has read; one of an earlier
-// program tells none.
+// A claim records which generations the claimer has read; the claim of an earlier program has
+// none.
 func TestClaimTellsGenerations(t *testing.T) {
 	bucket := memblob.New()
 	if err := bucket.Create(t.Context(), layout.EpochKey(1), []byte("worker nonce\n")); err != nil {
@@ -89,7 +89,7 @@ func TestClaimTellsGenerations(t *testing.T) {
 	}
 }
 
-// A foreign object among the epochs claims none, and stands in nobody's way.
+// A foreign object below epochs/ claims no epoch, and does not make Claim fail.
 func TestForeignKey(t *testing.T) {
 	bucket := memblob.New()
 	for _, key := range []string{"0notes", "notes", "notes/000000000009"} {

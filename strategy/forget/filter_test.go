@@ -18,7 +18,7 @@ import (
 const (
 	kept = "http://kept.example/"
 	gone = "http://kept.example/gone"
-	page = "http://www.site.example/page" // of a forgotten site
+	page = "http://www.site.example/page" // a page of a forgotten site
 )
 
 func filter(t *testing.T) *forget.Filter {
@@ -51,8 +51,8 @@ func TestOutcomes(t *testing.T) {
 		{kept, "to " + gone, true, ""},
 		{kept, "to " + page, true, ""},
 		{kept, "to " + page + "x", true, ""},
-		{kept, long[:book.MaxDetail], true, ""},              // nobody knows whether it is forgotten
-		{kept, "timeout: " + gone, true, "timeout: " + gone}, // not how a redirect is told
+		{kept, long[:book.MaxDetail], true, ""},              // the address is cut off, and may be forgotten
+		{kept, "timeout: " + gone, true, "timeout: " + gone}, // not the detail of a redirect
 		{gone, "", false, ""},
 		{page, "", false, ""},
 	} {

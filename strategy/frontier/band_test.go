@@ -10,9 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestBand: the scripts know the bands as membership.Band does: of every depth
-// without a weight, and of every weight at the depths around which a rule could
-// turn.
+// TestBand: the scripts compute the same bands as membership.Band: for every depth without a
+// weight, and for every weight at depths near the limits of a band.
 func TestBand(t *testing.T) {
 	source, err := sources.ReadFile("script/shared.lua")
 	if err != nil {
@@ -39,7 +38,7 @@ return answer
 		} {
 			var got string
 			want := []byte{}
-			for first := part.first; first <= part.last; first += 200 { // so that no script builds a long text
+			for first := part.first; first <= part.last; first += 200 { // in parts, so that no script builds a long text
 				args := append([]any{first, min(first+199, part.last)}, part.weights...)
 				answer, err := bands.Run(t.Context(), rdb, []string{"f:{0}:"}, args...).Text()
 				if err != nil {

@@ -22,13 +22,13 @@ func benchEach(b *testing.B, bench func(b *testing.B, f fixture)) {
 	}
 }
 
-// benchURL is about as long as the addresses of a documentation site.
+// benchURL returns an entry whose URL is about as long as those of a documentation site.
 func benchURL(i int) Entry {
 	return entry("docs.example.org", fmt.Sprintf("reference/current/section-%d/page-%07d.html", i%97, i), uint16(i%12))
 }
 
-// BenchmarkAdmit admits the links of pages, 500 at a time: one in 60 is new, as
-// on a site whose pages have 60 links, or all are.
+// BenchmarkAdmit admits links of pages, 500 at a time. One link in 60 is to a new URL, as on a
+// site whose pages have 60 links, or all are.
 func BenchmarkAdmit(b *testing.B) {
 	for _, share := range []int{1, 60} {
 		b.Run(fmt.Sprintf("new=1of%d", share), func(b *testing.B) {
@@ -95,8 +95,8 @@ func BenchmarkRebuild(b *testing.B) {
 	})
 }
 
-// TestMemory holds a redis-server to 150 bytes for a URL that is known, on two
-// tallies or none, and to as much and its length for one that waits.
+// TestMemory checks that redis-server needs at most 150 bytes for a known URL, with two tallies
+// or none, and at most 150 bytes and its length for a waiting URL.
 func TestMemory(t *testing.T) {
 	program, err := exec.LookPath("redis-server")
 	if err != nil {
@@ -105,7 +105,7 @@ func TestMemory(t *testing.T) {
 	}
 	rdb := redistest.Server(t, program)
 	f := opened(t, rdb)
-	urls := racetest.Rounds(140_000, 9_000) // a little more than a power of two, when tables are largest
+	urls := racetest.Rounds(140_000, 9_000) // a little more than a power of two, when hash tables are largest
 	list, known, tallied, length := make([]Entry, urls), make([]Known, urls), make([]Known, urls), 0
 	for i := range list {
 		list[i] = benchURL(i)

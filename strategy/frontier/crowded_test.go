@@ -8,11 +8,11 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Sitemaps wait while too many other URLs of their host do, and these go on;
-// then the next is read.
+// While too many URLs of a host wait, its sitemaps are not leased, but its other URLs are;
+// after that, the next sitemap is leased.
 func TestSitemapsWaitForRoom(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
-		for i := range 30 { // in front of all
+		for i := range 30 { // in front of all other URLs
 			e := entry("a", fmt.Sprint("map", i), 0)
 			e.Sitemap = true
 			f.admit(noon, e)
@@ -44,10 +44,10 @@ func TestSitemapsWaitForRoom(t *testing.T) {
 			s.Delay = 0
 			f.settle(s)
 		}
-		want(10, 0, "a") // 90 wait
+		want(10, 0, "a") // 90 URLs wait
 		want(10, 0, "a")
 		want(10, 0, "a")
-		want(0, 10) // 60 do
+		want(0, 10) // 60 URLs wait
 		r.Waiting = 1
 		want(10, 0, "a")
 		want(10, 0, "a")
@@ -58,8 +58,8 @@ func TestSitemapsWaitForRoom(t *testing.T) {
 	})
 }
 
-// A sitemap whose URLs are of other hosts brings no more either than the frontier
-// has room for.
+// If a sitemap lists URLs of other hosts, the number of waiting URLs of the whole frontier
+// limits the sitemaps.
 func TestSitemapsOfManyHostsWaitForRoom(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		e := entry("a", "map", 0)

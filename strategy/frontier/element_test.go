@@ -40,7 +40,7 @@ func TestElement(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}
-		for n := range len(s) - len(want.URL) + 1 { // without any of the URL
+		for n := range len(s) - len(want.URL) + 1 { // cut off before the URL
 			if _, _, err := parseElement(s[:n], "a"); !errors.Is(err, errElement) {
 				t.Errorf("the first %d bytes of %q: %v, want that they are damaged", n, s, err)
 			}
@@ -48,7 +48,8 @@ func TestElement(t *testing.T) {
 	}
 }
 
-// FuzzParseElement: what is read is what was written, and nothing else is.
+// FuzzParseElement proves that an element that can be read is the same when it is written
+// again.
 func FuzzParseElement(f *testing.F) {
 	for version, e := range elementCases() {
 		s, err := e.element(version)

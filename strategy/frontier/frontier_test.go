@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// eachRedis runs a test on an open frontier in each Redis.
+// eachRedis runs a test with an open frontier on each kind of Redis.
 func eachRedis(t *testing.T, test func(t *testing.T, f fixture)) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) { test(t, opened(t, rdb)) })
 }
@@ -129,7 +129,7 @@ func TestMark(t *testing.T) {
 		known := func(e Entry, tok uint64, s book.State) Known {
 			return Known{ID: e.ID, Version: layout.Version{Epoch: 1, Token: tok}, State: s}
 		}
-		for range 2 { // again changes nothing
+		for range 2 { // the second call changes nothing
 			f.must(f.Mark(t.Context(), []Known{
 				known(list[0], 9, book.Stored), known(list[0], 8, book.Failed),
 				known(list[1], 8, book.Failed), known(list[1], 10, book.Unchanged), known(list[1], 9, book.Skipped),

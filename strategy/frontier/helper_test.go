@@ -11,20 +11,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// noon is when the tests take place.
+// noon is the time at which tests begin.
 var noon = time.UnixMilli(1_800_000_000_000)
 
 func at(seconds float64) time.Time {
 	return noon.Add(time.Duration(seconds * float64(time.Second)))
 }
 
-// entry is the URL of a path on a host, at a depth.
+// entry returns an entry for the URL of a path on a host, at a depth.
 func entry(host, path string, depth uint16) Entry {
 	url := "http://" + host + "/" + path
 	return Entry{URL: url, ID: layout.IdentityOf(url), Host: host, Depth: depth, Collection: "docs"}
 }
 
-// entries are n URLs of a host at depth 1.
+// entries returns n entries of a host at depth 1.
 func entries(host string, n int) []Entry {
 	list := make([]Entry, n)
 	for i := range list {
@@ -41,12 +41,12 @@ func paths(list []Entry) []string {
 	return urls
 }
 
-// result is the outcome of asking for an entry.
+// result returns a Result for the URL of an entry.
 func result(e Entry, s book.State) Result {
 	return Result{ID: e.ID, State: s, Depth: e.Depth, Attempts: e.Attempts + 1}
 }
 
-// settlement gives all URLs of a lease one state.
+// settlement returns a Settlement that gives all URLs of a lease the same state.
 func settlement(l Lease, ended time.Time, s book.State) Settlement {
 	t := Settlement{Version: l.Version, Host: l.Host, Ended: ended, Delay: time.Second}
 	for _, e := range l.Entries {
@@ -55,7 +55,7 @@ func settlement(l Lease, ended time.Time, s book.State) Settlement {
 	return t
 }
 
-// fixture is a frontier in one Redis, with calls that must succeed.
+// fixture is a frontier in one Redis. Its methods fail the test if a call fails.
 type fixture struct {
 	*Frontier
 	t testing.TB

@@ -41,7 +41,7 @@ func TestInbox(t *testing.T) {
 		settled := want[1]
 		settled.Settled, settled.Since = true, noon.Add(time.Hour)
 		want[1].Settled = true
-		for _, w := range []Waiting{settled, waiting(1, 10)} { // once settled, always settled
+		for _, w := range []Waiting{settled, waiting(1, 10)} { // a settled object stays settled
 			if err := inbox.Add(ctx, w); err != nil {
 				t.Fatal(err)
 			}

@@ -9,13 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// learn tells the frontier of a commit in partition 2.
+// learn calls Learning for a commit in storage partition 2.
 func (f fixture) learn(before, next string) {
 	f.t.Helper()
 	f.must(f.Learning(f.t.Context(), 2, before, next))
 }
 
-// behind reports whether the frontier does not know what partition 2 learnt.
+// behind reports whether the frontier does not know the commit learnt of storage partition 2.
 func (f fixture) behind(learnt string) bool {
 	f.t.Helper()
 	err := f.Knows(f.t.Context(), map[layout.Partition]string{2: learnt})
@@ -25,8 +25,8 @@ func (f fixture) behind(learnt string) bool {
 	return err != nil
 }
 
-// TestLearning tells stories of a storage partition: what the frontier was
-// told by ">", and what the manifest then says.
+// TestLearning runs sequences of commits in a storage partition: those with ">" are passed to
+// Learning; the others are what the manifest then says.
 func TestLearning(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for _, story := range []struct {
@@ -75,7 +75,7 @@ func TestLearnedByARebuild(t *testing.T) {
 				t.Errorf("Knows before Open: %v, want ErrNotBuilt", err)
 			}
 		}
-		f.learn("2b", "3c") // while the rebuild, which found 2b, is under way
+		f.learn("2b", "3c") // while the rebuild runs, which has read commit 2b
 		learnt := map[layout.Partition]string{2: "2b", 3: "", 7: "9c"}
 		f.must(f.Open(t.Context(), 2, "", learnt))
 		f.must(f.Knows(t.Context(), learnt))
@@ -87,8 +87,8 @@ func TestLearnedByARebuild(t *testing.T) {
 	})
 }
 
-// TestLearningDuringARebuild tells what a frontier is told between Reset and
-// Open, what the rebuild found, and what the manifest says then.
+// TestLearningDuringARebuild calls Learning between Reset and Open. Its cases also have the
+// commit that the rebuild read, and the one that the manifest names then.
 func TestLearningDuringARebuild(t *testing.T) {
 	var many []string
 	for i := range 3 * kept {
@@ -119,7 +119,7 @@ func TestLearningDuringARebuild(t *testing.T) {
 				before, next, _ := strings.Cut(told, ">")
 				f.learn(before, next)
 			}
-			for range 2 { // again, after a reply that was lost
+			for range 2 { // the call is repeated, as after a lost reply
 				f.must(f.Open(t.Context(), 1, "", map[layout.Partition]string{2: story.found}))
 			}
 			if got := f.behind(story.manifest); got != story.behind {
@@ -133,10 +133,10 @@ func TestLearningDuringARebuild(t *testing.T) {
 	})
 }
 
-// TestOlderCopy is what Learning is for. Two packs, A and B, tell Redis of
-// their commits and settle batches before; Redis is copied after each step and
-// put back at the end. Whatever copy it is, if it lacks the settlements of a
-// book that is in force it does not know what was learnt last.
+// TestOlderCopy proves the purpose of Learning. Two packs, A and B, settle batches and tell
+// Redis of their commits. Redis is copied after each step, and at the end one of the copies is
+// put back. If the copy lacks the settlements of a committed book, the frontier must not know
+// the last commit.
 func TestOlderCopy(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		settled := func(name string) func() {
@@ -148,7 +148,7 @@ func TestOlderCopy(t *testing.T) {
 			told("1A", "2B"), // B commits 2B
 			settled("C"), told("2B", "3C"),
 		}
-		done := func() string { // the settlements that Redis has
+		done := func() string { // returns the batches that Redis has settled
 			var names strings.Builder
 			for _, name := range []string{"B", "A", "C"} {
 				if _, waits := f.pending()[entry("a", name, 1).ID]; waits {
@@ -168,7 +168,7 @@ func TestOlderCopy(t *testing.T) {
 				if has := done(); !strings.HasPrefix(has, needs) && !f.behind(learnt) {
 					t.Errorf("%s: it has %q and is not behind", name, has)
 				}
-				// Told of commits that it has not all seen, it stays behind.
+				// Further commits do not change that a frontier lacks the earlier ones.
 				if behind := f.behind(learnt); behind {
 					f.learn(learnt, "9Z")
 					if !f.behind("9Z") {

@@ -32,7 +32,7 @@ func TestLeaseOrder(t *testing.T) {
 			t.Errorf("moved up to depth %d, want 2", depth)
 		}
 
-		// What was not asked comes first in its band again, a retry last.
+		// A URL that was not requested waits at the front of its band, a retry at the end.
 		f.admit(noon, entry("a", "later", 3))
 		s := settlement(lease, noon, book.Stored)
 		s.Outcomes[2].State = book.Retry
@@ -50,8 +50,8 @@ func TestLeaseOrder(t *testing.T) {
 	})
 }
 
-// TestLeaseOrderByWeight: the strongest links come first, among those that are
-// only deep or shallow, and one that was found to be stronger overtakes.
+// TestLeaseOrderByWeight: URLs with the greatest weights are leased first, among those that
+// only have a depth; a URL that is found with a greater weight moves up.
 func TestLeaseOrderByWeight(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		given := func(path string, depth uint16, weight uint8) Entry {
@@ -131,7 +131,7 @@ func TestPoliteness(t *testing.T) {
 		}
 		f.noLease(one(30))
 
-		// The time is never moved backwards; Rest moves it on.
+		// The time of the next request never becomes earlier; Rest makes it later.
 		s = settlement(second, at(2), book.Stored)
 		f.settle(s)
 		f.noLease(one(5.9))
@@ -146,8 +146,8 @@ func TestPoliteness(t *testing.T) {
 	})
 }
 
-// TestFailures: the next lease tells those of the settlement that ended the
-// last, which may be none again; a late settlement changes nothing.
+// TestFailures: a lease has the Failures of the settlement that ended the host's last lease,
+// also if they are 0 again; a late settlement does not lower them.
 func TestFailures(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entry("a", "x", 1))
@@ -176,8 +176,8 @@ func TestFailures(t *testing.T) {
 	})
 }
 
-// TestLateRest: what comes when the lease is over keeps the host resting as
-// long as it says, and never shorter than is known.
+// TestLateRest: a settlement after the end of its lease can make a host rest longer, but never
+// shorter.
 func TestLateRest(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 9)...)
@@ -200,7 +200,7 @@ func TestLateRest(t *testing.T) {
 			t.Errorf("%d failures, want those of the late one, 3", lease.Failures)
 		}
 		f.settle(settlement(lease, at(500), book.Stored))
-		f.settle(late) // once more
+		f.settle(late) // the settlement is repeated
 		r.Now = at(501)
 		if n := f.lease(r).Failures; n != 0 {
 			t.Errorf("%d failures, want none, as of the last that was settled", n)
@@ -271,7 +271,7 @@ func TestExpire(t *testing.T) {
 			t.Errorf("%d URLs wait again, want the 3 of the first lease", n)
 		}
 
-		// The pages of the late batch count, its host's lease is another's.
+		// The outcomes of the late batch count, but the host's lease is that of another batch.
 		again := f.lease(request(at(61)))
 		if diff := cmp.Diff([]string{"3", "0", "1", "2"}, paths(again.Entries)); diff != "" {
 			t.Error(diff)
@@ -295,8 +295,8 @@ func TestExpire(t *testing.T) {
 	})
 }
 
-// TestIsolation lets the fetch of one URL die time after time: the others are
-// rid of it at the third, and what nobody ever asked for is not given up.
+// TestIsolation lets every fetch with one URL die. After two expired leases its URLs are leased
+// alone, so that the others are requested; and no URL is given up without a request.
 func TestIsolation(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		const urls, killer = 150, "30"
@@ -317,9 +317,9 @@ func TestIsolation(t *testing.T) {
 			f.settle(settlement(lease, now, book.Stored))
 		}
 		want := []int{
-			100, 50, // one of them dies
-			12, 12, 12, // the third has the killer
-			12, 12, 12, 12, 12, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, // alone, in the order in which they were leased
+			100, 50, // one of these leases expires, with the URL that kills the fetch
+			12, 12, 12, // the third lease has the URL that kills the fetch
+			12, 12, 12, 12, 12, 4, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, // URLs with two expired leases are leased alone, in the order of their leases
 			1, 1, 1,
 		}
 		if diff := cmp.Diff(want, sizes); diff != "" {
@@ -334,8 +334,8 @@ func TestIsolation(t *testing.T) {
 	})
 }
 
-// TestLateRetry counts attempts of which the frontier hears when the lease is
-// over: of what waits, and of what another lease has, once.
+// TestLateRetry: a Retry that is settled after the end of its lease counts once as an attempt,
+// for a URL that waits again, and for one that another lease has.
 func TestLateRetry(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 3)...)
@@ -350,7 +350,7 @@ func TestLateRetry(t *testing.T) {
 		late.Outcomes[2].State = book.NotAsked
 		again := late
 		again.Outcomes = late.Outcomes[:1]
-		f.settle(again) // while it waits
+		f.settle(again) // while the URL waits
 		f.admit(noon, entry("a", "0", 0))
 		second := f.lease(request(at(62)))
 		attempts := func(l Lease) map[string]uint8 {
@@ -363,13 +363,13 @@ func TestLateRetry(t *testing.T) {
 		if diff := cmp.Diff(map[string]uint8{"0": 1, "1": 0, "2": 0}, attempts(second)); diff != "" {
 			t.Error(diff)
 		}
-		for range 2 { // while they are leased
+		for range 2 { // while the URLs are leased
 			f.settle(late)
 		}
 		expire(at(123))
 		r := request(at(123))
 		got := map[string]uint8{}
-		for range 3 { // twice expired, each is leased alone
+		for range 3 { // after two expired leases, each URL is leased alone
 			r.Connections++
 			maps.Copy(got, attempts(f.lease(r)))
 		}
@@ -382,8 +382,8 @@ func TestLateRetry(t *testing.T) {
 	})
 }
 
-// TestSettledAfterDeadline: a batch that ended after its lease's deadline has the
-// lease expired, whether or not Expire is called before.
+// TestSettledAfterDeadline: if a batch ended after the deadline of its lease, the lease counts
+// as expired, whether or not Expire was called before.
 func TestSettledAfterDeadline(t *testing.T) {
 	for name, expire := range map[string]bool{"expired before": true, "still out": false} {
 		t.Run(name, func(t *testing.T) {
@@ -407,7 +407,8 @@ func TestSettledAfterDeadline(t *testing.T) {
 	}
 }
 
-// TestRetriesShareALease: a URL with attempts has outcomes, so no fetch died of it.
+// TestRetriesShareALease: URLs with attempts are leased together, because their fetches ended
+// with outcomes.
 func TestRetriesShareALease(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 10)
@@ -429,7 +430,7 @@ func TestSettleLargeAndUnknown(t *testing.T) {
 		r.Max = 500
 		lease := f.lease(r)
 		s := settlement(lease, noon, book.Retry)
-		for _, e := range list[500:] { // redirect targets that nobody had admitted
+		for _, e := range list[500:] { // targets of redirects, which were never admitted
 			s.Outcomes = append(s.Outcomes, result(e, book.Skipped))
 		}
 		if diff := cmp.Diff(Settled{Decided: 800, Waiting: 500, Ended: true}, f.settle(s)); diff != "" {
@@ -438,7 +439,7 @@ func TestSettleLargeAndUnknown(t *testing.T) {
 		if n := f.admit(noon, list...); n != 0 {
 			t.Errorf("added %d, want none", n)
 		}
-		// A batch of another life, whose lease nobody here knows.
+		// A batch of an earlier epoch, whose lease this Redis does not know.
 		f.settle(Settlement{
 			Version: layout.Version{Epoch: 9, Token: 9}, Host: "a", Ended: at(1e6),
 			Outcomes: []Result{result(list[0], book.Stored), result(list[1], book.Retry)},
@@ -450,8 +451,8 @@ func TestSettleLargeAndUnknown(t *testing.T) {
 	})
 }
 
-// TestRepeatedLease: a call that Redis got twice, because its reply was lost,
-// gives the same lease.
+// TestRepeatedLease: if Redis gets the call of Lease twice, because the reply was lost, both
+// return the same lease.
 func TestRepeatedLease(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 1)...)

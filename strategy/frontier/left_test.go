@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// elements counts what is in all queues of a host.
+// elements returns the number of elements in all queues of a host.
 func (f fixture) elements(host string) (n int64) {
 	f.t.Helper()
 	names, err := f.rdb.Keys(f.t.Context(), f.key("q:*:"+host)).Result()
@@ -20,8 +20,8 @@ func (f fixture) elements(host string) (n int64) {
 	return n
 }
 
-// TestFoundByTurns: however often a URL is found at two depths and weights, by
-// one collection or two, it has one element that counts and few that do not.
+// TestFoundByTurns: however often a URL is found at two depths and weights, by one collection
+// or two, it has one valid element and few outdated ones.
 func TestFoundByTurns(t *testing.T) {
 	variants := []Entry{entry("a", "x", 1), entry("a", "x", 9), entry("a", "x", 30)}
 	variants[0].Weight, variants[1].Weight, variants[2].Weight = 20, 0, 250
@@ -59,8 +59,9 @@ func TestFoundByTurns(t *testing.T) {
 	})
 }
 
-// TestLeftBehind: a URL has seventeen elements at most, whether it is found ever
-// nearer or is decided ever again by others; a rebuild finds what it misses.
+// TestLeftBehind: a URL has at most seventeen elements, whether it is found at ever smaller
+// depths, or other batches settle it again and again. A rebuild finds the pages that a
+// collection lacks because of this limit.
 func TestLeftBehind(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		var found []Entry

@@ -17,20 +17,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// site is a crawl whose bucket are these maps: what was found, and what was
-// stored, by whom.
+// site is a crawl without a bucket: its maps hold the URLs that were found, and those that were
+// stored with the batches that stored them.
 type site struct {
 	fixture
 	found  map[layout.Identity]Entry
 	stored map[layout.Identity]layout.Version
 	epoch  uint64
 	now    time.Time
-	leases []Lease // out
+	leases []Lease // leases that have not ended
 
 	rebuilds int
 }
 
-// newSite finds some pages of three hosts, one with weights.
+// newSite returns a site with some pages of three hosts, one of them with weights.
 func newSite(t *testing.T, rdb *redis.Client) *site {
 	t.Helper()
 	s := &site{fixture: opened(t, rdb), found: map[layout.Identity]Entry{}, stored: map[layout.Identity]layout.Version{}, epoch: 1, now: noon}
@@ -42,7 +42,7 @@ func newSite(t *testing.T, rdb *redis.Client) *site {
 	return s
 }
 
-// rebuild restores the frontier from what was found and stored.
+// rebuild rebuilds the frontier from the maps of the site.
 func (s *site) rebuild() {
 	s.t.Helper()
 	s.rebuilds++
@@ -64,8 +64,8 @@ func (s *site) rebuild() {
 	s.must(rebuild.Open(s.t.Context(), s.epoch, "", nil))
 }
 
-// turn is what a schedule or a pack does: it looks whether the frontier is sound,
-// has it rebuilt if not, and leases or settles. It reports whether all is done.
+// turn does one step of schedule or pack: it checks the frontier, rebuilds it if that fails,
+// and leases or settles a batch. It reports whether all URLs are stored.
 func (s *site) turn() (done bool) {
 	s.t.Helper()
 	s.now = s.now.Add(2 * time.Second)
@@ -107,7 +107,7 @@ func (s *site) turn() (done bool) {
 	return c.Waiting+c.Leased == 0 && s.Built(s.t.Context(), "") == nil
 }
 
-// finish crawls to the end, and finds that all is stored.
+// finish crawls to the end, and checks that all pages are stored.
 func (s *site) finish(story string) {
 	s.t.Helper()
 	for turns := 0; !s.turn(); turns++ {
@@ -122,7 +122,7 @@ func (s *site) finish(story string) {
 	}
 }
 
-// keys are all keys of a Redis.
+// keys returns all keys of a Redis.
 func keys(t testing.TB, rdb redis.UniversalClient) []string {
 	t.Helper()
 	names, err := rdb.Keys(t.Context(), "*").Result()
@@ -133,9 +133,9 @@ func keys(t testing.TB, rdb redis.UniversalClient) []string {
 	return names
 }
 
-// TestLostKey loses each key of the layout in turn, at several moments: it is
-// noticed at the next look, or when the host has its turn whose queue it was, and
-// the crawl ends with all pages.
+// TestLostKey deletes each key of the frontier in turn, at several moments. The next Check must
+// notice the loss; the loss of a queue may be noticed only when its host is leased. The crawl
+// must end with all pages.
 func TestLostKey(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		met := map[string]bool{}
@@ -180,8 +180,8 @@ func TestLostKey(t *testing.T) {
 	})
 }
 
-// TestLostMeanwhile loses known or counts while a rebuild is under way, and a
-// queue that the rebuild goes on to fill.
+// TestLostMeanwhile deletes the key known or counts during a rebuild, or a queue to which the
+// rebuild still adds URLs.
 func TestLostMeanwhile(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for _, lost := range []string{"known", "counts", "q:1:a", "filled", "hosts"} {
@@ -205,7 +205,8 @@ func TestLostMeanwhile(t *testing.T) {
 	})
 }
 
-// snapshot copies all that a Redis holds, as it would keep it on disk.
+// snapshot copies the contents of a Redis, as it would store them on disk, and returns a
+// function that restores them.
 func snapshot(t testing.TB, rdb redis.UniversalClient) (restore func(context.Context)) {
 	t.Helper()
 	var calls []func(context.Context) error
@@ -244,8 +245,8 @@ func snapshot(t testing.TB, rdb redis.UniversalClient) (restore func(context.Con
 	}
 }
 
-// TestOlderRedis: a Redis that has become an older copy of itself adds up, and what
-// Check returns is less than before, after each lease and each rebuild.
+// TestOlderRedis: when Redis is replaced by an older copy of itself, Check returns no error,
+// but a lower version than before, after each lease and each rebuild.
 func TestOlderRedis(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		s := newSite(t, rdb)
@@ -273,12 +274,12 @@ func TestOlderRedis(t *testing.T) {
 	})
 }
 
-// TestOtherLayout: a frontier that another version of the program built is none,
-// and a rebuild leaves nothing of it.
+// TestOtherLayout: a frontier that was built by another version of the program counts as not
+// built, and a rebuild deletes all its keys.
 func TestOtherLayout(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		s := newSite(t, rdb)
-		first := map[string]any{ // as the version before wrote it
+		first := map[string]any{ // in the layout of the version before
 			"epoch": "1", "settings": "", "rebuild": "x:3", "missed": "1",
 		}
 		s.must(rdb.FlushAll(t.Context()).Err())

@@ -8,23 +8,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// model is the frontier as plain maps.
+// model is a simple implementation of the frontier with maps, with which TestModel compares it.
 type model struct {
 	urls     map[layout.Identity]*modelURL
 	next     map[string]time.Time
 	failures map[string]uint16
 	leases   map[layout.Version]modelLease
 	missed   bool
-	putOff   map[string]time.Time // hosts that had nothing but what is held, until when at the latest
+	putOff   map[string]time.Time // hosts with only URLs that Waiting or Rooms hold back → latest time until which they are put off
 }
 
 type modelLease struct {
 	Lease
-	first  map[string]int64 // by collection, URLs leased for the first time
-	closed bool             // it is older than the last rebuild
+	first  map[string]int64 // number of URLs on lease for the first time, by collection
+	closed bool             // the lease is older than the last rebuild
 }
 
-// mostLeft is with how many elements left behind a URL gets one more.
+// mostLeft is the maximum number of outdated elements with which a URL gets one more element.
 const mostLeft = 16
 
 func newModel() model {
@@ -35,22 +35,23 @@ func newModel() model {
 }
 
 type modelURL struct {
-	Entry                  // as it waits or is leased
-	state   byte           // 'w', 'p', 'l' or, when it is not asked for, 0
-	lease   layout.Version // that has it
-	expired uint8          // leases, up to Alone
-	left    int            // elements that do not count and are in queues
-	decided *Known         // nil: nothing yet
+	Entry                  // entry with which the URL waits or is leased
+	state   byte           // 'w' waiting, 'p' parked, 'l' leased, 0 none of these
+	lease   layout.Version // version of the lease that has the URL
+	expired uint8          // number of expired leases, at most Alone
+	left    int            // number of outdated elements in queues
+	decided *Known         // final state; nil: none yet
 }
 
 func (u *modelURL) leasedBy(v layout.Version) bool { return u != nil && u.state == 'l' && u.lease == v }
 
-// stored reports whether it is a page that is stored, asked again or not.
+// stored reports whether the page of the URL is stored, even if the URL waits again.
 func (u *modelURL) stored() bool {
 	return u.decided != nil && (u.decided.State == book.Stored || u.decided.State == book.Unchanged)
 }
 
-// queue is the place of the queue in which it waits, among those of its host.
+// queue returns the number of the queue in which the URL waits, in the order of the host's
+// queues.
 func (u *modelURL) queue() int {
 	if u.stored() {
 		return 16
@@ -58,7 +59,7 @@ func (u *modelURL) queue() int {
 	return bandOf(u.Entry)
 }
 
-// undecided reports whether an outcome of the version is news.
+// undecided reports whether the URL has no final state of this or a higher version.
 func (u *modelURL) undecided(v layout.Version) bool {
 	return u.decided == nil || v.Compare(u.decided.Version) > 0
 }
@@ -123,7 +124,8 @@ func (m *model) active(host string) (n int) {
 	return n
 }
 
-// closed reports whether a batch of a host is out from before a rebuild.
+// closed reports whether the host has a lease that is older than the last rebuild and has not
+// ended.
 func (m *model) closed(host string) bool {
 	for _, l := range m.leases {
 		if l.closed && l.Host == host {
@@ -148,7 +150,7 @@ func (m *model) admit(e Entry) (admitted Admitted) {
 		m.missed = m.missed || tally != ""
 		if u.state == 'w' {
 			if tally != "" && bandOf(e) > bandOf(u.Entry) {
-				break // nearer, but it would be asked for later
+				break // a smaller depth, but a later band
 			}
 			if u.left >= mostLeft {
 				m.missed = true

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// compareCounts finds the counters and tallies as what they count in the model.
+// compareCounts checks that counters and tallies equal the numbers in the model.
 func (m *modelRun) compareCounts() error {
 	if diff := cmp.Diff(m.model.counts(), m.counts()); diff != "" {
 		return fmt.Errorf("counts differ: %s", diff)
@@ -32,7 +32,7 @@ func (m *modelRun) compareCounts() error {
 	return nil
 }
 
-// compareOut finds what is out as in the model.
+// compareOut checks that Out returns the numbers of the model.
 func (m *modelRun) compareOut() error {
 	got, err := m.Out(m.t.Context(), modelCollections)
 	if err != nil {
@@ -50,8 +50,8 @@ func (m *modelRun) compareOut() error {
 	return nil
 }
 
-// compareQueues finds as many elements of each URL in the queues as the model has,
-// and each queue among those that are kept as filled.
+// compareQueues checks that each URL has as many elements in the queues as in the model, and
+// that the hash filled names each queue.
 func (m *modelRun) compareQueues() error {
 	want, got := map[layout.Identity]int{}, map[layout.Identity]int{}
 	for id, u := range m.model.urls {
@@ -93,7 +93,7 @@ func (m *modelRun) compareQueues() error {
 	return nil
 }
 
-// compareKnown finds the known URLs and the pending ones as in the model.
+// compareKnown checks that the known and the pending URLs are those of the model.
 func (m *modelRun) compareKnown() error {
 	raw, err := m.rdb.HGetAll(m.t.Context(), m.key("known")).Result()
 	if err != nil {

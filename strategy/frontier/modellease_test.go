@@ -9,7 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// leased says what must hold of a lease that was given, and takes it.
+// leased checks a lease that the frontier has given, and enters it in the model.
 func (m *model) leased(r Request, l Lease) error {
 	if m.active(l.Host) >= r.Connections || m.closed(l.Host) {
 		return fmt.Errorf("%d leases were out on %s, from before a rebuild: %v", m.active(l.Host), l.Host, m.closed(l.Host))
@@ -61,12 +61,12 @@ func (m *model) leased(r Request, l Lease) error {
 		return fmt.Errorf("one of queue %d was left out for those of queue %d", next, place)
 	}
 	size := 0
-	for _, u := range append(behind, left...) { // the next is one of these
+	for _, u := range append(behind, left...) { // the next URL is one of these
 		if u.queue() <= next {
 			most, size = together(most, u), max(size, u.size())
 		}
 	}
-	full := len(l.Entries) >= most || bytes+size > r.MaxBytes // the next may not have fit
+	full := len(l.Entries) >= most || bytes+size > r.MaxBytes // the next URL may not have fit
 	if len(left) > 0 && !full || len(l.Entries) == 0 || len(l.Entries) > r.Max {
 		return fmt.Errorf("%d leased, %d left", len(l.Entries), len(left))
 	}
@@ -74,7 +74,7 @@ func (m *model) leased(r Request, l Lease) error {
 	return nil
 }
 
-// refused says what must hold when there was no lease.
+// refused checks that the frontier was right to give no lease.
 func (m *model) refused(r Request) error {
 	for _, h := range modelHosts {
 		left, _ := m.askable(h, r.Rooms)
@@ -85,13 +85,13 @@ func (m *model) refused(r Request) error {
 	return nil
 }
 
-// free reports whether a host may be asked.
+// free reports whether a host may be leased.
 func (m *model) free(r Request, host string) bool {
 	return m.active(host) < r.Connections && !m.closed(host) && !m.next[host].After(r.Now.Add(r.Horizon))
 }
 
-// askable are the URLs of a host that wait and for which there is room: those
-// that must not be passed over, and those that may be behind one that is held.
+// askable returns the waiting URLs of a host for which there is room. Those in left must not be
+// passed over; those in behind may be queued behind a URL that is held.
 func (m *model) askable(host string, rooms map[string]int64) (left, behind []*modelURL) {
 	held := m.held(host, rooms)
 	for _, u := range m.urls {
@@ -107,7 +107,8 @@ func (m *model) askable(host string, rooms map[string]int64) (left, behind []*mo
 	return left, behind
 }
 
-// held are the queues of a host in which something is.
+// held returns the queues of a host with URLs that are held, because their collection has no
+// room.
 func (m *model) held(host string, rooms map[string]int64) map[int]bool {
 	held := map[int]bool{}
 	for _, u := range m.urls {
@@ -118,8 +119,8 @@ func (m *model) held(host string, rooms map[string]int64) map[int]bool {
 	return held
 }
 
-// room is what is left for the collection of a URL that waits for the first
-// time, if there is a limit.
+// room returns the number of URLs of its collection that may still be leased, if the URL waits
+// for the first time and there is a limit.
 func (u *modelURL) room(rooms map[string]int64) (left int64, limited bool) {
 	if u.decided != nil {
 		return 0, false
@@ -128,8 +129,8 @@ func (u *modelURL) room(rooms map[string]int64) (left int64, limited bool) {
 	return left, limited
 }
 
-// putOffHeld notes which hosts a request may have put off: those that had
-// nothing for it but what is held, and what comes behind that.
+// putOffHeld records which hosts a request may have put off: those with only URLs that are
+// held, and URLs behind these.
 func (m *model) putOffHeld(r Request) (hosts int) {
 	for _, h := range modelHosts {
 		left, _ := m.askable(h, r.Rooms)
@@ -141,7 +142,7 @@ func (m *model) putOffHeld(r Request) (hosts int) {
 	return hosts
 }
 
-// mayPark are the URLs that a request may park, and must if it leases nothing.
+// mayPark returns the URLs that a request may park; if it leases nothing, it must park them.
 func (m *model) mayPark(r Request) (may map[*modelURL]bool) {
 	may = map[*modelURL]bool{}
 	for _, h := range modelHosts {
@@ -155,7 +156,7 @@ func (m *model) mayPark(r Request) (may map[*modelURL]bool) {
 	return may
 }
 
-// size is how much of a lease's bytes the URL takes.
+// size returns the number of bytes of the URL that count toward Request.MaxBytes.
 func (u *modelURL) size() int {
 	var version string
 	if u.decided != nil {
@@ -168,7 +169,8 @@ func (u *modelURL) size() int {
 	return len(element) - headerBytes
 }
 
-// together is how many URLs may be leased with one, of so many.
+// together returns the maximum number of URLs in a lease with this one, if the request allows
+// most.
 func together(most int, u *modelURL) int {
 	switch u.expired {
 	case 0:

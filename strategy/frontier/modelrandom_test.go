@@ -26,7 +26,7 @@ func (m *modelRun) randomEntry() Entry {
 
 var modelCollections = []string{"docs", "news", "wide"}
 
-// randomRooms leaves, for each collection, room for some, none or all.
+// randomRooms returns Rooms at random: for each collection some URLs, none, or no limit.
 func (m *modelRun) randomRooms() map[string]int64 {
 	rooms := map[string]int64{}
 	kinds := 1 + m.rand.IntN(7)
@@ -66,7 +66,7 @@ func (m *modelRun) randomTallies() []string {
 	return names
 }
 
-// settlementOf is a random end of a lease.
+// settlementOf returns a random settlement of a lease.
 func (m *modelRun) settlementOf(l Lease) Settlement {
 	s := Settlement{
 		Version: l.Version, Host: l.Host,
@@ -74,17 +74,17 @@ func (m *modelRun) settlementOf(l Lease) Settlement {
 		Delay: time.Duration(m.rand.IntN(1000)) * time.Millisecond,
 	}
 	if m.rand.IntN(10) == 0 {
-		s.Rest = m.now.Add(8 * time.Second) // beyond the lease
+		s.Rest = m.now.Add(8 * time.Second) // later than the end of the lease
 	}
 	if m.rand.IntN(2) == 0 {
 		s.Failures = l.Failures + 1
 	}
 	for _, e := range l.Entries {
-		if m.rand.IntN(10) > 0 { // some are missing
+		if m.rand.IntN(10) > 0 { // some outcomes are missing
 			s.Outcomes = append(s.Outcomes, m.randomResult(e))
 		}
 	}
-	if m.rand.IntN(4) == 0 { // one that it had not leased, perhaps of another host
+	if m.rand.IntN(4) == 0 { // a URL that was not in the lease, perhaps of another host
 		e := m.randomEntry()
 		m.met = append(m.met, e)
 		s.Outcomes = append(s.Outcomes, m.randomResult(e))
@@ -92,11 +92,11 @@ func (m *modelRun) settlementOf(l Lease) Settlement {
 	return s
 }
 
-// due is a random way to ask again for a URL.
+// due returns a random renewal of a URL with a final state.
 func (m *modelRun) due(e Entry, decided *Known) Due {
 	d := Due{Entry: e, Version: layout.Version{Epoch: m.epoch, Token: m.rand.Uint64N(200)}}
 	if decided != nil && m.rand.IntN(4) > 0 {
-		d.Version, d.Depth, d.Weight = decided.Version, 3, 0 // as an element that was left behind
+		d.Version, d.Depth, d.Weight = decided.Version, 3, 0 // equal to an outdated element
 	}
 	d.Attempts = uint8(m.rand.IntN(2))
 	if m.rand.IntN(4) > 0 {

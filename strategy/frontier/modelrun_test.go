@@ -18,9 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// TestModel does thousands of random things, among them settlements that come
-// twice, late, out of order and after a rebuild, to the frontier and to the
-// model.
+// TestModel makes thousands of random calls to the frontier and to the model, and compares
+// them. Some settlements come twice, late, out of order or after a rebuild.
 func TestModel(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		seeds := uint64(2)
@@ -66,15 +65,15 @@ type modelRun struct {
 	rand    *rand.Rand
 	now     time.Time
 	epoch   uint64
-	met     []Entry      // URLs so far, some often
-	settled []Settlement // of all batches so far
+	met     []Entry      // URLs used so far, some of them repeated
+	settled []Settlement // settlements of all batches so far
 
 	connections int
 
-	// done counts what the run is to meet: URLs renewed, outcomes of those,
-	// stored pages that lack a tally, URLs parked, hosts that had nothing but
-	// what is held, elements dropped that did not count, settlements when their
-	// lease was over, rebuilds, leases that were out then.
+	// done counts the situations that a run must meet: renewed URLs and their outcomes, stored
+	// pages that lack a tally, parked URLs, hosts with only URLs that are held, outdated
+	// elements dropped, settlements after the end of their lease, rebuilds, and leases that had
+	// not ended at a rebuild.
 	done struct{ renewed, again, lacking, parked, held, cleared, late, rebuilds, closed int }
 }
 
@@ -114,7 +113,7 @@ func (m *modelRun) step() error {
 	return m.Built(m.t.Context(), "")
 }
 
-// repeatedly makes a call, sometimes twice, as after an answer that was lost.
+// repeatedly makes a call, and sometimes makes it again, as after a lost answer.
 func (m *modelRun) repeatedly(call func() error) error {
 	for range 1 + m.rand.IntN(5)/4 {
 		if err := call(); err != nil {
@@ -173,7 +172,8 @@ func (m *modelRun) leaseOne() error {
 	return err
 }
 
-// parkSome lets the model know what a request has parked, if it might.
+// parkSome parks those URLs in the model that the last request has parked, and checks that it
+// might park them.
 func (m *modelRun) parkSome(r Request, leased bool) error {
 	for u, must := range m.model.mayPark(r) {
 		state, err := m.rdb.HGet(m.t.Context(), m.key("known"), string(u.ID[:])).Result()
@@ -190,8 +190,7 @@ func (m *modelRun) parkSome(r Request, leased bool) error {
 	return nil
 }
 
-// clearSome lets the model know which elements a request has dropped that do not
-// count.
+// clearSome removes those outdated elements from the model that a request has dropped.
 func (m *modelRun) clearSome() error {
 	var ids []string
 	var urls []*modelURL
@@ -240,8 +239,8 @@ func (m *modelRun) settleOne() {
 	m.model.settle(s)
 }
 
-// renewSome renews what was decided, by its version, a lower or a higher one,
-// and what was not.
+// renewSome calls Renew for some URLs: with the version of their final state, a lower or a
+// higher one, and for URLs without a final state.
 func (m *modelRun) renewSome() error {
 	var list []Due
 	for range m.rand.IntN(20) {
@@ -311,8 +310,8 @@ func (m *modelRun) expire() error {
 	return err
 }
 
-// rebuild loads a new frontier with what the model knows: what was decided,
-// what of it is due, and the rest.
+// rebuild rebuilds the frontier from the model: final states, URLs that are due again, and
+// pending URLs.
 func (m *modelRun) rebuild() error {
 	m.done.rebuilds++
 	m.epoch++

@@ -11,15 +11,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// A batch that is out when the frontier is rebuilt keeps its host closed until
-// its lease ends, whoever else might be asked there.
+// If a batch is leased when the frontier is rebuilt, no other URL of its host is leased until
+// that lease ends.
 func TestClosedUntilTheDeadline(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 3)...)
 		r := request(noon)
 		r.Connections, r.Max = 2, 1
 		lease := f.lease(r)
-		for range 2 { // whatever else is published meanwhile
+		for range 2 { // another rebuild does not change this
 			f.must(f.Reset(t.Context()))
 			f.admit(noon, entries("a", 3)...)
 		}
@@ -37,7 +37,7 @@ func TestClosedUntilTheDeadline(t *testing.T) {
 	})
 }
 
-// What is held is a lease on a host and on nothing else.
+// Hold enters a lease on a host, without its URLs.
 func TestHold(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		out := Held{Version: layout.Version{Epoch: 1, Token: 900}, Host: "a", Deadline: at(30)}
@@ -60,12 +60,12 @@ func TestHold(t *testing.T) {
 	})
 }
 
-// A Redis that was lost leaves alone whom it knows nothing of, until they are
-// settled or the time has come.
+// After Shut, hosts that Redis does not know are not leased until they are settled or the time
+// has come.
 func TestShut(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.must(f.Shut(t.Context(), at(100)))
-		f.must(f.Shut(t.Context(), at(200))) // the first counts
+		f.must(f.Shut(t.Context(), at(200))) // only the first call counts
 		f.must(f.Reset(t.Context()))
 		for _, host := range []string{"a", "b", "c"} {
 			f.admit(noon, entries(host, 1)...)
@@ -94,7 +94,7 @@ func TestShut(t *testing.T) {
 	})
 }
 
-// What a Redis can tell of batches that are out.
+// PaceOf tells how a Redis knows the leases that have not ended.
 func TestPaceOf(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.must(f.rdb.FlushAll(t.Context()).Err())

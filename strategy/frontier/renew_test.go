@@ -13,7 +13,7 @@ import (
 
 func token(n uint64) layout.Version { return layout.Version{Epoch: 1, Token: n} }
 
-// due asks again for an entry that was had at a time.
+// due returns a renewal of an entry whose last outcome has this ETag and version.
 func due(e Entry, etag string, v layout.Version) Due {
 	e.Last = &batch.Look{Time: noon.UTC(), ETag: etag, Digest: 7}
 	return Due{Entry: e, Version: v}
@@ -26,22 +26,22 @@ func (f fixture) renew(list ...Due) int {
 	return n
 }
 
-// TestRenew: what was decided by the version or a lower one waits again, and
-// stays what it is.
+// TestRenew: a URL whose final state has this version or a lower one waits again, and keeps its
+// final state.
 func TestRenew(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 8)
-		earlier := func(n int) layout.Version { return layout.Version{Token: uint64(n)} } // than any lease
+		earlier := func(n int) layout.Version { return layout.Version{Token: uint64(n)} } // earlier than any lease
 		var renewed []Due
 		for i, s := range []book.State{book.Stored, book.Unchanged, book.Skipped, book.Failed, book.Stored} {
 			f.must(f.Mark(t.Context(), []Known{{ID: list[i].ID, Version: earlier(10 + i), State: s}}))
 		}
-		f.admit(noon, list[5:7]...) // the last is unknown
+		f.admit(noon, list[5:7]...) // the last URL is unknown
 		for i, e := range list {
 			renewed = append(renewed, due(e, "", earlier(10+i)))
 		}
-		renewed[1].Version = earlier(99) // higher
-		renewed[4].Version = earlier(13) // lower
+		renewed[1].Version = earlier(99) // a higher version
+		renewed[4].Version = earlier(13) // a lower version
 		if n := f.renew(renewed...); n != 4 {
 			t.Errorf("%d renewed, want 4", n)
 		}
@@ -60,29 +60,29 @@ func TestRenew(t *testing.T) {
 		if diff := cmp.Diff(want, f.counts()); diff != "" {
 			t.Error(diff)
 		}
-		f.settle(settlement(lease, noon, book.Failed)) // gone
+		f.settle(settlement(lease, noon, book.Failed)) // the page is gone
 		if diff := cmp.Diff(Counts{Stored: 1, Failed: 6}, f.counts()); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
-// TestRenewedIsTriedAgain: whatever befalls the lease, the next one has the
-// look too.
+// TestRenewedIsTriedAgain: however the lease of a renewed URL ends, the next lease has the
+// look, too.
 func TestRenewedIsTriedAgain(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		e := entry("a", "x", 1)
 		f.must(f.Mark(t.Context(), []Known{{ID: e.ID, Version: token(1), State: book.Stored}}))
 		want := due(e, "tag", token(1))
 		f.renew(want)
-		f.admit(noon, entry("a", "x", 0)) // a link to what is stored changes nothing
+		f.admit(noon, entry("a", "x", 0)) // a link to a stored page changes nothing
 		for i, s := range []book.State{book.Retry, book.NotAsked, book.Lost, book.Retry} {
 			now := at(100 * float64(i))
 			lease := f.lease(request(now))
 			if diff := cmp.Diff([]Entry{want.Entry}, lease.Entries); diff != "" {
 				t.Errorf("lease %d: %s", i, diff)
 			}
-			if s == book.Lost { // never settled
+			if s == book.Lost { // the lease is never settled
 				_, err := f.Expire(t.Context(), at(261))
 				f.must(err)
 				continue
@@ -98,9 +98,9 @@ func TestRenewedIsTriedAgain(t *testing.T) {
 	})
 }
 
-// TestRenewedMeanwhile: of a URL that is asked again, outcomes of versions below
-// that of its state change nothing, and those above it decide, whoever has it.
-// Elements of before are left behind.
+// TestRenewedMeanwhile: for a URL that waits or is leased again, outcomes with a lower version
+// than its final state change nothing. Outcomes with a higher one decide, whichever lease has
+// the URL, and its element becomes outdated.
 func TestRenewedMeanwhile(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		e := entry("a", "x", 1)
@@ -114,13 +114,13 @@ func TestRenewedMeanwhile(t *testing.T) {
 				t.Errorf("%v of a lower version: %+v, want nothing", s, got)
 			}
 		}
-		f.settle(outcome(token(20), book.Unchanged)) // while it waits
+		f.settle(outcome(token(20), book.Unchanged)) // while the URL waits
 		f.noLease(request(noon))
 		if n := f.renew(due(e, "ten", token(10))); n != 0 {
 			t.Error("renewed for a version that is not the last")
 		}
 		f.settle(outcome(token(21), book.Stored))
-		f.renew(due(e, "many", token(50))) // the element of token 20 is gone, but not another
+		f.renew(due(e, "many", token(50))) // the element of token 20 is dropped, but no other
 		f.settle(outcome(token(22), book.Skipped))
 		want := due(e, "last", token(22))
 		f.renew(want)
@@ -131,18 +131,18 @@ func TestRenewedMeanwhile(t *testing.T) {
 		if diff := cmp.Diff(Counts{Leased: 1, Skipped: 1, Batches: 1}, f.counts()); diff != "" {
 			t.Error(diff)
 		}
-		f.settle(outcome(token(23), book.Stored)) // while it is leased
+		f.settle(outcome(token(23), book.Stored)) // while the URL is leased
 		if diff := cmp.Diff(Counts{Stored: 1, Batches: 1}, f.counts()); diff != "" {
 			t.Error(diff)
 		}
-		f.settle(settlement(lease, noon, book.Retry)) // by token 1
+		f.settle(settlement(lease, noon, book.Retry)) // settled by token 1
 		if diff := cmp.Diff(Counts{Stored: 1}, f.counts()); diff != "" {
 			t.Error(diff)
 		}
 	})
 }
 
-// TestRebuildRenews: a rebuild lets wait again what is due before it is open.
+// TestRebuildRenews: a rebuild calls Renew for the URLs that are due, before Open.
 func TestRebuildRenews(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 2)
@@ -158,7 +158,7 @@ func TestRebuildRenews(t *testing.T) {
 		f.renew(due(list[0], "", token(4)))
 		f.must(f.Open(t.Context(), 2, "", nil))
 		f.Frontier = New(f.rdb, 3)
-		r := request(old.Deadline.Add(time.Millisecond)) // nobody settles it in time
+		r := request(old.Deadline.Add(time.Millisecond)) // the lease expires
 		if _, err := f.Expire(t.Context(), r.Now); err != nil {
 			t.Fatal(err)
 		}
@@ -166,7 +166,7 @@ func TestRebuildRenews(t *testing.T) {
 		if diff := cmp.Diff([]string{"0"}, paths(lease.Entries)); diff != "" {
 			t.Error(diff)
 		}
-		old.Version = token(3) // what it brings is known to the books already
+		old.Version = token(3) // the books have the outcomes of the batch already
 		f.settle(settlement(old, noon, book.Failed))
 		if diff := cmp.Diff(Counts{Leased: 1, Stored: 2, Batches: 1}, f.counts()); diff != "" {
 			t.Error(diff)
@@ -177,7 +177,7 @@ func TestRebuildRenews(t *testing.T) {
 	})
 }
 
-// waitAgain lets entries wait again of which this was decided.
+// waitAgain renews entries after giving them the final state s.
 func (f fixture) waitAgain(s book.State, list ...Entry) {
 	f.t.Helper()
 	for _, e := range list {
@@ -186,8 +186,8 @@ func (f fixture) waitAgain(s book.State, list ...Entry) {
 	}
 }
 
-// TestAgainComesLast: pages that are stored come after all that may become one,
-// whatever their band.
+// TestAgainComesLast: stored pages are leased after all URLs that are not stored yet, whatever
+// their band.
 func TestAgainComesLast(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.waitAgain(book.Stored, entry("a", "stored", 0), entry("a", "stored too", 9))

@@ -33,7 +33,7 @@ func TestBuilt(t *testing.T) {
 	})
 }
 
-// TestUnder: who works under other settings than the frontier's changes nothing.
+// TestUnder: calls through Under with other settings than the frontier's change nothing.
 func TestUnder(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		f := fixture{New(rdb, 3), t}
@@ -66,7 +66,7 @@ func TestReset(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 300)...)
 		f.admit(noon, entries("b", 300)...)
-		a := f.lease(request(noon)) // a is busy and still has a queue
+		a := f.lease(request(noon)) // host a has a lease and still a queue
 		b := f.lease(request(at(1)))
 		unwell := settlement(b, at(5), book.Retry)
 		unwell.Failures = 7
@@ -93,8 +93,8 @@ func TestReset(t *testing.T) {
 			t.Errorf("%d wait in another partition, want 1", n)
 		}
 
-		// A batch of the old life keeps its host closed until it is settled; hosts
-		// are asked politely.
+		// A lease of the old epoch keeps its host from being leased until it is settled; delays
+		// still apply.
 		f.must(f.Open(t.Context(), 2, "", nil))
 		f.admit(noon, entries("a", 1)...)
 		f.noLease(request(at(59)))
@@ -109,8 +109,8 @@ func TestReset(t *testing.T) {
 	})
 }
 
-// TestTwoRebuilds has one reset what another has loaded: only the last may
-// load more, and declare the frontier built.
+// TestTwoRebuilds: when a second rebuild calls Reset, the first one can admit nothing more and
+// cannot open the frontier.
 func TestTwoRebuilds(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		first, second := fixture{New(f.rdb, 3), t}, fixture{New(f.rdb, 3), t}
@@ -134,7 +134,7 @@ func TestTwoRebuilds(t *testing.T) {
 			t.Errorf("Epoch: %v, want ErrNotBuilt", err)
 		}
 		f.must(second.Open(t.Context(), 6, "new", nil))
-		f.must(second.Open(t.Context(), 6, "new", nil)) // again, after a reply that was lost
+		f.must(second.Open(t.Context(), 6, "new", nil)) // the call is repeated, as after a lost reply
 		late("when another has opened it", first)
 		f.must(f.Built(t.Context(), "new"))
 		f.must(f.Distrust(t.Context()))
@@ -142,8 +142,8 @@ func TestTwoRebuilds(t *testing.T) {
 	})
 }
 
-// TestResetMeanwhile resets while others admit and settle: whatever is known
-// afterwards is counted, and waits in a queue.
+// TestResetMeanwhile calls Reset while other goroutines admit and settle. Afterwards all known
+// URLs must be counted and be in a queue.
 func TestResetMeanwhile(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		var group sync.WaitGroup
@@ -181,8 +181,8 @@ func TestResetMeanwhile(t *testing.T) {
 	})
 }
 
-// TestKeeping: once Redis has lost what was written, nothing more is, and Kept
-// says so.
+// TestKeeping: when Redis has lost a write, further calls write nothing, and Kept returns an
+// error.
 func TestKeeping(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		keeping := f.Under("").Keeping()
@@ -204,6 +204,6 @@ func TestKeeping(t *testing.T) {
 		if n := f.counts().Waiting; n != 0 {
 			t.Errorf("%d wait, want none", n)
 		}
-		f.must(other.Kept(t.Context())) // it has written nothing
+		f.must(other.Kept(t.Context())) // other has written nothing
 	})
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// of gives entries to a collection.
+// of sets the collection of entries.
 func of(collection string, list ...Entry) []Entry {
 	for i := range list {
 		list[i].Collection = collection
@@ -18,7 +18,7 @@ func of(collection string, list ...Entry) []Entry {
 	return list
 }
 
-// within asks for URLs, so many of the collection of the tests at most.
+// within returns a request for URLs, with this room for the tests' collection.
 func within(seconds float64, room int64) Request {
 	r := request(at(seconds))
 	r.Rooms = map[string]int64{"docs": room}
@@ -34,8 +34,9 @@ func (f fixture) expectOut(want int64) {
 	}
 }
 
-// TestRooms leases as many of a collection as there is room for, and all of
-// others, on that host and on those behind it. What is held keeps its place.
+// TestRooms: as many URLs of a collection are leased as there is room for, and all of other
+// collections, on the same host and on others. URLs that are held keep their place in the
+// queue.
 func TestRooms(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 4)...)
@@ -52,7 +53,7 @@ func TestRooms(t *testing.T) {
 		}
 		first := leases(within(1, 2), "0", "1", "news", "deep")
 		f.expectOut(2)
-		leases(within(1, 0), "news") // of the third host; the second is put off
+		leases(within(1, 0), "news") // leased from the third host, because the second is put off
 		f.noLease(within(1, 9))
 		f.expectOut(2)
 		leases(within(1.01, 1), "docs")
@@ -71,8 +72,8 @@ func TestRooms(t *testing.T) {
 	})
 }
 
-// TestHeldUpBehind: what waits far behind what is held does so until that is
-// leased or parked, and no longer.
+// TestHeldUpBehind: a URL far behind URLs that are held is leased as soon as these are leased
+// or parked.
 func TestHeldUpBehind(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 120)...)
@@ -89,19 +90,19 @@ func TestHeldUpBehind(t *testing.T) {
 	})
 }
 
-// leaseAfter leases once all of another lease is stored.
+// leaseAfter settles a lease as stored, and then leases.
 func (f fixture) leaseAfter(before Lease, r Request) Lease {
 	f.t.Helper()
 	f.settle(settlement(before, noon, book.Stored))
 	return f.lease(r)
 }
 
-// TestHeldHosts are passed over, however many there are, in favour of one that
-// has something else.
+// TestHeldHosts: hosts with only URLs that are held are passed over, however many there are, in
+// favour of a host with others.
 func TestHeldHosts(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		var held []Entry
-		for i := range 300 { // more than one call looks into
+		for i := range 300 { // more hosts than one call looks at
 			held = append(held, entry(fmt.Sprint("held", i), "", 0), entry(fmt.Sprint("held", i), "deep", 7))
 		}
 		f.admit(noon, held...)
@@ -110,7 +111,7 @@ func TestHeldHosts(t *testing.T) {
 			t.Errorf("leased %s, want a", lease.Host)
 		}
 		f.noLease(within(1, 0))
-		f.noLease(within(1, -1)) // for all are put off
+		f.noLease(within(1, -1)) // all hosts are put off
 		f.noLease(within(2, -1))
 		if diff := cmp.Diff(Counts{Leased: 1, Parked: 600, Batches: 1}, f.counts()); diff != "" {
 			t.Error(diff)
@@ -118,8 +119,8 @@ func TestHeldHosts(t *testing.T) {
 	})
 }
 
-// TestAgainIsNeitherHeldNorParked: a limit holds for what is requested the
-// first time.
+// TestAgainIsNeitherHeldNorParked: a limit of pages holds only for URLs that are requested for
+// the first time.
 func TestAgainIsNeitherHeldNorParked(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entry("a", "new", 0))
@@ -141,8 +142,8 @@ func TestAgainIsNeitherHeldNorParked(t *testing.T) {
 	})
 }
 
-// TestParked: what is parked is pending, waits once more when it is admitted
-// again, as the better of both ways says, and is decided like any other.
+// TestParked: a parked URL is pending. When it is admitted again, it waits with the better of
+// both depths and weights, and can be settled like any other.
 func TestParked(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		given := func(path string, depth uint16, weight uint8) Entry {
@@ -151,7 +152,7 @@ func TestParked(t *testing.T) {
 			return e
 		}
 		f.admit(noon, given("x", 3, 100), entry("a", "late", 1), entry("a", "marked", 1))
-		f.settle(settlement(f.lease(request(noon)), noon, book.Retry)) // each was asked once
+		f.settle(settlement(f.lease(request(noon)), noon, book.Retry)) // each URL was requested once
 		f.noLease(within(1, -1))
 		if diff := cmp.Diff(Counts{Parked: 3}, f.counts()); diff != "" {
 			t.Error(diff)
@@ -181,8 +182,8 @@ func TestParked(t *testing.T) {
 	})
 }
 
-// TestLacking finds the pages that are stored and do not count on a tally, but
-// not those that are asked again already.
+// TestLacking: Admit returns the stored pages that a tally does not count, but not those that
+// wait again already.
 func TestLacking(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 6)
@@ -210,8 +211,7 @@ func TestLacking(t *testing.T) {
 	})
 }
 
-// TestResetKeepsRooms: after a rebuild what is out is out, and what was parked
-// waits.
+// TestResetKeepsRooms: after a rebuild, leases still count in Out, and parked URLs wait.
 func TestResetKeepsRooms(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, entries("a", 2)...)
@@ -234,7 +234,7 @@ func TestResetKeepsRooms(t *testing.T) {
 	})
 }
 
-// TestDecided tells the batches that stored pages, of those alone.
+// TestDecided: Decided returns the batches that stored pages, and only for stored pages.
 func TestDecided(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		list := entries("a", 5)

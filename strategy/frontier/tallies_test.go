@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// TestTallies: a URL counts on the names of its last outcome while it is
-// stored, asked again or not, however often the frontier is told.
+// TestTallies: the tallies of its last outcome count a URL while it is stored, even if it waits
+// again, and however often the outcome is settled.
 func TestTallies(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		e := entry("a", "x", 1)

@@ -18,16 +18,15 @@ func weighed(host string, n int, weight uint8) []Entry {
 	return list
 }
 
-// short asks for few URLs of the collection of the tests, from any host that may
-// be asked by then.
+// short returns a request that allows few URLs of the tests' collection, at a time in seconds.
 func short(seconds float64) Request {
 	r := request(at(seconds))
 	r.Short = map[string]int{"docs": 10}
 	return r
 }
 
-// asked leases and settles until nothing waits, one lease at a time, and returns
-// the weights of what was leased, and from where.
+// asked leases and settles until nothing waits, one lease at a time. It returns the weights of
+// the leased URLs, and their hosts.
 func (f fixture) asked(r Request) (weights []uint8, hosts []string) {
 	f.t.Helper()
 	for {
@@ -47,8 +46,8 @@ func (f fixture) asked(r Request) (weights []uint8, hosts []string) {
 	}
 }
 
-// TestWeightOrdersHosts: all strong links of one host come before the weak ones of
-// another, though that one may be requested longer.
+// TestWeightOrdersHosts: all URLs with high weights of one host are leased before those with
+// low weights of another host, although that host has been free for longer.
 func TestWeightOrdersHosts(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, weighed("weak", 60, 40)...)
@@ -69,8 +68,8 @@ func TestWeightOrdersHosts(t *testing.T) {
 	})
 }
 
-// TestStrongLinkOvertakes: a strong link that was found is leased next, though its
-// host was listed for weak ones, on lease, or new.
+// TestStrongLinkOvertakes: a URL that is found with a high weight is leased next, even if its
+// host was queued for low weights, is leased, or is new.
 func TestStrongLinkOvertakes(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, weighed("a", 100, 60)...)
@@ -81,7 +80,7 @@ func TestStrongLinkOvertakes(t *testing.T) {
 			if strong.Weight = 250; true {
 				f.admit(at(now), strong)
 			}
-			if lease != nil { // with its batch the link was found
+			if lease != nil { // the batch has found the link
 				s := settlement(*lease, at(now), book.Stored)
 				s.Delay = 0
 				f.settle(s)
@@ -102,7 +101,7 @@ func TestStrongLinkOvertakes(t *testing.T) {
 		lease := f.lease(short(now))
 		next(entry(lease.Host, "strong of its own", 3), &lease)
 
-		// Its host rests: others are asked meanwhile, and then it.
+		// While its host rests, other hosts are leased, and then this one.
 		lease = f.lease(short(now))
 		strong := entry(lease.Host, "rests", 3)
 		strong.Weight = 250
@@ -121,8 +120,8 @@ func TestStrongLinkOvertakes(t *testing.T) {
 	})
 }
 
-// TestWeighedAndPlainTakeTurns: hosts whose links have no weight wait for no host
-// whose links have, however many there are, nor the other way round.
+// TestWeighedAndPlainTakeTurns: hosts whose URLs have weights and hosts whose URLs have none
+// are leased alternately, however many there are of either.
 func TestWeighedAndPlainTakeTurns(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for i := range 4 {
@@ -137,15 +136,15 @@ func TestWeighedAndPlainTakeTurns(t *testing.T) {
 	})
 }
 
-// TestLeftBehindIsNoWeight: a host does not come first for the sake of what is no
-// longer there.
+// TestLeftBehindIsNoWeight: outdated elements with a high weight do not make their host come
+// first.
 func TestLeftBehindIsNoWeight(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		gone := weighed("a", 2, 250)
 		f.admit(noon, gone...)
 		f.admit(noon, func() Entry { e := entry("a", "weak", 2); e.Weight = 30; return e }())
 		f.admit(noon, weighed("b", 1, 100)...)
-		for _, e := range gone { // others have them
+		for _, e := range gone { // other batches have settled them
 			f.must(f.Mark(t.Context(), []Known{{ID: e.ID, Version: token(1), State: book.Stored}}))
 		}
 		if weights, _ := f.asked(short(1)); fmt.Sprint(weights) != "[100 30]" {
@@ -154,8 +153,8 @@ func TestLeftBehindIsNoWeight(t *testing.T) {
 	})
 }
 
-// TestShort: a short lease is that of its collection alone, and for what is leased
-// for the first time.
+// TestShort: Request.Short limits only leases with URLs of its collection that are leased for
+// the first time.
 func TestShort(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		f.admit(noon, of("news", entries("a", 30)...)...)

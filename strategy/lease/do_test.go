@@ -62,7 +62,7 @@ func TestDoRenews(t *testing.T) {
 	now := func() time.Time { // noon, then ten seconds later each time
 		call := calls.Add(1)
 		if call == 3 {
-			close(again) // the first renewal is over
+			close(again) // the first renewal has returned
 		}
 		return noon.Add(time.Duration(call-1) * 10 * time.Second)
 	}

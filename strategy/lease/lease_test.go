@@ -15,8 +15,8 @@ import (
 
 var noon = time.UnixMilli(1_800_000_000_000)
 
-// TestLease tells the life of one name in steps: who does what, when, and
-// whether it must succeed.
+// TestLease takes, renews and releases the lease on one name in steps: each has the holder, the
+// operation, the time in seconds, and whether it must succeed.
 func TestLease(t *testing.T) {
 	steps := []struct {
 		holder, does string
@@ -26,23 +26,23 @@ func TestLease(t *testing.T) {
 		{"a", "acquire", 0, true},
 		{"b", "acquire", 0, false},
 		{"a b", "acquire", 0, false},
-		{"a", "acquire", 1, true}, // again, after a reply that was lost: until 11
+		{"a", "acquire", 1, true}, // repeated, as after a lost reply; the lease ends at 11
 		{"b", "acquire", 10, false},
 		{"b", "renew", 10, false},
-		{"a", "renew", 10, true}, // until 20
+		{"a", "renew", 10, true}, // the lease ends at 20
 		{"b", "acquire", 19, false},
-		{"b", "release", 19, true}, // not b's to give back
+		{"b", "release", 19, true}, // b does not hold the lease
 		{"b", "acquire", 19, false},
 		{"b", "acquire", 20, true},
 		{"a", "renew", 21, false},
 		{"a", "release", 21, true},
 		{"a", "acquire", 21, false},
-		{"b", "renew", 40, true}, // ended, but nobody took it
+		{"b", "renew", 40, true}, // the lease has ended, but nobody has taken it
 		{"b", "release", 41, true},
 		{"b", "renew", 41, false},
 		{"a", "acquire", 41, true},
-		{"b", "acquire", 32, false}, // its clock is a little behind
-		{"b", "acquire", 30, true},  // too much: the lease of a wrong clock is free
+		{"b", "acquire", 32, false}, // the clock of b is a little behind
+		{"b", "acquire", 30, true},  // too far behind: the lease counts as one of a wrong clock, and is free
 	}
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		const ttl = 10 * time.Second

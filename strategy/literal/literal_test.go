@@ -9,14 +9,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// goWords are those that strconv, time, json and their like use for mistakes.
+// goWords are words of the errors of strconv, time, json and similar packages, which users must
+// not see.
 var goWords = []string{"strconv", "time: ", "json:", "toml:", "parsing", "cannot unmarshal", "invalid syntax", "looking for beginning"}
 
 func TestRefusals(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		read func(text string) (any, error)
-		want string // of each refusal, behind what was written
+		want string // end of each error, behind the wrong value
 		bad  []string
 		good map[string]any
 	}{

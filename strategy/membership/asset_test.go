@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestAssetOnly: what a collection has as a page, or may have as one, is no mere asset.
+// TestAssetOnly: a URL that a collection has as a page, or may have as one, is not only an
+// asset.
 func TestAssetOnly(t *testing.T) {
 	m := world(t)
 	for _, test := range []struct {
@@ -20,7 +21,7 @@ func TestAssetOnly(t *testing.T) {
 	}{
 		{"http://shown.example/a.html", 2, []string{"shown"}, false},
 		{"http://shown.example/a.html", 3, []string{"shown"}, true},
-		{"http://shown.example/a.png", 1, []string{"shown"}, true}, // include is of pages
+		{"http://shown.example/a.png", 1, []string{"shown"}, true}, // patterns of include are only for pages
 		{"http://other.example/a.png", 1, []string{"shown"}, true},
 		{"http://other.example/a.png", 1, []string{"near"}, false},
 		{"http://docs.example/a", 3, []string{"shown", "near"}, true},
@@ -33,7 +34,7 @@ func TestAssetOnly(t *testing.T) {
 }
 
 // TestStillAnAsset: an asset on another host is requested again as long as its collection
-// wants assets, and a page that was stored there once is not.
+// stores assets; a page that was once stored there is not.
 func TestStillAnAsset(t *testing.T) {
 	m := world(t)
 	const url = "http://other.example/a.png"

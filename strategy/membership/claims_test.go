@@ -12,9 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// overlapping returns settings of collections of docs.example: docs, of two
-// links from its front page; far, of nine pages three links from there, wherever
-// they lead; topic, of what is about something below /t/; and whole.
+// overlapping returns collections of docs.example. docs goes two links deep from the front
+// page; far goes three links deep on any host, and has at most nine pages; topic has the pages
+// below /t/ about its topic; whole has all pages.
 func overlapping(t *testing.T) *membership.Members {
 	t.Helper()
 	far, topic, whole := docs(), docs(), docs()
@@ -55,7 +55,7 @@ func TestClaiming(t *testing.T) {
 	}
 }
 
-// TestOneCollection claims nothing and counts on no tally of its own.
+// TestOneCollection: the only collection claims nothing and has no tally of its own.
 func TestOneCollection(t *testing.T) {
 	s, page := members(t, anywhere, docs()), parse(t, "http://docs.example/")
 	if sure, topical := s.Claiming(page, 0, 0); len(sure)+len(topical)+len(s.ClaimingSitemap(page)) > 0 {
@@ -84,8 +84,8 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// TestLacking: what is kept is wanted by who claims it, once and only if it would
-// be requested.
+// TestLacking: Lacking returns a collection that claims a stored page and does not have it yet,
+// but only if it admits the page.
 func TestLacking(t *testing.T) {
 	s := overlapping(t)
 	stored := book.Outcome{State: book.Stored, Depth: 1}
@@ -98,7 +98,7 @@ func TestLacking(t *testing.T) {
 	}{
 		{"http://docs.example/a", stored, []string{"docs"}, "whole"},
 		{"http://docs.example/a", stored, []string{"docs", "whole"}, ""},
-		{"http://docs.example/t/a", stored, []string{"whole"}, ""}, // who knows whether it is on topic
+		{"http://docs.example/t/a", stored, []string{"whole"}, ""}, // it is not known whether the page is on topic
 		{"http://docs.example/refused", stored, []string{"docs"}, ""},
 		{"http://docs.example/map.xml", sitemap, []string{"docs"}, "far"},
 		{"http://docs.example/map.xml", sitemap, []string{"docs", "far", "whole"}, "topic"},
@@ -111,8 +111,8 @@ func TestLacking(t *testing.T) {
 	}
 }
 
-// TestSharedLinks: a link is one of the first collection of its page that admits
-// it, and of each other that does and would not get its target anyway.
+// TestSharedLinks: a link is given to the first collection of its page that admits it. Each
+// further one that admits it gets a copy, unless it claims the target anyway.
 func TestSharedLinks(t *testing.T) {
 	s := overlapping(t)
 	const front, page, onTopic = "http://docs.example/", "http://docs.example/page", "http://docs.example/t/"
@@ -120,7 +120,7 @@ func TestSharedLinks(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		source string
-		of     []string // the collections of that page
+		of     []string // collections of the page with the link
 		kind   book.Kind
 		target string
 		depth  uint16
@@ -149,7 +149,7 @@ func TestSharedLinks(t *testing.T) {
 		link := book.Link{Source: parse(t, test.source).ID, Target: test.target, Kind: test.kind, Depth: test.depth, Weight: test.weight, Collection: test.of[0]}
 		link.Place = parse(t, test.target).Place
 		other := link
-		other.Source = parse(t, "http://docs.example/robots.txt").ID // has no outcome
+		other.Source = parse(t, "http://docs.example/robots.txt").ID // a page without an outcome
 		page := membership.Page{Outcome: &book.Outcome{Collections: test.of}, Address: parse(t, test.source)}
 		admitted := 0
 		links, err := s.Assign([]book.Link{link, other}, []membership.Page{page}, func(l *book.Link, to address.Address) {
@@ -186,8 +186,8 @@ func TestSharedLinks(t *testing.T) {
 	}
 }
 
-// TestLimitedClaimNothing but their seeds: their pages are counted, and what
-// others have would come on top.
+// TestLimitedClaimNothing: collections with a limit of pages claim only their seeds, because
+// claimed pages would exceed the limit.
 func TestLimitedClaimNothing(t *testing.T) {
 	for name, limit := range map[string]func(*collection.Collection){
 		"pages":         func(c *collection.Collection) { c.Pages = 100 },
@@ -210,7 +210,7 @@ func TestLimitedClaimNothing(t *testing.T) {
 	}
 }
 
-// TestTake takes within all limits of a page, or on none of them.
+// TestTake: Take counts a page in all its tallies, or in none if one is full.
 func TestTake(t *testing.T) {
 	counts := membership.NewCounts()
 	counts.Stored["a"] = 2
@@ -226,7 +226,7 @@ func TestTake(t *testing.T) {
 	if diff := cmp.Diff(map[string]int64{"a": 2, "b": 1}, counts.Taken); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if full, found := counts.Full(two); found { // not yet stored
+	if full, found := counts.Full(two); found { // taken, but not stored yet
 		t.Errorf("%+v is full", full)
 	}
 	counts.Stored["b"] = 1

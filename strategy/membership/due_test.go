@@ -69,8 +69,8 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// TestDueOfSeveral: the collection that is due first decides, whichever asked
-// last; those that no longer admit the page are told apart.
+// TestDueOfSeveral: of several collections, the earliest time counts, whichever collection the
+// last request was for. Still leaves out those that no longer admit the page.
 func TestDueOfSeveral(t *testing.T) {
 	daily, hourly, once := docs(), docs(), docs()
 	daily.Name, daily.Schedule = "daily", "every 1d"

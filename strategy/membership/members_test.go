@@ -100,7 +100,7 @@ func TestCleanLinks(t *testing.T) {
 		{"none", book.Anchor, page, page + "?utm_source=news", page + "?utm_source=news"},
 		{"docs", book.Asset, page, page + "?utm_source=news", page + "?utm_source=news"},
 		{"docs", book.Redirect, "http://docs.example/to", page + "?utm_source=news", page},
-		{"docs", book.Redirect, page, page + "?utm_source=news", page + "?utm_source=news"}, // else the page were lost
+		{"docs", book.Redirect, page, page + "?utm_source=news", page + "?utm_source=news"}, // otherwise the page could not be fetched
 	} {
 		links := []book.Link{
 			{Kind: test.kind, Source: layout.IdentityOf(test.source), Target: test.target, Collection: test.collection},

@@ -11,14 +11,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestHeldBack: what a collection comes to that is held back waits for those that
-// claim it, and these ask first.
+// TestHeldBack: a URL found by a collection that is held back also waits for the collections
+// that claim it, and these come first.
 func TestHeldBack(t *testing.T) {
 	const front, page = "http://docs.example/", "http://docs.example/t/a"
 	for name, test := range map[string]struct {
 		only    *control.Only
-		waiting []string // for whom a page waits to which near has a link
-		held    []string // of these
+		waiting []string // collections for which a page waits, to which near has a link
+		held    []string // those of them that are held back
 		lacking string
 	}{
 		"everything":   {nil, []string{"near"}, nil, "all"},

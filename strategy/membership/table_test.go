@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// world returns collections of every sort: all and a few have a host, a few no
-// more than nine pages; topic has what is about something below /t/; near is of
-// two links from the front page, and web of as many, wherever they lead.
+// world returns collections of every kind. all and few have a whole host, few at most nine
+// pages of it. topic has the pages below /t/ about its topic. near goes two links deep from the
+// front page, and web as deep on any host.
 func world(t *testing.T) *membership.Members {
 	t.Helper()
 	with := func(name string, seed collection.Seed) collection.Collection {
@@ -39,7 +39,7 @@ func world(t *testing.T) *membership.Members {
 		with("web", collection.Seed{URL: front, Scope: collection.Any, Depth: 2}))
 }
 
-// TestTable holds the tables of doc.go, which show its rows, to what is decided.
+// TestTable compares the rows of the tables in doc.go with the decisions of the package.
 func TestTable(t *testing.T) {
 	source, err := os.ReadFile("doc.go")
 	if err != nil {
@@ -104,7 +104,7 @@ func TestTable(t *testing.T) {
 	slices.SortFunc(names, m.Compare)
 	turns := []string{"first", "second", "last"}
 	for i, name := range names {
-		if i > 0 && name < names[i-1] { // of equals, the names are sorted
+		if i > 0 && name < names[i-1] { // collections of the same rank are sorted by name
 			turns = turns[1:]
 		}
 		fmt.Fprintf(&got, "//\t%-40s %s\n", sort[name], turns[0])

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// Of a version and its copy, whichever is damaged or deleted is restored from
-// the other; neither is when both are damaged.
+// A damaged or deleted version is restored from its copy, and a copy from its version. If both
+// are damaged, nothing is restored.
 func TestRestore(t *testing.T) {
 	version := layout.ControlKey(1)
 	published := memblob.New()
@@ -53,8 +53,8 @@ func TestRestore(t *testing.T) {
 	}
 }
 
-// To publish what is published already writes nothing, so that a bucket that
-// cannot be written can be looked at.
+// Publishing the document that is in force writes nothing, so that this works on a read-only
+// bucket, too.
 func TestUnchangedIsNotWritten(t *testing.T) {
 	bucket := countblob.New(memblob.New())
 	for range 2 {
@@ -67,8 +67,8 @@ func TestUnchangedIsNotWritten(t *testing.T) {
 	}
 }
 
-// A copy that a killed publisher did not come to is kept by the next one that
-// publishes the same; what was never sealed has none.
+// If a publisher is killed before it stores the copy, the next one that publishes the same
+// document stores it. A version without a seal gets no copy.
 func TestCopyKeptLater(t *testing.T) {
 	bucket := memblob.New()
 	for _, unsealed := range []bool{false, true} {

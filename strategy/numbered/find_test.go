@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// A damaged version is named and its copy serves, or else the one before; the
-// next is published above it.
+// If a version is damaged, Find names it and returns its copy or, without a copy, the version
+// before. The next version gets a higher number.
 func TestDamagedNewest(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"empty":      func([]byte) []byte { return nil },
@@ -67,8 +67,8 @@ func TestDamagedNewest(t *testing.T) {
 	}
 }
 
-// Where nothing can be read, nothing is published on top of it, unless what is
-// damaged can be recovered.
+// If no version can be read, nothing is published, unless the store can recover entries from
+// the damaged bytes.
 func TestAllDamaged(t *testing.T) {
 	bucket := memblob.New()
 	if err := bucket.Create(t.Context(), layout.ControlKey(1), []byte{0, 0}); err != nil {

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// names is a document of the tests.
+// names is the document that the tests store: a list of names.
 type names struct {
 	Names []string `json:"names"`
 }
@@ -32,7 +32,7 @@ func (n names) Validate() error {
 
 var store = Store[names]{Prefix: layout.Controls, Key: layout.ControlKey, Most: 1000}
 
-// adding is a change that adds a name, unless it is there.
+// adding returns a change that adds a name, unless the document has it already.
 func adding(name string) func(names, uint64) (names, bool) {
 	return func(current names, _ uint64) (names, bool) {
 		return names{append(slices.Clone(current.Names), name)}, !slices.Contains(current.Names, name)
@@ -86,9 +86,9 @@ func TestCreate(t *testing.T) {
 	}
 }
 
-// TestPublishersRace has many add a name each at once, over a bucket half of
-// whose calls fail before or after they happened. Whoever is told of a failure
-// tries again; no name is lost, and none is there twice.
+// TestPublishersRace lets many publishers add one name each at once, to a bucket half of whose
+// calls fail before or after they take effect. A publisher that gets an error tries again. No
+// name may be lost, and none may be there twice.
 func TestPublishersRace(t *testing.T) {
 	inner := memblob.New()
 	bucket := faultblob.New(inner, func(c faultblob.Call) faultblob.Fault {
@@ -122,7 +122,7 @@ func TestPublishersRace(t *testing.T) {
 	}
 }
 
-// TestAlwaysSlower gives up when others take every number.
+// TestAlwaysSlower: Publish gives up when other publishers take every number first.
 func TestAlwaysSlower(t *testing.T) {
 	bucket := memblob.New()
 	_, _, err := store.Publish(t.Context(), bucket, func(_ names, version uint64) (names, bool) {
@@ -138,8 +138,8 @@ func TestAlwaysSlower(t *testing.T) {
 
 func TestNewestOfWhatIsThere(t *testing.T) {
 	for name, test := range map[string]struct {
-		objects map[string]string // by what follows the prefix
-		want    string            // in the error; the version, if there is none
+		objects map[string]string // objects by the part of their keys behind the prefix
+		want    string            // text in the error; without an error, the version
 	}{
 		"a file that somebody left":    {map[string]string{"000000000001.json": `{}`, "2.json": "?", "notes.txt": "?", "x/000000000009.json": "?"}, "1"},
 		"the highest":                  {map[string]string{"000000000009.json": `{}`, "000000000010.json": `{"names":["a"]}`}, "10"},

@@ -183,7 +183,7 @@ func TestHostileFileIsQuick(t *testing.T) {
 	}
 }
 
-// FuzzPattern proves that the linear matcher means what a backtracking one does.
+// FuzzPattern proves that the linear matcher has the same result as a backtracking one.
 func FuzzPattern(f *testing.F) {
 	f.Add("/a*b$", "/axb")
 	f.Add("*aa*a", "/aaa")

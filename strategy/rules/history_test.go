@@ -26,7 +26,7 @@ func TestFaults(t *testing.T) {
 	refuse := func(pattern string) Rule { return Rule{Refuse: true, Pattern: pattern} }
 	for name, test := range map[string]struct {
 		rules []Rule
-		want  []string // in the faults, in their order
+		want  []string // texts in the faults, in their order
 	}{
 		"one":                     {[]Rule{rangeTo(0, end, 0)}, nil},
 		"in any order":            {[]Rule{rangeTo(7, end, 1), refuse("*/cgi-bin/*"), rangeTo(0, 7, 0)}, nil},
@@ -61,7 +61,7 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// put stores a document as older programs and other hands do.
+// put stores a document without checking it, as older programs did.
 func put(t *testing.T, bucket blob.Bucket, d Document) {
 	t.Helper()
 	content, err := json.Marshal(d)
@@ -73,7 +73,7 @@ func put(t *testing.T, bucket blob.Bucket, d Document) {
 	}
 }
 
-// TestInForce: from and expires are honoured, and there is always a version.
+// TestInForce: From and Expires decide which version is in force, and there always is one.
 func TestInForce(t *testing.T) {
 	bucket := memblob.New()
 	start := now.UTC().Truncate(time.Second)
@@ -119,7 +119,7 @@ func TestHistoryIsReadOnce(t *testing.T) {
 	var kept Kept
 	for i, step := range []struct {
 		load func() (History, error)
-		gets int64 // in all
+		gets int64 // number of GETs so far
 	}{
 		{func() (History, error) { return LoadInForce(t.Context(), bucket, Crawl, now, &kept) }, 1},
 		{func() (History, error) { return LoadAll(t.Context(), bucket, Crawl, now, &kept) }, 4},
@@ -135,8 +135,8 @@ func TestHistoryIsReadOnce(t *testing.T) {
 	}
 }
 
-// TestDamagedVersion: one that cannot be read is named, and the one before
-// serves; a store that does not answer is an error.
+// TestDamagedVersion: a warning names a version that cannot be read, and the version before is
+// in force. If the store does not answer, reading fails.
 func TestDamagedVersion(t *testing.T) {
 	bucket := memblob.New()
 	first := Even(Storage, 2, now)
@@ -157,7 +157,7 @@ func TestDamagedVersion(t *testing.T) {
 	}
 }
 
-// TestOfSite: where pages of a site may be.
+// TestOfSite: OfSite returns the partitions that may have pages of a site.
 func TestOfSite(t *testing.T) {
 	at := parse(t, "https://example.org/a/b.html")
 	site := layout.Place(uint64(at.Place.Site()) << 32)

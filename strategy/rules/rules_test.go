@@ -75,7 +75,7 @@ func TestEvenCoversTheSpaceOnce(t *testing.T) {
 			if r.Partition != i || r.Range.From != next || r.Range.From&math.MaxUint32 != 0 {
 				t.Fatalf("%d partitions: rule %d is %+v and should begin at %d", partitions, i, *r.Range, next)
 			}
-			width := uint64(r.Range.To - r.Range.From) // of the last one by wrapping around
+			width := uint64(r.Range.To - r.Range.From) // for the last range, To is 0 and the subtraction wraps around
 			if partitions > 1 && (width>>32 < 1<<32/uint64(partitions) || width>>32 > 1<<32/uint64(partitions)+1) {
 				t.Errorf("%d partitions: rule %d is %d wide", partitions, i, width)
 			}

@@ -78,7 +78,8 @@ func TestDamagedDocument(t *testing.T) {
 	}
 }
 
-// FuzzRules proves that what is read is valid and survives another round.
+// FuzzRules proves that a document that was read is valid, and is the same after writing and
+// reading it again.
 func FuzzRules(f *testing.F) {
 	for _, d := range []Document{Even(Crawl, 1, now), Even(Storage, 3, now)} {
 		d.Rules = append(d.Rules, Rule{Refuse: true, Pattern: "*"}, Rule{Site: "example.org", Partition: 1})
@@ -106,8 +107,8 @@ func FuzzRules(f *testing.F) {
 	})
 }
 
-// TestPublishNext: the bucket gives the version, what is the same is not
-// published again, and rules with holes are refused.
+// TestPublishNext: the next version follows the highest one in the bucket; the same rules are
+// not published again; rules with holes are refused.
 func TestPublishNext(t *testing.T) {
 	bucket := memblob.New()
 	later := now.Add(time.Hour)

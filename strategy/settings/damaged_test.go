@@ -14,16 +14,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Whatever published document is emptied, as by a power cut, its copy is read in
-// its place; where that is lost, too, all is read with what is left, and the
-// crawl is paused where that is not enough.
+// If a published document is emptied, as by a power cut, its copy is read instead. If the copy
+// is lost, too, the settings are read without it, and the crawl is paused where the table of
+// unreadDocuments says so.
 func TestDamaged(t *testing.T) {
 	forgotten, err := address.Parse("http://docs.example/forgotten")
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, test := range []struct {
-		damaged []string // keys
+		damaged []string // keys of damaged objects
 		paused  bool
 		warned  int
 	}{
@@ -33,7 +33,7 @@ func TestDamaged(t *testing.T) {
 		{[]string{layout.ControlKey(2)}, false, 1},
 		{[]string{layout.ControlKey(1), layout.ControlKey(2)}, true, 2},
 		{[]string{layout.TakedownKey(2)}, true, 1},
-		{[]string{layout.TakedownKey(1)}, false, 0}, // which the second holds too; verify tells
+		{[]string{layout.TakedownKey(1)}, false, 0}, // version 2 has the same entries; verify reports the damage
 		{[]string{layout.StrategyKey("crawl", 1)}, true, 1},
 		{[]string{layout.StrategyKey("storage", 1)}, true, 1},
 	} {

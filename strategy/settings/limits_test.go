@@ -6,10 +6,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// As many URLs may wait as the collection with the most use for them can have.
+// MaxWaiting is the number for the collection that allows most waiting URLs.
 func TestMaxWaiting(t *testing.T) {
 	for _, test := range []struct {
-		pages []int64 // of each collection; 0: any number
+		pages []int64 // limit of pages of each collection; 0: none
 		want  int64
 	}{
 		{nil, 1_000}, {[]int64{0}, 10_000}, {[]int64{20}, 1_000}, {[]int64{2_000}, 4_000}, {[]int64{1 << 40}, 10_000}, {[]int64{20, 2_000}, 4_000},

@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestPartitionsStay: a strategy that names a partition no longer, or not yet,
-// takes nothing away.
+// TestPartitionsStay: Partitions has all partitions of all versions, also those that the
+// strategy in force does not name.
 func TestPartitionsStay(t *testing.T) {
 	bucket := memblob.New()
 	second, third := rules.Even(rules.Storage, 1, noon), rules.Even(rules.Storage, 1, noon.Add(time.Hour))
@@ -48,7 +48,7 @@ func TestPartitionsStay(t *testing.T) {
 	}
 }
 
-// TestHole: where no rule matches there is no partition, and a warning says so.
+// TestHole: a URL that no rule matches has no partition, and a warning reports the hole.
 func TestHole(t *testing.T) {
 	bucket := memblob.New()
 	storage := rules.Even(rules.Storage, 2, noon)

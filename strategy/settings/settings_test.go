@@ -59,7 +59,7 @@ func publish(t *testing.T, bucket blob.Bucket, documents ...any) {
 	}
 }
 
-// put stores a strategy as older programs did, with holes and all.
+// put stores a strategy without checking it, as older programs did.
 func put(t *testing.T, bucket blob.Bucket, d rules.Document) error {
 	t.Helper()
 	content, err := json.Marshal(d)
@@ -121,7 +121,7 @@ func TestDecide(t *testing.T) {
 		{"news", "http://other.example/", 9, 0, membership.NoPartition},
 		{"shop", "http://docs.example/a", 1, 0, membership.NoCollection},
 		{"docs", "http://docs.example/secret", 1, 0, membership.Forgotten},
-		{"shop", "http://docs.example/secret", 99, 99, membership.Forgotten}, // whatever else is wrong with it
+		{"shop", "http://docs.example/secret", 99, 99, membership.Forgotten}, // a takedown comes before all other reasons
 		{"news", "http://www.gone.example/a", 1, 0, membership.Forgotten},
 		{"docs", "http://docs.example/secret?2", 1, 0, ""},
 	} {
@@ -145,7 +145,7 @@ func TestDecide(t *testing.T) {
 	}
 }
 
-// TestDecideByKind: what leads to a URL decides too.
+// TestDecideByKind: the kind of the link to a URL matters for the decision, too.
 func TestDecideByKind(t *testing.T) {
 	bucket := memblob.New()
 	topical := docs()
@@ -206,14 +206,15 @@ func TestFingerprint(t *testing.T) {
 			t.Errorf("%q is the same after %+v", fingerprint, document)
 		}
 		seen[fingerprint] = true
-		publish(t, bucket, document) // nothing new
+		publish(t, bucket, document) // the document is the same
 		if again := read(t, bucket).Fingerprint(); again != fingerprint {
 			t.Errorf("%q became %q without a change", fingerprint, again)
 		}
 	}
 }
 
-// TestControlIsNoSetting: what is paused or limited leaves the frontier as it is.
+// TestControlIsNoSetting: pauses and limits do not change the fingerprint, so that the frontier
+// is not rebuilt.
 func TestControlIsNoSetting(t *testing.T) {
 	bucket := memblob.New()
 	publish(t, bucket, rules.Even(rules.Crawl, 1, noon), rules.Even(rules.Storage, 1, noon))
@@ -235,7 +236,7 @@ func TestCache(t *testing.T) {
 	wider.Delay = 9
 	for _, step := range []struct {
 		second  int
-		reads   int64 // in all
+		reads   int64 // number of reads so far
 		version uint64
 	}{{0, 1, 1}, {59, 1, 1}, {60, 2, 2}, {61, 2, 2}, {59, 3, 2}} { // the clock may be set back
 		now = noon.Add(time.Duration(step.second) * time.Second)

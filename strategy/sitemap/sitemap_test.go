@@ -25,7 +25,7 @@ func parsed(t testing.TB, url string) address.Address {
 	return a
 }
 
-// read returns the entries as lines and the error.
+// read returns the entries of a list, each as a line, and the error.
 func read(t testing.TB, r io.Reader) (lines []string, err error) {
 	t.Helper()
 	for e, failure := range Parse(r, parsed(t, "https://a.example/maps/1.xml")) {
@@ -130,7 +130,7 @@ func TestBroken(t *testing.T) {
 	for _, test := range []struct {
 		name string
 		in   io.Reader
-		want string // in the error; "1" comes before it where the list holds it
+		want string // text in the error; entries before the fault are yielded
 	}{
 		{"nothing", strings.NewReader(""), "neither XML nor a list of addresses"},
 		{"space", strings.NewReader(" \n "), "neither XML nor a list of addresses"},
@@ -170,7 +170,7 @@ func TestBroken(t *testing.T) {
 	}
 }
 
-// filler never ends.
+// filler returns a reader that repeats a text without end.
 func filler(text string) io.Reader { return &endless{text: text} }
 
 func longLines() io.Reader { return filler(strings.Repeat("0", bufferSize-1) + "\n") }

@@ -100,7 +100,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestRecordTellsNothing looks for what is forgotten in the record of it.
+// TestRecordTellsNothing: the stored document does not contain the URLs and sites that it
+// forgets.
 func TestRecordTellsNothing(t *testing.T) {
 	bucket := memblob.New()
 	forget(t, bucket, URL(parse(t, "http://secretive.example/scandal"), noon), Site("hush.example", noon))
@@ -115,13 +116,13 @@ func TestRecordTellsNothing(t *testing.T) {
 	}
 }
 
-// TestForgettersRace: of many that forget at once, none is forgotten.
+// TestForgettersRace: if many callers of Forget publish at once, no entry is lost.
 func TestForgettersRace(t *testing.T) {
 	bucket := memblob.New()
 	const forgetters = 20
 	var all sync.WaitGroup
 	for i := range forgetters {
-		entry := URL(parse(t, fmt.Sprintf("http://a.example/%d", i/2)), noon.Add(time.Duration(i)*time.Second)) // two for each
+		entry := URL(parse(t, fmt.Sprintf("http://a.example/%d", i/2)), noon.Add(time.Duration(i)*time.Second)) // two entries for each URL
 		all.Go(func() {
 			if _, err := Forget(t.Context(), bucket, entry); err != nil {
 				t.Error(err)
@@ -165,14 +166,14 @@ func TestDamagedDocument(t *testing.T) {
 		if err := sealed.Create(t.Context(), layout.TakedownKey(1), layout.Seal([]byte(content))); err != nil {
 			t.Fatal(err)
 		}
-		if s, err := Load(t.Context(), sealed); err == nil { // as somebody wrote it
+		if s, err := Load(t.Context(), sealed); err == nil { // a document written by hand
 			t.Errorf("%s, sealed: %+v", content, s)
 		}
 	}
 }
 
-// A damaged newest version whose copy is damaged, too, forgets nothing less than
-// what can be read of it and of the one before, and the next one holds that too.
+// If the newest version and its copy are damaged, the entries that can be read in them and
+// those of the version before are in force, and the next version has all of them.
 func TestDamagedNewestForgetsOn(t *testing.T) {
 	const pages = 5
 	for at := 0; ; at += 7 {
@@ -234,8 +235,8 @@ func page(t *testing.T, i int) address.Address {
 	return a
 }
 
-// FuzzTakedowns proves that what is read is valid, survives another round, and
-// is forgotten.
+// FuzzTakedowns proves that a document that was read is valid, is the same after writing and
+// reading it again, and that its entries are forgotten.
 func FuzzTakedowns(f *testing.F) {
 	id := layout.IdentityOf("a")
 	content, err := json.Marshal(Document{Entries: []Entry{{URL: &id, At: noon}, {Site: &id, At: noon}}})

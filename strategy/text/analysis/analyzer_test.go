@@ -8,7 +8,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// occurrences writes the occurrences in a text: term, position, bytes.
+// occurrences returns the occurrences in a text as strings: term, position, range in bytes.
 func occurrences(name, text string) (got []string) {
 	For(name).Each(text, func(o Occurrence) bool {
 		got = append(got, fmt.Sprintf("%s %d %s", o.Term, o.Position, text[o.Start:o.End]))
@@ -117,7 +117,7 @@ func TestCapitalsAndWord(t *testing.T) {
 	}
 }
 
-// A looser form counts its word no second time for spelling.
+// A looser term has no Word, so that spelling does not count its word twice.
 func TestLooserFormsHaveNoWord(t *testing.T) {
 	for _, text := range []string{"C++", "Hà"} {
 		var words []string
@@ -128,8 +128,7 @@ func TestLooserFormsHaveNoWord(t *testing.T) {
 	}
 }
 
-// A word gives the same term whatever was analysed before it, also when the
-// memory of words has been emptied.
+// A word has the same term whatever was analysed before it, also after the cache was emptied.
 func TestMemory(t *testing.T) {
 	a := For("en")
 	ignore := func(Occurrence) bool { return true }

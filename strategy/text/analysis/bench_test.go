@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// BenchmarkEach analyses text with the memory of words warm.
+// BenchmarkEach analyses text whose words are all cached.
 func BenchmarkEach(b *testing.B) {
 	for _, name := range []string{"en", "de", "ru", "vi", "zh", "ja", "ar", "th"} {
 		b.Run(name, func(b *testing.B) {

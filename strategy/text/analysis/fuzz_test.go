@@ -13,8 +13,9 @@ import (
 
 func sorted[V any](of map[string]V) []string { return slices.Sorted(maps.Keys(of)) }
 
-// Whatever the text, occurrences lie inside it and in order, terms are short
-// and valid, memory changes nothing, and a surface form stands for its word.
+// FuzzEach proves that occurrences lie inside the text and in order, that terms are short and
+// valid UTF-8, that the cache changes nothing, and that the surface form of a word has the
+// word's term.
 func FuzzEach(f *testing.F) {
 	languages := sorted(table)
 	for i, name := range languages {
@@ -85,7 +86,7 @@ func TestSurfaceFormsStandForTheirCharacters(t *testing.T) {
 			var again Occurrence
 			a.Each(first.Word, keep(&again))
 			if first.Term == "" && fold(string(r)) == "" {
-				continue // nothing but a tatweel
+				continue // only a tatweel
 			}
 			if again.Term != first.Term || again.Word != first.Word || again.End != len(first.Word) {
 				t.Errorf("%s: %U has the word %q and the term %q, which has %q and %q", name, r, first.Word, first.Term, again.Word, again.Term)

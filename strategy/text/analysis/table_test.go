@@ -14,7 +14,7 @@ func termOf(t *testing.T, name, word string) (term string) {
 	return term
 }
 
-// Words of a row have the same term.
+// The words of each row have the same term.
 func TestWordsThatMeet(t *testing.T) {
 	tests := []struct {
 		language string
@@ -95,7 +95,7 @@ func TestWordsThatMeet(t *testing.T) {
 	}
 }
 
-// Words of a row all have different terms.
+// The words of each row have different terms.
 func TestWordsThatDiffer(t *testing.T) {
 	tests := []struct {
 		language string

@@ -72,14 +72,14 @@ func (x index) finds(words []Word, position int) bool {
 	return len(words) > 0
 }
 
-// Any piece of a text that is made of whole characters or words is found as a
-// phrase where it stands, whatever language it is asked in.
+// Any piece of a text that consists of whole characters or words is found as a phrase at its
+// place, whatever the language of the query.
 func TestAnyPieceIsFound(t *testing.T) {
 	random := rand.New(rand.NewPCG(4, 4))
 	for name, text := range fixtures {
 		t.Run(name, func(t *testing.T) {
 			terms := indexOf(name, text)
-			var places []Occurrence // one a position
+			var places []Occurrence // one occurrence for each position
 			for position := 1; terms[position] != nil; position++ {
 				at := slices.DeleteFunc(slices.Clone(terms[position]), func(o Occurrence) bool { return o.Parts > 0 })
 				places = append(places, at[len(at)-1])
@@ -97,8 +97,8 @@ func TestAnyPieceIsFound(t *testing.T) {
 	}
 }
 
-// A lone character of a script without spaces is found wherever it stands, and
-// only that is marked.
+// A query of one character of a script without spaces finds it wherever it stands, and only
+// this character is marked.
 func TestLoneCharacterIsFound(t *testing.T) {
 	tests := []struct{ text, piece string }{
 		{"日本語", "日"}, {"日本語", "本"}, {"日本語", "語"}, {"日本語x", "語"},
@@ -137,7 +137,7 @@ func TestLoneCharacterIsWhole(t *testing.T) {
 	}
 }
 
-// All words of long runs are found; none is an allocation of its own length.
+// All pairs of a long run are found, and no pair keeps the memory of the whole run.
 func TestLongRun(t *testing.T) {
 	text := strings.Repeat("日本語", 50_000)
 	n := 0
@@ -147,9 +147,8 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// match reports whether an occurrence in a document is of the word, and where
-// in the text it ends: of a pair that was requested by its first character, only
-// that is meant.
+// match reports whether an occurrence in a document has a term of the word, and where it ends
+// in the text. For a Prefix, this is the end of the pair's first character.
 func match(w *Word, o Occurrence) (end int, ok bool) {
 	for _, term := range w.Terms {
 		if o.Term == term {

@@ -40,7 +40,7 @@ func TestOutputChangesWithTheVersion(t *testing.T) {
 	}
 }
 
-// mayReplace reports an output that differs under an unraised version.
+// mayReplace returns an error if the output has changed but the version was not raised.
 func mayReplace(before, after string) error {
 	type line struct {
 		version uint32
@@ -86,7 +86,7 @@ func TestMayReplace(t *testing.T) {
 	}
 }
 
-// outputHash is a hash of all that a language's analyzer says of all fixtures.
+// outputHash returns the hash of the output of a language's analyzer for all fixtures.
 func outputHash(name string) string {
 	hash := sha256.New()
 	a := For(name)

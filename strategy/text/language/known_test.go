@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestKnown names no language that there is none of, and all that are required.
+// TestKnown: Known has only codes of existing languages, and all required ones.
 func TestKnown(t *testing.T) {
 	known := Known()
 	if !slices.IsSorted(known) || len(slices.Compact(slices.Clone(known))) != len(known) {

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// required are the languages that must be told.
+// required are the languages that Identify must know.
 var required = strings.Fields("zh en ja ko de ur fr ru es pt ar hi it id ms my fa vi mn kk ky ne tl ps lo tg bo")
 
 //go:embed testdata/sentences.txt
@@ -26,7 +26,8 @@ func sentences() (all []sentence) {
 	return all
 }
 
-// TestSentences requires 95 % of single sentences, and 85 % of each language's.
+// TestSentences requires that 95 % of all sentences are identified rightly, and 85 % of those
+// in each language.
 func TestSentences(t *testing.T) {
 	all, right := 0, 0
 	each, eachRight := map[string]int{}, map[string]int{}
@@ -80,7 +81,7 @@ func TestIdentify(t *testing.T) {
 	}
 }
 
-// TestHint checks that no hint changes what is clear without it.
+// TestHint checks that a hint does not change the result for a text that is clear without it.
 func TestHint(t *testing.T) {
 	for _, s := range sentences() {
 		want, sure := Identify(s.text, "")
@@ -95,7 +96,7 @@ func TestHint(t *testing.T) {
 	}
 }
 
-// TestForms checks that composed and decomposed letters are the same.
+// TestForms checks that texts with composed and with decomposed letters give the same result.
 func TestForms(t *testing.T) {
 	for _, s := range sentences() {
 		want, wantSure := Identify(norm.NFC.String(s.text), "")
@@ -106,8 +107,8 @@ func TestForms(t *testing.T) {
 	}
 }
 
-// TestSample checks that a long text is judged by all its parts, and that
-// reading it costs no more than a short one.
+// TestSample checks that all parts of a long text count, and that a long text takes no more
+// time than a short one.
 func TestSample(t *testing.T) {
 	menu := strings.Repeat("Home News About us Contact Imprint Sitemap Search Login ", 30)
 	text := menu + strings.Repeat("Сегодня в городе открылась новая библиотека. ", 400)
@@ -139,7 +140,7 @@ func FuzzIdentify(f *testing.F) {
 	})
 }
 
-// BenchmarkIdentify reads 4 KB of each language: all that is ever read.
+// BenchmarkIdentify identifies 4 KB of each language, as much as is read of any text.
 func BenchmarkIdentify(b *testing.B) {
 	texts := map[string]string{}
 	for _, s := range sentences() {

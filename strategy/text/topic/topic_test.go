@@ -43,7 +43,7 @@ func TestLinkFindsEachEvidence(t *testing.T) {
 		name                string
 		anchor, around, url string
 		page                float32
-		follow              bool // at a threshold of 0.3
+		follow              bool // the link is followed at a threshold of 0.3
 	}{
 		{name: "nothing", anchor: "Fonts", around: "all about fonts", url: "https://a.org/fonts.html"},
 		{name: "anchor", anchor: "Transactions", follow: true},

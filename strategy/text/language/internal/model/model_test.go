@@ -79,7 +79,7 @@ func TestMainScript(t *testing.T) {
 	}
 }
 
-// random returns classes with any weights.
+// random returns classes with random weights.
 func random(rng *rand.Rand, codes []string, bits int, words bool) Classes {
 	c := Classes{Script: Latin, Words: words, Codes: codes, Bits: bits, Scale: .5, Weights: make([]int8, len(codes)<<bits)}
 	for i := range c.Weights {
@@ -88,7 +88,7 @@ func random(rng *rand.Rand, codes []string, bits int, words bool) Classes {
 	return c
 }
 
-// TestScores compares the sums, four at a time, with plain ones.
+// TestScores compares Scores, which adds four weights at a time, with sums of single weights.
 func TestScores(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for n := 1; n <= maxClasses; n += 3 {
@@ -144,7 +144,7 @@ func TestCodec(t *testing.T) {
 	}
 }
 
-// FuzzTable reads inflated tables, so that the fuzzer sees their bytes.
+// FuzzTable reads tables that are not compressed, so that the fuzzer can change their bytes.
 func FuzzTable(f *testing.F) {
 	f.Add([]byte{0, 1, 1, 2, 0x3f, 0, 0, 0, 1, 'a', 1, 'b', 1, 2, 3, 4})
 	f.Add([]byte{1, 1, 0, 1, 0x3f, 0, 0, 0, 0, 9})
