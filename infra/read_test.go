@@ -25,8 +25,8 @@ type function struct {
 	}
 }
 
-// grants returns what a function may do with the objects below each prefix of
-// the bucket; what is elsewhere is under its whole name.
+// grants returns the actions that a function may do with objects, by the prefix of their keys
+// in the bucket. Other resources are under their whole names.
 func (f function) grants() map[string][]string {
 	granted := make(map[string][]string)
 	for _, s := range f.Policies[len(f.Policies)-1].Statement {
@@ -57,7 +57,7 @@ type mapping struct {
 	FunctionResponseTypes        []string
 }
 
-// oneOrMore is a list of strings, of which one may stand by itself.
+// oneOrMore is a list of strings; YAML may have a single string in its place.
 type oneOrMore []string
 
 func (o *oneOrMore) UnmarshalJSON(text []byte) error {
@@ -68,9 +68,8 @@ func (o *oneOrMore) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*o)[0])
 }
 
-// resources returns the properties of all resources of a type, by name. The
-// short forms of CloudFormation's functions are read as what they are applied
-// to: !GetAtt Bucket.Arn as "Bucket.Arn".
+// resources returns the properties of all resources of a type, by name. Short forms of
+// CloudFormation's functions are read as their argument: !GetAtt Bucket.Arn as "Bucket.Arn".
 func resources[T any](t *testing.T, kind string) map[string]T {
 	t.Helper()
 	var root yaml.Node
@@ -87,10 +86,10 @@ func resources[T any](t *testing.T, kind string) map[string]T {
 	found := make(map[string]T)
 	for name, node := range template.Resources {
 		fields, single := node.(map[string]any)
-		if !single || fields["Type"] != kind { // not single: Fn::ForEach
+		if !single || fields["Type"] != kind { // a loop (Fn::ForEach), not a single resource
 			continue
 		}
-		text, err := json.Marshal(fields["Properties"]) // names its fields as Go does
+		text, err := json.Marshal(fields["Properties"]) // JSON, because its decoder matches the names of Go's fields
 		if err != nil {
 			t.Fatalf("resource %s: %v", name, err)
 		}
@@ -112,7 +111,7 @@ func plain(node *yaml.Node) {
 	}
 }
 
-// source returns the text of the files, but not of tests.
+// source returns the text of all files that match the pattern, except tests.
 func source(t *testing.T, pattern string) string {
 	t.Helper()
 	var text strings.Builder

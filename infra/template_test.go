@@ -33,7 +33,7 @@ func TestEveryFunctionIsDeployed(t *testing.T) {
 	}
 }
 
-// Every queue of the tasks feeds the function of its name, as AWS advises.
+// Every queue invokes the function with its name, with the settings that AWS recommends.
 func TestQueues(t *testing.T) {
 	t.Parallel()
 	functions := resources[function](t, "AWS::Serverless::Function")
@@ -81,8 +81,8 @@ func TestEveryVariableIsRead(t *testing.T) {
 	}
 }
 
-// A function is given what its main takes from the environment, and may send
-// to the queues that its package names.
+// Each function has the environment variables that its main package reads, and may send to the
+// queues that its package names.
 func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 	t.Parallel()
 	uses := map[string]string{
@@ -108,7 +108,7 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 				sends = append(sends, strings.TrimPrefix(found, "task."))
 			}
 		}
-		if name == "Sweep" { // which sends dead letters again to the queues that they name
+		if name == "Sweep" { // the sweep sends dead letters again to all queues
 			sends = []string{"Schedule", "Fetch", "Pack", "Index", "Merge", "Rank", "Sweep", "Watch"}
 		}
 		if diff := cmp.Diff(unique(sends), unique(granted)); diff != "" {
@@ -117,7 +117,8 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 	}
 }
 
-// Without leave to list, S3 answers 403 for an absent object.
+// Each function may list the bucket: without that permission, S3 answers 403 for an absent
+// object. It may use only prefixes of package layout.
 func TestGrants(t *testing.T) {
 	t.Parallel()
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
@@ -138,8 +139,8 @@ func TestGrants(t *testing.T) {
 	}
 }
 
-// What the environment does for a function, and what settings are read from,
-// is granted to it.
+// Each function has the permissions for what all functions do: read settings, write vital signs
+// and the like.
 func TestFunctionsAreGrantedWhatTheyShare(t *testing.T) {
 	t.Parallel()
 	const get, put = "s3:GetObject", "s3:PutObject"
@@ -166,7 +167,7 @@ func TestFunctionsAreGrantedWhatTheyShare(t *testing.T) {
 	}
 }
 
-// Only the sweep deletes, and nothing that says what to crawl.
+// Only the sweep may delete objects, and no published documents.
 func TestWhoDeletes(t *testing.T) {
 	t.Parallel()
 	var deletes []string
@@ -189,7 +190,7 @@ func TestWhoDeletes(t *testing.T) {
 	}
 }
 
-// Dead letters raise an alarm, also those of functions that died without a word.
+// Dead letters raise an alarm, also those of functions that died without recording them.
 func TestDeadLettersAreSeen(t *testing.T) {
 	t.Parallel()
 	type alarm struct {
@@ -227,7 +228,8 @@ func TestNetwork(t *testing.T) {
 	}
 }
 
-// A prefix has one destination. Prefixes of the layout never overlap.
+// S3 sends the events of each prefix to one destination. The prefixes of package layout do not
+// overlap.
 func TestNotifications(t *testing.T) {
 	t.Parallel()
 	type bucket struct {

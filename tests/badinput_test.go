@@ -5,10 +5,10 @@ import (
 	"testing"
 )
 
-// What is wrong ends in a clear sentence or a recorded reason.
+// Every wrong input gives a clear sentence or a recorded reason.
 func TestBadInput(t *testing.T) {
 	t.Parallel()
-	const nobody = "http://127.0.0.1:1/" // no port of a server that another test starts
+	const nobody = "http://127.0.0.1:1/" // a port at which no test starts a server
 	s, _ := serveGenerated(t, 2)
 	for _, test := range []struct {
 		name string

@@ -14,8 +14,7 @@ import (
 	"testing"
 )
 
-// lively is a page that is another once its script has run, and that loads
-// what it can from ORIGIN.
+// lively is a page that its script changes, and that loads many kinds of files from ORIGIN.
 const lively = `<!DOCTYPE html><html lang="en"><head><title>The quiet harbour</title>
 <link rel="stylesheet" href="ORIGIN/loaded.css"><script src="ORIGIN/loaded.js"></script>
 <script>document.title = "Taken over"; addEventListener("DOMContentLoaded", () => { document.body.append("Added by a script") })</script>
@@ -24,7 +23,7 @@ const lively = `<!DOCTYPE html><html lang="en"><head><title>The quiet harbour</t
 <img src="ORIGIN/loaded.png" onerror="document.title = 'Taken over'"><iframe src="ORIGIN/loaded.html"></iframe>
 </body></html>`
 
-// The search page and stored copies, in Chromium.
+// Chromium shows the search page and stored copies.
 func TestBrowser(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(_ int, origins []string) http.Handler {
@@ -61,7 +60,7 @@ func TestBrowser(t *testing.T) {
 	for _, v := range s.forget() {
 		t.Errorf("the stored copy has loaded %s", v.url)
 	}
-	// The page as it is served does all that its stored copy must not do.
+	// The original page does everything that its stored copy must not do.
 	if live := chromium(t, "--dump-dom", s.origins[0]+"/docs/"); !strings.Contains(live, "<title>Taken over</title>") {
 		t.Errorf("the page proves nothing, since its script does not run:\n%s", live)
 	}
@@ -84,8 +83,8 @@ func get(t testing.TB, address string) string {
 	return body.String()
 }
 
-// browse returns what Chromium shows at an address, as HTML, and leaves
-// screenshots of it as on a phone and on a wide screen.
+// browse returns the HTML of a page in Chromium, and writes screenshots of it in the size of a
+// phone and of a wide screen.
 func browse(t *testing.T, name, address string) string {
 	t.Helper()
 	var dom string

@@ -22,10 +22,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Every bucket in testdata was written by an earlier program, which crawled a
-// site of nine pages three times: one changed, one is gone, one forgotten. What
-// was written once is read, searched, verified and committed upon for ever. A
-// change of any format adds a bucket made by the program before it.
+// Every bucket in testdata was written by an earlier program. That program crawled a site of
+// nine pages three times: one page has changed, one is gone, one is forgotten. This program
+// must read, search, verify and continue each bucket. Whoever changes a format adds a bucket
+// that the program before the change has written.
 func TestEarlierBuckets(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("testdata/buckets/*.zip")
@@ -55,8 +55,8 @@ func TestEarlierBuckets(t *testing.T) {
 				"forty-two":          {served + "lighthouse.html"},
 				"Leuchtturm":         {served + "hafen.html"},
 				"phare":              {served + "port.html"},
-				"маяк":               nil, // gone
-				"灯台":                 nil, // forgotten
+				"маяк":               nil, // page that is gone
+				"灯台":                 nil, // page that is forgotten
 			} {
 				hits, err := engine.Search(t.Context(), query.Query{Query: search.Query{Text: "+" + strings.ReplaceAll(text, " ", " +"), Size: 10}})
 				if err != nil {
@@ -109,7 +109,7 @@ func TestEarlierBuckets(t *testing.T) {
 	}
 }
 
-// unpacked returns a bucket of the files of an archive.
+// unpacked returns a bucket in memory with the files of an archive as its objects.
 func unpacked(t *testing.T, file string, now func() time.Time) *memblob.Bucket {
 	t.Helper()
 	archive, err := zip.OpenReader(file)

@@ -17,7 +17,7 @@ import (
 // a delay, unless more says otherwise.
 func (p place) file(name string, seeds []string, more string) string {
 	p.t.Helper()
-	list, err := json.Marshal(seeds) // which is a list in TOML, too
+	list, err := json.Marshal(seeds) // a list in JSON is also one in TOML
 	if err != nil {
 		p.t.Fatal(err)
 	}
@@ -32,7 +32,7 @@ func (p place) file(name string, seeds []string, more string) string {
 	return path
 }
 
-// Two collections side by side, each with an agent and a delay of its own.
+// Two collections are crawled at once, each with its own agent and delay.
 func TestSideBySide(t *testing.T) {
 	t.Parallel()
 	const pages, delay = 6, 150 * time.Millisecond

@@ -11,13 +11,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query"
 )
 
-// phraseOf returns three words that stand together in the first paragraph.
+// phraseOf returns three consecutive words of the first paragraph.
 func phraseOf(body string) string {
 	_, paragraph, _ := strings.Cut(body, "<p>")
 	return strings.Join(strings.Fields(paragraph)[1:4], " ")
 }
 
-// trial is a generated site and what a quiet crawl has made of it.
+// trial is a generated site, with the result of a crawl without disturbances.
 type trial struct {
 	site    *site
 	hosts   []host
@@ -30,7 +30,7 @@ func (tr *trial) crawlDocs(more ...string) []string {
 	return append(append([]string{"--scope", "prefix"}, more...), tr.site.seeds("/docs/")...)
 }
 
-// newTrial generates a site and crawls it quietly.
+// newTrial generates a site and crawls it without disturbances.
 func newTrial(t *testing.T, pages int) *trial {
 	t.Helper()
 	tr := new(trial)
@@ -96,7 +96,7 @@ func TestCrawl(t *testing.T) {
 	for _, test := range []struct {
 		name  string
 		flags []string
-		vain  float64 // share of the visits that may be to pages that had been fetched
+		vain  float64 // maximum share of visits to pages that were visited before
 	}{
 		{"seven partitions", []string{"--partitions", "7"}, 0},
 		{"isolated", []string{"--isolated"}, 0},
@@ -121,8 +121,8 @@ func TestCrawl(t *testing.T) {
 	}
 }
 
-// retries is how often the generated hosts are asked again because of a
-// failure that might pass.
+// retries returns the number of requests that the generated hosts get because an earlier one
+// failed in a way that may be temporary.
 func (tr *trial) retries() int {
 	n := 0
 	for _, h := range tr.hosts {

@@ -11,7 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// More than HTML is read: PDF, DOCX and text, and the links in them.
+// Besides HTML, PDF, DOCX and plain text are read, and the links in them followed.
 func TestFormats(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(int, []string) http.Handler {
@@ -62,7 +62,7 @@ func pdfOf(text string) string {
 	return b.String()
 }
 
-// docxOf returns a document of a word processor with one paragraph.
+// docxOf returns a DOCX document with one paragraph.
 func docxOf(t testing.TB, text string) string {
 	t.Helper()
 	var b bytes.Buffer

@@ -12,25 +12,25 @@ import (
 	"time"
 )
 
-// answer is what a generated host says at one path.
+// answer is the answer of a generated host at one path.
 type answer struct {
 	status      int
 	contentType string
 	location    string
 	etag        string
-	modified    string // as Last-Modified
+	modified    string // value of Last-Modified
 	body        string
-	short       bool   // it announces more than it sends
-	becomes     string // the state of the URL when only /docs/ is crawled; "": nobody hears of it
+	short       bool   // Content-Length is more than the length of the body
+	becomes     string // state of the URL when only /docs/ is crawled; "": no link leads to it
 }
 
-// holds reports whether what a client has is what it would get.
+// holds reports whether the validators in a request show that the client has the current page.
 func (a answer) holds(asked http.Header) bool {
 	return a.etag != "" && asked.Get("If-None-Match") == a.etag || a.modified != "" && asked.Get("If-Modified-Since") == a.modified
 }
 
-// validated returns the answer with an ETag, a Last-Modified or none of them,
-// as its length decides.
+// validated returns the answer with an ETag, a Last-Modified or neither, depending on its
+// length.
 func (a answer) validated() answer {
 	switch sum := crc32.ChecksumIEEE([]byte(a.body)); len(a.body) % 3 {
 	case 0:
@@ -46,9 +46,9 @@ type host map[string]answer
 
 const robotsTxt = "User-agent: *\nDisallow: /docs/private/\n"
 
-// generate makes a host of as many linked pages, the same for the same seed,
-// and one of everything that can come of a URL. Its links to neighbour, an
-// origin, reach another generated host.
+// generate returns a host with this number of linked pages, and a URL for each possible
+// outcome. The same seed gives the same host. Some links lead to neighbour, the origin of
+// another generated host.
 func generate(seed uint64, pages int, origin, neighbour string) host {
 	g := generator{rand.New(rand.NewPCG(seed, 0))}
 	h := host{
@@ -116,7 +116,7 @@ func generate(seed uint64, pages int, origin, neighbour string) host {
 	return h
 }
 
-// sitemap lists pages of an origin by their paths.
+// sitemap returns a sitemap with the pages of an origin at these paths.
 func sitemap(origin string, paths ...string) string {
 	var b strings.Builder
 	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?><urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">`)
@@ -133,7 +133,7 @@ func sitemapIndex(url string) string {
 func gzipped(text string) string {
 	var b strings.Builder
 	w := gzip.NewWriter(&b)
-	_, _ = io.WriteString(w, text) // a strings.Builder takes all
+	_, _ = io.WriteString(w, text) // cannot fail for a strings.Builder
 	_ = w.Close()
 	return b.String()
 }
@@ -144,7 +144,7 @@ func link(to string) string { return `<a href="` + to + `">see ` + html.EscapeSt
 
 type generator struct{ *rand.Rand }
 
-// vocabulary is spoken with frequencies that fall as Zipf's do.
+// vocabulary has the words of generated pages; the first ones occur most often.
 var vocabulary = strings.Fields(`the of and to a in is that for it with as on be by this
 	search engine index page crawl bucket store object segment query word document link web site
 	host server partition manifest book outcome frontier lease token epoch package zip header
@@ -155,7 +155,7 @@ var vocabulary = strings.Fields(`the of and to a in is that for it with as on be
 	quickly slowly gently seldom often always never together apart again`)
 
 func (g generator) word() string {
-	// The product of two uniform numbers prefers the beginning.
+	// The product of two uniform numbers is small more often than large.
 	return vocabulary[int(g.Float64()*g.Float64()*float64(len(vocabulary)))]
 }
 

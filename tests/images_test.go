@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/query"
 )
 
-// Images are found by what is told of them, and stored ones are shown in Chromium without a
-// visit to their site.
+// Images are found by the texts about them, and Chromium shows stored ones without a request to
+// their site.
 func TestImages(t *testing.T) {
 	t.Parallel()
 	rare := color.RGBA{R: 201, G: 17, B: 143, A: 255}
@@ -44,7 +44,7 @@ func TestImages(t *testing.T) {
 	docs := p.file("docs", []string{s.origins[0] + "/docs/"}, "scope = \"prefix\"\nassets = true\n")
 	p.must("crawl", "--collection", docs)
 	p.verify()
-	heronImages := func() map[string]bool { // by address: whether a copy is stored
+	heronImages := func() map[string]bool { // address → whether a copy is stored
 		stored := make(map[string]bool)
 		for _, r := range decode[query.Answer](t, p.must("search", "--json", "heron type:image")).Results {
 			stored[r.Image.URL] = r.Image.Stored

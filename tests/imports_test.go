@@ -16,11 +16,11 @@ import (
 
 const module = "github.com/bucketsearch/bucketsearch/"
 
-// layers import only those before them, and themselves.
+// layers are the top folders of packages: each imports only itself and those before it.
 var layers = []string{"layout", "strategy", "functions", "local", "tests"}
 
-// The rooms of functions beside the triggered ones: mains, what persons run,
-// and what several share.
+// The folders below functions that hold no triggered function: mains, commands, and shared
+// packages.
 const (
 	mains    = "lambda"
 	commands = "command"
@@ -62,7 +62,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// goPackage is what go list tells of one.
+// goPackage is the part of go list's output about a package that the test needs.
 type goPackage struct {
 	ImportPath string
 	Imports    []string
@@ -89,8 +89,8 @@ func listPackages(t *testing.T) []goPackage {
 	}
 }
 
-// layerOf returns the number of a package's layer; outside of all, it is the
-// last.
+// layerOf returns the index of a package's layer; the last one for a package outside of all
+// layers.
 func layerOf(path string) int {
 	first, _, _ := strings.Cut(path, "/")
 	if i := slices.Index(layers, first); i >= 0 {
@@ -110,9 +110,9 @@ func roomOf(path string) string {
 	return room
 }
 
-// mayMeet reports whether a package of one room of functions may import one of
-// another: all import what is shared, mains import their functions, and no
-// function or command imports a function.
+// mayMeet reports whether a package in the folder own of functions may import one in the folder
+// their. All may import shared packages, and mains the functions; no function or command may
+// import a function.
 func mayMeet(own, their string) bool {
 	return own == "" || own == their || their == shared || their == "" || own == mains && their != commands
 }
@@ -135,7 +135,7 @@ func TestLambdaMainsAreShort(t *testing.T) {
 	}
 }
 
-// Only the front door of a partition commits its generations.
+// Only package partition commits generations.
 func TestFrontDoor(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir("..", func(path string, entry fs.DirEntry, err error) error {

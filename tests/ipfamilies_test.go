@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// A site that lives on IPv6 alone and one that lives on IPv4 alone are crawled
-// by each other's links, and their addresses are recorded with their pages.
+// Two sites link to each other, one with only an IPv6 address, the other with only an IPv4
+// address. Both are crawled, and their addresses are recorded with their pages.
 func TestAddressFamilies(t *testing.T) {
 	t.Parallel()
 	var listeners []net.Listener

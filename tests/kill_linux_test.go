@@ -19,7 +19,7 @@ func TestKill(t *testing.T) {
 	tr.site.answerIn(10 * time.Millisecond)
 	for i, test := range []struct {
 		name   string
-		kills  int // that a crawl must get over
+		kills  int // number of kills that a crawl must survive
 		flags  []string
 		victim func(*rand.Rand, family) []int
 	}{
@@ -33,7 +33,7 @@ func TestKill(t *testing.T) {
 		{"anything", 6, []string{"--isolated"}, func(r *rand.Rand, f family) []int { return one(r, f.all()) }},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			t.Parallel() // hosts that were leased when Redis ended stay closed for minutes
+			t.Parallel() // hosts that were leased when Redis ended are not requested for minutes
 			p := newPlace(t)
 			random := rand.New(rand.NewPCG(uint64(i), 0))
 			p.crawlUnderKills(tr, random, test.kills, test.flags, test.victim)
@@ -43,9 +43,9 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// crawlUnderKills crawls, kills at random moments what victim chooses, up to so
-// many times, and starts the crawl again when that has ended it, until it ends
-// by itself.
+// crawlUnderKills crawls until the crawl ends by itself. At random moments it kills the process
+// that victim chooses, at most most times. If that has ended the crawl, it starts the crawl
+// again.
 func (p place) crawlUnderKills(tr *trial, random *rand.Rand, most int, flags []string, victim func(*rand.Rand, family) []int) {
 	p.t.Helper()
 	kills, starts := 0, 1
@@ -58,7 +58,7 @@ func (p place) crawlUnderKills(tr *trial, random *rand.Rand, most int, flags []s
 			members := familyOf(run.Process.Pid)
 			killed := victim(random, members)
 			for _, pid := range killed {
-				_ = syscall.Kill(pid, syscall.SIGKILL) // fails when it has ended by itself
+				_ = syscall.Kill(pid, syscall.SIGKILL) // fails if the process has ended by itself
 				kills++
 			}
 			if !slices.Contains(killed, run.Process.Pid) {
@@ -75,7 +75,7 @@ func (p place) crawlUnderKills(tr *trial, random *rand.Rand, most int, flags []s
 		run = p.start("crawl", crawling(tr.crawlDocs(flags...)...)...)
 		starts++
 	}
-	if _, err := run.wait(); err != nil { // the last kill may still have been its end
+	if _, err := run.wait(); err != nil { // the last kill may have ended it
 		mustExplain(p.t, run, err.Error())
 		p.must("crawl", crawling(tr.crawlDocs(flags...)...)...)
 		starts++
@@ -98,8 +98,8 @@ func mustExplain(t testing.TB, run *process, out string) {
 	t.Logf("it said: %s", strings.TrimSpace(said))
 }
 
-// awaitMoment returns at a random moment: of the start, or of all that follows
-// the first visit; or when the program has ended.
+// awaitMoment returns at a random moment: during the start, or after the first visit. It also
+// returns when the program has ended.
 func (tr *trial) awaitMoment(random *rand.Rand, run *process) {
 	if random.IntN(4) > 0 {
 		tr.site.awaitVisits(1+random.IntN(20), run.ended)
@@ -110,7 +110,7 @@ func (tr *trial) awaitMoment(random *rand.Rand, run *process) {
 	}
 }
 
-// family is the processes of a running program.
+// family holds the process ids of a running program and its children.
 type family struct {
 	program, store, redis, functions []int
 }
@@ -119,14 +119,14 @@ func (f family) all() []int {
 	return slices.Concat(f.program, f.store, f.redis, f.functions)
 }
 
-// familyOf finds the processes that the program has started. The store is the
-// program's own binary, Redis is called so, and the rest are functions.
+// familyOf finds the processes that a program has started. The store runs the program's own
+// binary, Redis has its own name, and the others are functions.
 func familyOf(pid int) family {
 	f := family{program: []int{pid}}
 	for _, child := range childrenOf(pid) {
 		name, err := os.Readlink(fmt.Sprintf("/proc/%d/exe", child))
 		if err != nil {
-			continue // it has ended, or has not begun
+			continue // the process has ended, or has not begun
 		}
 		switch base := filepath.Base(name); {
 		case base == filepath.Base(program):
@@ -141,7 +141,7 @@ func familyOf(pid int) family {
 }
 
 func childrenOf(pid int) []int {
-	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // fails for no pattern of digits
+	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // cannot fail for this pattern
 	var children []int
 	for _, list := range lists {
 		content, err := os.ReadFile(list)
@@ -166,7 +166,7 @@ func one(random *rand.Rand, pids []int) []int {
 	return []int{pids[random.IntN(len(pids))]}
 }
 
-// awaitEnd returns when none of the processes runs: nobody outlives a program
+// awaitEnd returns when none of the processes runs any more: no child may outlive a program
 // that was killed.
 func awaitEnd(t testing.TB, pids []int) {
 	t.Helper()
@@ -174,10 +174,10 @@ func awaitEnd(t testing.TB, pids []int) {
 	for _, pid := range pids {
 		for syscall.Kill(pid, 0) == nil && !isZombie(pid) {
 			if time.Now().After(deadline) {
-				name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // only for the message
+				name, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // used only in the message
 				t.Fatalf("process %d (%q) outlives the program", pid, name)
 			}
-			time.Sleep(5 * time.Millisecond) // no event tells of another's child
+			time.Sleep(5 * time.Millisecond) // there is no event for the end of another process's child
 		}
 	}
 }

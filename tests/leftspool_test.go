@@ -15,9 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// A program that died when all was fetched and nothing was packed leaves spool
-// objects behind, and no URL to ask for. The next crawl packs and indexes them
-// before it ends.
+// If a program dies when everything is fetched and nothing is packed, spool objects are left,
+// and no URL waits. The next crawl must pack and index them before it ends.
 func TestSpoolLeftBehind(t *testing.T) {
 	t.Parallel()
 	s := serve(t, 1, func(int, []string) http.Handler {
@@ -25,7 +24,7 @@ func TestSpoolLeftBehind(t *testing.T) {
 	})
 	p := newPlace(t)
 	p.fetchOnly(s.origins[0] + "/")
-	p.crawl("--chaos", "1", s.origins[0]+"/") // late events do not let it end too early
+	p.crawl("--chaos", "1", s.origins[0]+"/") // late events must not make the crawl end too early
 	p.verify()
 	if status := p.status(); status.Stored != 1 || status.Documents != 1 {
 		t.Errorf("%d pages are stored, %d documents indexed; want 1 and 1", status.Stored, status.Documents)
@@ -41,8 +40,8 @@ func TestSpoolLeftBehind(t *testing.T) {
 	}
 }
 
-// fetchOnly plans a crawl of one page and fetches it, as a system does that
-// dies before anything else happens.
+// fetchOnly plans a crawl of one page and fetches the page, but does not pack it, like a system
+// that dies then.
 func (p place) fetchOnly(url string) {
 	p.t.Helper()
 	ctx := p.t.Context()

@@ -10,12 +10,12 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 )
 
-// program is where TestMain has put the program, and the Lambda binaries beside
-// it, where it looks for them.
+// program is the path of the program that TestMain has built. The Lambda binaries are in the
+// directory functions beside it.
 var program string
 
 func TestMain(m *testing.M) {
-	logging.Disable() // as the program does
+	logging.Disable() // the program does the same
 	code, err := buildAndRun(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -32,7 +32,7 @@ func buildAndRun(m *testing.M) (int, error) {
 	defer os.RemoveAll(dir)
 	program = filepath.Join(dir, "bucketsearch")
 	for _, args := range [][]string{
-		{"build", "-ldflags=-w", "-o", program, "../local/bucketsearch"}, // without what debuggers need
+		{"build", "-ldflags=-w", "-o", program, "../local/bucketsearch"}, // without debug information
 		{"build", "-ldflags=-w", "-tags", "lambda.norpc", "-o", filepath.Join(dir, "functions") + "/", "../functions/lambda/..."},
 	} {
 		if said, err := exec.Command("go", args...).CombinedOutput(); err != nil {

@@ -9,12 +9,13 @@ import (
 	"testing"
 )
 
-// shown is a page that tells in its title what a browser has loaded for it.
+// shown is a page with a style sheet, a script and an image.
 const shown = `<!DOCTYPE html><html><head><meta charset="utf-8"><title>First</title>
 <link rel="stylesheet" href="/static/page.css" integrity="sha256-AAAA" crossorigin><script src="/static/seen.js"></script></head>
 <body><h1>The mirrored page</h1><img id="image" src="OTHER/dot.png" alt="dot"><a id="next" href="/docs/next?page=2#there">next</a></body></html>`
 
-// look follows the link when the page has loaded, and tells there what was seen.
+// look is the script of both pages. On the first page it follows the link, and passes on which
+// image and style were loaded; the second page shows this.
 const look = `addEventListener("load", () => {
 	const told = sessionStorage.getItem("seen") ?? new URLSearchParams(location.hash.split("?")[1] ?? "").get("seen")
 	const image = document.getElementById("image")
@@ -29,13 +30,13 @@ const look = `addEventListener("load", () => {
 	}
 })`
 
-// A mirror in Chromium, when the site is down: a page shows its image and style, and leads
-// to the next page.
+// Chromium shows a mirror while the site is down: a page has its image and style, and its link
+// leads to the next page.
 func TestMirror(t *testing.T) {
 	t.Parallel()
 	const dot = "GIF89a\x01\x00\x01\x00\x80\x00\x00\x00\x00\x00\xff\xff\xff!\xf9\x04\x01\x00\x00\x00\x00,\x00\x00\x00\x00\x01\x00\x01\x00\x00\x02\x01D\x00;"
 	s := serve(t, 2, func(i int, origins []string) http.Handler {
-		h := host{ // of which only assets are wanted
+		h := host{ // a host of which only assets are stored
 			"/dot.png":  {contentType: "image/gif", body: dot},
 			"/font.css": {contentType: "text/css", body: "h1{color:blue}"},
 			"/":         {body: "<title>Not wanted</title>"},

@@ -12,13 +12,12 @@ import (
 
 // sourcePackage is the parsed files of one folder.
 type sourcePackage struct {
-	dir   string // from the root of the repository
+	dir   string // path of the folder from the root of the repository
 	files map[string]*ast.File
 }
 
-// TestNames proves that a name means one thing in its package: no variable,
-// parameter or result hides a type or function of it. A helper of the tests
-// binds tests only.
+// TestNames proves that a name means one thing in its package: no variable, parameter or result
+// hides a type or function of the package. Names that only tests declare count only in tests.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	set := token.NewFileSet()
@@ -50,7 +49,7 @@ func isTest(file string) bool { return strings.HasSuffix(file, "_test.go") }
 func parseAll(t *testing.T, set *token.FileSet) []sourcePackage {
 	t.Helper()
 	var all []sourcePackage
-	at := make(map[string]int) // number in all, by folder and name of the package
+	at := make(map[string]int) // index in all, by folder and name of the package
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		switch {
 		case err != nil:

@@ -11,14 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// A later crawl takes up what an earlier one left out, and asks for nothing
-// that is stored.
+// A later crawl with a wider scope requests what the earlier one left out, and no page that is
+// stored.
 func TestWider(t *testing.T) {
 	t.Parallel()
 	for _, test := range []struct {
 		name           string
 		first, second  []string
-		missing, comes string // a page that only the second crawl stores; and why
+		missing, comes string // a page that only the second crawl stores, and the reason in the output of why
 	}{
 		{"from prefix to host", []string{"--scope", "prefix"}, []string{"--scope", "host"}, "/other/far.html", "stored"},
 		{"from depth 1 to 3", []string{"--scope", "prefix", "--depth", "1"}, []string{"--scope", "prefix", "--depth", "3"}, "/docs/p1.html", "stored"},
@@ -51,7 +51,7 @@ func TestWider(t *testing.T) {
 	}
 }
 
-// What failed because a site was down is requested again when it is up.
+// URLs that failed because a site was down are requested again when the site is up.
 func TestSiteDown(t *testing.T) {
 	t.Parallel()
 	s, hosts := serveGenerated(t, 10)
@@ -122,7 +122,7 @@ func TestMaxPages(t *testing.T) {
 	}
 }
 
-// Up goes on where it was killed.
+// The command up continues the crawl after it was killed.
 func TestUpAgain(t *testing.T) {
 	t.Parallel()
 	s, hosts := serveGenerated(t, 40)

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// chapters makes a host with pages in directories: the front page links to the
-// first of each, and each to the next.
+// chapters returns a host with pages in directories. The front page links to the first page of
+// each directory, and each page to the next one.
 func chapters(pages int, directories ...string) host {
 	g := generator{rand.New(rand.NewPCG(7, 0))}
 	h := make(host)
@@ -26,8 +26,8 @@ func chapters(pages int, directories ...string) host {
 	return h
 }
 
-// coast makes a host with chapters about a lighthouse, to which the front page
-// links, and as many about a heron, to which another page does.
+// coast returns a host with chapters about a lighthouse, to which the front page links, and the
+// same number of chapters about a heron, to which another page links.
 func coast(parts int) host {
 	g := generator{rand.New(rand.NewPCG(8, 0))}
 	h := make(host)
@@ -57,8 +57,7 @@ func (s *site) under(dir string, pages int) []string {
 	return urls
 }
 
-// asked counts, of what was requested since the last look, the pages by their
-// address.
+// asked returns the number of requests for each page since its last call, by address.
 func (s *site) asked() map[string]int {
 	times := make(map[string]int)
 	for _, v := range s.forget() {
@@ -69,9 +68,8 @@ func (s *site) asked() map[string]int {
 	return times
 }
 
-// Where collections overlap, a page is requested once and is found in each. What
-// a later collection wants of another's pages is requested once more, and
-// nothing else.
+// If collections overlap, a page is requested once and found in each of them. A later
+// collection requests only those pages of others again whose links it must follow.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	const pages = 9
@@ -89,7 +87,7 @@ func TestOverlap(t *testing.T) {
 		}
 	}
 	birds, ships := s.under("birds", pages), s.under("ships", pages)
-	all := slices.Concat(birds, ships) // in the order of search
+	all := slices.Concat(birds, ships) // in the order of the search results
 
 	p.must("crawl", "--collection", p.file("whole", seed("/"), ""), "--collection", p.file("birds", seed("/birds/"+pageName(0)), `scope = "prefix"`))
 	p.verify()
@@ -125,8 +123,8 @@ func TestOverlap(t *testing.T) {
 	}
 }
 
-// A collection that must find its pages itself gets those, too, that wait for
-// another when it comes to them.
+// A collection that needs links of its own also gets pages that wait for another collection
+// when it finds them.
 func TestOverlapAtOnce(t *testing.T) {
 	t.Parallel()
 	const pages = 9
@@ -148,8 +146,8 @@ func TestOverlapAtOnce(t *testing.T) {
 	}
 }
 
-// A collection with a topic has those pages of another that are on it, whichever
-// comes first.
+// A collection with a topic has the pages of another collection that are on its topic,
+// whichever collection is crawled first.
 func TestOverlapTopic(t *testing.T) {
 	t.Parallel()
 	const parts = 4
@@ -158,7 +156,7 @@ func TestOverlapTopic(t *testing.T) {
 	for i := range parts {
 		want = append(want, fmt.Sprintf("%s/light%d.html", s.origins[0], i))
 	}
-	p := newPlace(t) // for the files
+	p := newPlace(t) // place for the collection files
 	whole := p.file("whole", []string{s.origins[0] + "/"}, "")
 	lights := p.file("lights", []string{s.origins[0] + "/"}, "[topic]\nwords = [\"lighthouse\", \"lamp\"]\nthreshold = 0.6")
 	for _, test := range []struct {
@@ -192,8 +190,8 @@ func TestOverlapTopic(t *testing.T) {
 	}
 }
 
-// chain makes a host with pages in a row below /c/. One address redirects to the
-// first, and one page links to all.
+// chain returns a host with pages below /c/, each of which links to the next. One address
+// redirects to the first page, and one page links to all.
 func chain(pages int) http.Handler {
 	g := generator{rand.New(rand.NewPCG(9, 0))}
 	h := make(host)
@@ -213,16 +211,16 @@ func chain(pages int) http.Handler {
 	return mux
 }
 
-// Each collection has as many pages as it would have alone, whatever others ask
-// for, at once or before.
+// Each collection has as many pages as it would have alone, whatever other collections request
+// at the same time or before.
 func TestOverlapAsAlone(t *testing.T) {
 	t.Parallel()
 	const pages = 12
 	s := serve(t, 1, func(int, []string) http.Handler { return chain(pages) })
-	type crawl map[string]string // name, then seeds and what more its file says
+	type crawl map[string]string // name of a collection → its seeds and further lines of its file
 	for name, test := range map[string]struct {
 		crawls []crawl
-		want   map[string]int // stored pages
+		want   map[string]int // number of stored pages of each collection
 	}{
 		"depths at once": {[]crawl{{"a": "/c/p2.html|depth = 3", "b": "/c/p0.html|depth = 2"}}, map[string]int{"a": 4, "b": 3}},
 		"depths":         {[]crawl{{"b": "/c/p0.html|depth = 2"}, {"a": "/c/p2.html|depth = 3"}}, map[string]int{"a": 4, "b": 3}},
@@ -264,8 +262,8 @@ func TestOverlapAsAlone(t *testing.T) {
 	}
 }
 
-// Each collection stops at its own number of pages, whatever others do, and goes
-// on when it is given more.
+// Each collection stops at its own limit of pages, whatever others do, and goes on when the
+// limit is raised.
 func TestPagesOfEach(t *testing.T) {
 	t.Parallel()
 	const pages = 30

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// What a page asks of crawlers is honoured: one that must not be shown is read
-// for its links and not found, and links that must not be followed are not.
+// The directives of pages for crawlers are obeyed: the links of a noindex page are followed,
+// but the page is not found; nofollow links are not followed.
 func TestPagesAskOfCrawlers(t *testing.T) {
 	t.Parallel()
 	page := func(head, text string) answer {
@@ -17,7 +17,7 @@ func TestPagesAskOfCrawlers(t *testing.T) {
 		"/":             page("", link("unshown.html")+link("unfollowed.html")+`<a href="shunned.html" rel="nofollow">shunned</a>`+link("named.html")),
 		"/unshown.html": page(`<meta name="robots" content="noindex">`, link("behind.html")),
 		"/behind.html":  page("", ""),
-		// The last word of these is for us alone.
+		// This directive is only for this crawler.
 		"/named.html":      page(`<meta name="bucketsearch" content="noindex">`, ""),
 		"/unfollowed.html": page(`<meta name="robots" content="nofollow">`, link("never.html")),
 		"/never.html":      page("", ""),

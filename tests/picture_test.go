@@ -16,20 +16,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// picture is all of a bucket that a person can see.
+// picture holds everything of a bucket that a user can see, for comparisons.
 type picture struct {
-	States  map[string]string // "stored", "skipped: robots", … by URL
-	Pages   map[string]string // bodies by URL
-	Answers map[string]found  // by query
+	States  map[string]string // URL → "stored", "skipped: robots" and so on
+	Pages   map[string]string // URL → body of the stored page
+	Answers map[string]found  // query → its results
 }
 
-// found is what a query finds.
+// found holds the results of a query.
 type found struct {
 	Total   int
 	Results []query.Snippet
 }
 
-// attach looks at the place's bucket while nothing runs there.
+// attach opens the place's bucket, in which no program runs, and calls look.
 func (p place) attach(look func(context.Context, *system.Attached)) {
 	p.t.Helper()
 	attached, err := system.Attach(p.t.Context(), system.Options{
@@ -46,7 +46,7 @@ func (p place) attach(look func(context.Context, *system.Attached)) {
 	look(p.t.Context(), attached)
 }
 
-// picture takes one of the place's bucket.
+// picture returns the picture of the place's bucket, with the results of the queries asked.
 func (p place) picture(asked []string) picture {
 	p.t.Helper()
 	var seen picture
@@ -92,7 +92,7 @@ func (p place) pictureOf(ctx context.Context, attached *system.Attached, asked [
 		}
 		reply := result.Answer()
 		for i := range reply.Results {
-			reply.Results[i].Fetched = time.Time{} // differs from run to run
+			reply.Results[i].Fetched = time.Time{} // the time differs from run to run
 		}
 		seen.Answers[text] = found{reply.Total, reply.Results}
 	}
@@ -106,7 +106,7 @@ func stateOf(u account.URL) string {
 	return string(u.State) + ": " + u.Reason
 }
 
-// mustEqual says how a picture differs from that of the quiet run.
+// mustEqual fails the test if a picture differs from that of the run without disturbances.
 func mustEqual(t testing.TB, what string, want, got picture) {
 	t.Helper()
 	if diff := cmp.Diff(want.States, got.States); diff != "" {
@@ -120,8 +120,8 @@ func mustEqual(t testing.TB, what string, want, got picture) {
 	}
 }
 
-// expected returns the states that the generated hosts' URLs come to when
-// /docs/ is crawled on each.
+// expected returns the states of all URLs of the generated hosts after a crawl of /docs/ on
+// each.
 func expected(s *site, hosts []host) map[string]string {
 	states := make(map[string]string)
 	for i, h := range hosts {
@@ -134,7 +134,7 @@ func expected(s *site, hosts []host) map[string]string {
 	return states
 }
 
-// queries are words and phrases of the generated pages, and what is not there.
+// queries returns words and phrases of the generated pages, and some that do not occur.
 func queries(hosts []host) []string {
 	asked := []string{
 		"search", "engine index", "castle garden", "+river -forest", "violet amber crimson", "the of and", "never",

@@ -17,31 +17,31 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// patience is how long a command may take on a machine that is busy.
+// patience is the maximum time that a command may take on a busy machine.
 const patience = 5 * time.Minute
 
-// place is a data directory, in which the program works.
+// place is a data directory for runs of the program.
 type place struct {
 	t          testing.TB
 	data       string
-	env        []string             // variables besides those of this process
-	attributes *syscall.SysProcAttr // of its processes; nil for those of this one
+	env        []string             // environment variables besides those of this process
+	attributes *syscall.SysProcAttr // attributes of the program's processes; nil: those of this process
 }
 
 func newPlace(t testing.TB) place { return place{t: t, data: filepath.Join(t.TempDir(), "data")} }
 
-// process is the program at work.
+// process is a running program.
 type process struct {
 	*exec.Cmd
 	out, err output
-	ended    chan struct{} // closed when it has ended
-	failure  error         // of Wait; set before ended is closed
+	ended    chan struct{} // closed when the process has ended
+	failure  error         // error of Wait; valid when ended is closed
 }
 
 // output collects what a process prints.
 type output struct {
 	mu    sync.Mutex
-	bytes bytes.Buffer // guarded by mu
+	bytes bytes.Buffer // text so far; protected by mu
 }
 
 func (o *output) Write(p []byte) (int, error) {
@@ -56,8 +56,7 @@ func (o *output) String() string {
 	return o.bytes.String()
 }
 
-// start starts a command of the program, which ends with the test at the
-// latest.
+// start starts a command of the program. If it still runs at the end of the test, it is killed.
 func (p place) start(command string, args ...string) *process {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
@@ -81,7 +80,7 @@ func (p place) start(command string, args ...string) *process {
 	return run
 }
 
-// wait returns what the process has printed once it has ended.
+// wait waits for the end of the process, and returns its output.
 func (r *process) wait() (string, error) {
 	<-r.ended
 	if r.failure != nil {
@@ -90,13 +89,13 @@ func (r *process) wait() (string, error) {
 	return r.out.String(), nil
 }
 
-// run runs a command to its end.
+// run runs a command until it ends, and returns its output.
 func (p place) run(command string, args ...string) (string, error) {
 	p.t.Helper()
 	return p.start(command, args...).wait()
 }
 
-// must runs a command that must succeed.
+// must runs a command, which must succeed, and returns its output.
 func (p place) must(command string, args ...string) string {
 	p.t.Helper()
 	out, err := p.run(command, args...)
@@ -106,18 +105,18 @@ func (p place) must(command string, args ...string) string {
 	return out
 }
 
-// crawling are the arguments of a crawl on loopback without a delay.
+// crawling returns the arguments for a crawl of loopback addresses without a delay.
 func crawling(more ...string) []string {
 	return append([]string{"--allow-private", "--delay", "0"}, more...)
 }
 
-// crawl crawls to the end, which must succeed.
+// crawl runs the command crawl, which must succeed.
 func (p place) crawl(args ...string) string {
 	p.t.Helper()
 	return p.must("crawl", crawling(args...)...)
 }
 
-// verify checks the books, which must be right.
+// verify runs the command verify, which must find no problem.
 func (p place) verify() {
 	p.t.Helper()
 	p.must("verify")

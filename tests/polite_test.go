@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// No two requests come to a host closer than the delay, and none for what
+// Between two requests to a host there is at least the delay, and no URL is requested that
 // robots.txt forbids.
 func TestPolite(t *testing.T) {
 	t.Parallel()
@@ -39,15 +39,15 @@ func TestPolite(t *testing.T) {
 			t.Errorf("%s was asked for %s first, not for its robots.txt", name, visits[0].url)
 		}
 		t.Logf("%s: %d requests, at least %v apart", name, len(visits), closest.pause)
-		// The delay counts from the end of an answer, which takes its time; a
-		// batch knows its end to the millisecond.
+		// The delay counts from the end of an answer, and answers are slow here. A batch knows
+		// its end only to the millisecond.
 		if closest.pause < slowness+delay-2*time.Millisecond {
 			t.Errorf("%s: only %v after the request for %s came that for %s", name, closest.pause, closest.before, closest.after)
 		}
 	}
 }
 
-// gap is the time from one request of a host to the next.
+// gap is the time between two consecutive requests to a host.
 type gap struct {
 	pause         time.Duration
 	before, after string
@@ -61,8 +61,8 @@ func gaps(visits []visit) []gap {
 	return all
 }
 
-// Many hosts with a delay take about as long as one: none is asked early, and
-// the others do not wait for it.
+// A crawl of many hosts with a delay takes about as long as one of a single host: no request is
+// too early, and hosts do not wait for one another.
 func TestPoliteToManyHosts(t *testing.T) {
 	t.Parallel()
 	const hosts, pages, delay = 40, 10, 250 * time.Millisecond
@@ -89,7 +89,7 @@ func TestPoliteToManyHosts(t *testing.T) {
 		all = append(all, v)
 	}
 	for name, visits := range byHost {
-		if len(visits) != pages+1 { // and robots.txt
+		if len(visits) != pages+1 { // all pages and robots.txt
 			t.Errorf("%s: %d requests, want %d", name, len(visits), pages+1)
 		}
 		if closest := closestOf(visits); closest.pause < delay-2*time.Millisecond {

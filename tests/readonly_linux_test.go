@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// What is stored is read where nothing can be written, and whatever has to write
-// says what to do.
+// Commands that only read work on a read-only data directory. Commands that must write say what
+// to do.
 func TestReadOnly(t *testing.T) {
 	t.Parallel()
 	s, _ := serveGenerated(t, 10)
@@ -37,8 +37,8 @@ func TestReadOnly(t *testing.T) {
 	}
 }
 
-// protect leaves a directory to be read, and returns as whom: root, who may
-// write everywhere, as somebody else.
+// protect makes a directory read-only. If the test runs as root, who may write everywhere, it
+// returns attributes that run a process as another user.
 func protect(t *testing.T, dir string) *syscall.SysProcAttr {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -54,7 +54,7 @@ func protect(t *testing.T, dir string) *syscall.SysProcAttr {
 		}
 		return nil
 	}
-	for _, path := range []string{dir, program} { // that the way to it is open
+	for _, path := range []string{dir, program} { // so that the other user can reach them
 		for path = filepath.Dir(path); path != filepath.Clean(os.TempDir()) && path != "/"; path = filepath.Dir(path) {
 			if err := os.Chmod(path, 0o755); err != nil {
 				t.Fatal(err)

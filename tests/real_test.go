@@ -7,10 +7,11 @@ import (
 	"testing"
 )
 
-// realSites are documentation that Debian ships, below BUCKETSEARCH_SITES.
+// realSites are sites of documentation in Debian packages, which are unpacked in
+// BUCKETSEARCH_SITES.
 var realSites = []struct {
 	name, directory, seed string
-	pages                 int // that can be reached, at least
+	pages                 int // minimum number of pages that can be reached by links
 	queries               []string
 }{
 	{
@@ -62,8 +63,8 @@ func crawlReal(t *testing.T, s *site, seed string, asked []string, flags ...stri
 	return p.picture(asked)
 }
 
-// servedFrom returns the file that a path names, and "" for a listing that the
-// server made of a directory.
+// servedFrom returns the file for the path of a URL; "" if the server answered with a list of a
+// directory.
 func servedFrom(t *testing.T, dir, path string) string {
 	t.Helper()
 	path, _, _ = strings.Cut(path, "?")

@@ -18,8 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// A second crawl of a site that has not changed downloads almost nothing, and
-// writes outcomes only.
+// A second crawl of an unchanged site downloads almost nothing, and writes only outcomes.
 func TestUnchanged(t *testing.T) {
 	t.Parallel()
 	s, hosts := serveGenerated(t, 20)
@@ -54,8 +53,7 @@ func TestUnchanged(t *testing.T) {
 	}
 }
 
-// answerTo returns what a generated host says at an address, the zero answer if
-// it has none.
+// answerTo returns the answer of a generated host at an address; zero if there is none.
 func answerTo(s *site, hosts []host, url string) answer {
 	for i, origin := range s.origins {
 		if path, hits := strings.CutPrefix(url, origin); hits {
@@ -73,7 +71,7 @@ func bytesOf(visits []visit) int {
 	return n
 }
 
-// inventory is what the manifests of a bucket list.
+// inventory holds the numbers and keys of objects in the manifests of a bucket.
 type inventory struct {
 	packages, segments []string
 	books              map[string]book.Book
@@ -112,8 +110,8 @@ func (p place) inventory() inventory {
 	return all
 }
 
-// mustAddOutcomes checks that nothing is new but outcomes of pages that have not
-// changed, and what a robots.txt says of sitemaps each time it is read.
+// mustAddOutcomes checks that a crawl has added only outcomes of unchanged pages, and the links
+// to sitemaps in robots.txt, which are recorded each time it is read.
 func mustAddOutcomes(t testing.TB, before, after inventory) {
 	t.Helper()
 	if diff := cmp.Diff(before.packages, after.packages); diff != "" {
@@ -146,9 +144,8 @@ func mustAddOutcomes(t testing.TB, before, after inventory) {
 	}
 }
 
-// A page that changes, one that goes and comes back, and one that moves are
-// found as they are, from the next crawl on; a page that goes once it is
-// confirmed.
+// The next crawl finds that a page has changed, has come back or has moved. That a page is gone
+// takes effect when a second request confirms it.
 func TestSiteChanges(t *testing.T) {
 	t.Parallel()
 	page := func(title, text string) answer {
@@ -167,8 +164,8 @@ func TestSiteChanges(t *testing.T) {
 	for i, step := range []struct {
 		changes host
 		args    []string
-		finds   map[string]string // the only page by a word, "" for none
-		states  map[string]string // by path
+		finds   map[string]string // word → the only page with it, "" for none
+		states  map[string]string // path → state of the URL
 	}{
 		{
 			nil, []string{"--allow-private", "--delay", "0", s.origins[0]},

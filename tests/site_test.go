@@ -12,36 +12,35 @@ import (
 	"time"
 )
 
-// site serves hosts on loopback addresses, all on one port, and counts what it
-// is requested.
+// site serves several hosts on loopback addresses, all on one port, and records the requests.
 type site struct {
 	origins []string // http://127.0.0.1:PORT, http://127.0.0.2:PORT, …
 
-	mu       sync.Mutex // protects what follows
+	mu       sync.Mutex // protects the fields below
 	slowness time.Duration
 	down     bool
 	visits   []visit
-	changed  chan struct{} // closed, and replaced, with every visit
+	changed  chan struct{} // closed at every visit, and replaced by a new channel
 }
 
 // visit is one request and its answer.
 type visit struct {
 	url, agent   string
 	status       int
-	bytes        int // of the body
+	bytes        int // length of the body
 	began, ended time.Time
 }
 
-// isPage reports whether it was for more than robots.txt.
+// isPage reports whether the visit was not for robots.txt.
 func (v visit) isPage() bool { return !strings.HasSuffix(v.url, "/robots.txt") }
 
-// serve serves one handler a host until the test ends.
+// serve serves count hosts until the test ends, each with its own handler.
 func serve(t testing.TB, count int, handler func(origin int, origins []string) http.Handler) *site {
 	t.Helper()
 	return serveOn(t, listen(t, count), handler)
 }
 
-// serveOn is serve for hosts at these addresses.
+// serveOn does the work of serve for hosts at the addresses of the listeners.
 func serveOn(t testing.TB, listeners []net.Listener, handler func(origin int, origins []string) http.Handler) *site {
 	t.Helper()
 	s := &site{changed: make(chan struct{})}
@@ -50,7 +49,7 @@ func serveOn(t testing.TB, listeners []net.Listener, handler func(origin int, or
 	}
 	for i, l := range listeners {
 		server := httptest.NewUnstartedServer(s.counted(s.origins[i], handler(i, s.origins)))
-		_ = server.Listener.Close() // its own, which is not ours
+		_ = server.Listener.Close() // the listener that httptest has made
 		server.Listener = l
 		server.Start()
 		t.Cleanup(server.Close)
@@ -78,7 +77,7 @@ func listen(t testing.TB, count int) []net.Listener {
 			return listeners
 		}
 		for _, l := range listeners {
-			_ = l.Close() // another has the port on one of the addresses
+			_ = l.Close() // another program has this port on one of the addresses
 		}
 	}
 	t.Fatalf("no port is free on %d loopback addresses: %v", count, err)
@@ -110,7 +109,7 @@ func (s *site) counted(origin string, next http.Handler) http.Handler {
 		slowness, down := s.slowness, s.down
 		s.mu.Unlock()
 		if slowness > 0 {
-			time.Sleep(slowness) // a slow server, not a wait for something
+			time.Sleep(slowness) // makes the server slow
 		}
 		result := &weighed{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
@@ -128,7 +127,7 @@ func (s *site) counted(origin string, next http.Handler) http.Handler {
 	})
 }
 
-// weighed remembers what is answered.
+// weighed is a ResponseWriter that records the status and the length of an answer.
 type weighed struct {
 	http.ResponseWriter
 	status, bytes int
@@ -145,7 +144,7 @@ func (w *weighed) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// ServeHTTP answers as the generated host does.
+// ServeHTTP serves the answers of a generated host.
 func (h host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	a, hits := h[r.URL.RequestURI()]
 	if !hits {
@@ -169,7 +168,7 @@ func (h host) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Length", strconv.Itoa(len(a.body)+100))
 	}
 	w.WriteHeader(a.status)
-	_, _ = w.Write([]byte(a.body)) // fails when the client has gone
+	_, _ = w.Write([]byte(a.body)) // fails if the client has gone
 }
 
 // seeds returns the address of the directory on every host.
@@ -181,29 +180,28 @@ func (s *site) seeds(directory string) []string {
 	return seeds
 }
 
-// answerIn has every answer take that long.
+// answerIn makes every answer take this time.
 func (s *site) answerIn(d time.Duration) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.slowness = d
 }
 
-// fail has every answer be an error, or no longer.
+// fail makes every answer an error if down is true, and ends this if it is false.
 func (s *site) fail(down bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.down = down
 }
 
-// change changes what is served, while nobody asks.
+// change calls by, which changes the site, while no request is served.
 func (s *site) change(by func()) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	by()
 }
 
-// forget forgets the visits so far and returns them, in the order of their
-// ends.
+// forget returns the visits since its last call, in the order in which they ended.
 func (s *site) forget() []visit {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -232,8 +230,7 @@ func (s *site) awaitVisits(n int, done <-chan struct{}) {
 	}
 }
 
-// twice returns how many of the visits were made to a page that had been
-// visited before.
+// twice returns the number of visits to pages that had been visited before.
 func twice(visits []visit) int {
 	seen := make(map[string]bool)
 	again := 0

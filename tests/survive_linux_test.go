@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// A crawl goes on by itself when any one process but the program is killed:
-// each of the process tree is, once, one after the other.
+// A crawl survives the kill of any process except the program itself. Each process of the tree
+// is killed once, one after the other.
 func TestSurviveKills(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, 60)
@@ -49,15 +49,14 @@ func TestSurviveKills(t *testing.T) {
 	}
 }
 
-// kill is the end of one process.
+// kill records that a process was killed.
 type kill struct {
 	victim string
 	at     time.Time
 }
 
-// killEach kills one process of every kind that the program has, in an order
-// and at moments that random decides, until all were killed or the program has
-// ended.
+// killEach kills one process of each kind that the program has started, in random order and at
+// random moments, until all kinds were killed or the program has ended.
 func killEach(tr *trial, random *rand.Rand, run *process) []kill {
 	var kills []kill
 	done := make(map[string]bool)
@@ -80,7 +79,7 @@ func killEach(tr *trial, random *rand.Rand, run *process) []kill {
 	}
 }
 
-// kinds are the processes that the program has started, by what they run.
+// kinds returns the processes that the program has started, by the name of their binary.
 func kinds(pid int) map[string][]int {
 	hits := make(map[string][]int)
 	for _, child := range childrenOf(pid) {
@@ -100,8 +99,8 @@ func kinds(pid int) map[string][]int {
 	return hits
 }
 
-// effect says for how long the visits ceased after a kill: for how long no host
-// at all was asked, and the one that waited longest. What comes after a host's
+// effect returns a text about the pause in visits after a kill: the longest time without a
+// visit to any host, and the longest time without a visit to one host. The time after a host's
 // last visit is no pause.
 func (k kill) effect(visits []visit) string {
 	slices.SortFunc(visits, func(a, b visit) int { return a.began.Compare(b.began) })
@@ -118,8 +117,8 @@ func (k kill) effect(visits []visit) string {
 	return fmt.Sprintf("%s killed: no host was asked for %v, one host for %v", k.victim, pauseAfter(visits, k.at), worst)
 }
 
-// pauseAfter returns the longest time between two visits of which it ended
-// behind a moment, and began within ten seconds of it.
+// pauseAfter returns the longest time between two consecutive visits that ended after the
+// moment at, and began at most ten seconds after it.
 func pauseAfter(visits []visit, at time.Time) time.Duration {
 	var longest time.Duration
 	for i, v := range visits[1:] {

@@ -13,9 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/redis"
 )
 
-// A crawl with a Redis elsewhere gets over connections that are cut before or
-// after a command has been done, answers that come late, and answers that
-// never come.
+// A crawl with a remote Redis survives connections that are cut before or after a command is
+// done, late answers, and answers that never come.
 func TestSurviveRedis(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, 60)
@@ -28,7 +27,7 @@ func TestSurviveRedis(t *testing.T) {
 	path := newWay(t, strings.TrimSuffix(strings.TrimPrefix(server.URL, "redis://"), "/0"))
 	p := newPlace(t)
 	run := p.start("crawl", crawling(tr.crawlDocs("--redis", "redis://"+path.address+"/0", "--partitions", "3")...)...)
-	tr.site.awaitVisits(1, run.ended) // what fails before is told to the person who has given the address
+	tr.site.awaitVisits(1, run.ended) // before the first visit, a failure ends the program with a message about the address
 	path.begin()
 	if _, err := run.wait(); err != nil {
 		t.Fatalf("%v\n%s", err, p.logTail())
@@ -38,7 +37,7 @@ func TestSurviveRedis(t *testing.T) {
 	mustEqual(t, "faults of Redis", tr.quiet, p.picture(tr.queries))
 }
 
-// way is a way to a server, on which bytes are lost.
+// way is a proxy to a server that loses and delays bytes.
 type way struct {
 	address, server string
 	conns           sync.WaitGroup
@@ -46,7 +45,7 @@ type way struct {
 	mu    sync.Mutex // protects what follows
 	begun bool
 	rand  *rand.Rand
-	deck  []string // faults to come
+	deck  []string // faults that are still to be dealt
 	dealt map[string]int
 }
 
@@ -60,7 +59,7 @@ func newWay(t *testing.T, server string) *way {
 	for range 8 {
 		w.deck = append(w.deck, "late answer", "cut before", "cut after")
 	}
-	w.deck = append(w.deck, "no answer", "no answer") // for each of which the client waits three seconds
+	w.deck = append(w.deck, "no answer", "no answer") // the client waits three seconds for each of these
 	w.rand.Shuffle(len(w.deck), func(i, j int) { w.deck[i], w.deck[j] = w.deck[j], w.deck[i] })
 	w.conns.Go(func() { w.accept(l) })
 	t.Cleanup(func() {
@@ -80,7 +79,7 @@ func (w *way) accept(l net.Listener) {
 	}
 }
 
-// carry carries commands and answers until one side closes or the way is cut.
+// carry passes on commands and answers until one side closes, or a fault cuts the connection.
 func (w *way) carry(client net.Conn) {
 	defer client.Close()
 	server, err := net.Dial("tcp", w.server)
@@ -96,7 +95,7 @@ func (w *way) carry(client net.Conn) {
 	w.pass(server, client, "cut before")
 }
 
-// pass passes on bytes, of which some meet with a fault of one of the kinds.
+// pass passes on bytes. To some of them one of the faults in all happens.
 func (w *way) pass(to io.Writer, from io.Reader, all ...string) {
 	buffer := make([]byte, 64<<10)
 	for {
@@ -132,8 +131,8 @@ func (w *way) count() map[string]int {
 	return maps.Clone(w.dealt)
 }
 
-// deal returns the next fault of the deck for one in eight of those that may
-// meet with it, else "".
+// deal returns the next fault of the deck in one of eight calls, if it is one of all; otherwise
+// "".
 func (w *way) deal(all []string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()

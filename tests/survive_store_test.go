@@ -21,8 +21,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/s3"
 )
 
-// A crawl into a store elsewhere gets over everything that a store and the way
-// to it can do wrong, and over a disk that is full for a while.
+// A crawl into a remote store survives every fault of a store and its network, and a disk that
+// is full for a while.
 func TestSurviveStore(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, 60)
@@ -33,7 +33,7 @@ func TestSurviveStore(t *testing.T) {
 		t.Fatal(err)
 	}
 	faults := newStoreFaults(1, &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host // the Host header, which is signed, stays
+		r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host // does not change the Host header, which is signed
 	}})
 	front := httptest.NewServer(faults)
 	t.Cleanup(front.Close)
@@ -58,8 +58,8 @@ func TestSurviveStore(t *testing.T) {
 	mustEqual(t, "faults of the store", tr.quiet, p.picture(tr.queries))
 }
 
-// A store that goes on answering 200 without a body is refused as damaged, and
-// the crawl says so.
+// If a store answers 200 without a body again and again, its objects count as damaged, and the
+// crawl says so.
 func TestEmptyStore(t *testing.T) {
 	t.Parallel()
 	tr := newTrial(t, 60)
@@ -97,14 +97,14 @@ func TestEmptyStore(t *testing.T) {
 			t.Fatalf("it says nothing:\n%s\n%s", run.err.String(), crawler.logTail())
 		}
 	}
-	broken.Store(false) // it goes on when the store is well
+	broken.Store(false) // the crawl goes on when the store works again
 	if _, err := run.wait(); err != nil {
 		t.Error(err)
 	}
 }
 
-// storeOf starts an object store elsewhere, whose bucket lies where the program
-// finds it in the place's data directory.
+// storeOf starts a remote object store. Its bucket lies where the program expects it in the
+// place's data directory.
 func storeOf(t *testing.T) (place, *s3.Server) {
 	t.Helper()
 	p := newPlace(t)
@@ -118,7 +118,7 @@ func storeOf(t *testing.T) (place, *s3.Server) {
 	return p, server
 }
 
-// storeFault answers a request wrongly, with or without the store.
+// storeFault answers a request in a wrong way, and may call the store before.
 type storeFault func(w http.ResponseWriter, r *http.Request, store http.Handler)
 
 var storeFaults = map[string]storeFault{
@@ -178,8 +178,7 @@ func reset(w http.ResponseWriter) {
 	_ = conn.Close()
 }
 
-// answerOf has the store answer, passes on the head of its answer and returns
-// the body.
+// answerOf calls the store, writes the header of its answer to w, and returns the body.
 func answerOf(w http.ResponseWriter, r *http.Request, store http.Handler) []byte {
 	reply := httptest.NewRecorder()
 	store.ServeHTTP(reply, r)
@@ -188,7 +187,7 @@ func answerOf(w http.ResponseWriter, r *http.Request, store http.Handler) []byte
 	return reply.Body.Bytes()
 }
 
-// unkindStore stands before a store and deals faults.
+// unkindStore is a proxy of a store that answers some requests with faults.
 type unkindStore struct {
 	store http.Handler
 
@@ -196,13 +195,13 @@ type unkindStore struct {
 	begun bool
 	rand  *rand.Rand
 	deck  []string // faults to come
-	full  int      // writes that are yet to be refused, since the disk is full
+	full  int      // number of writes that are still to be refused, because the disk is full
 	dealt map[string]int
 }
 
-// newStoreFaults deals each kind of fault a few times, in an order that the
-// seed decides, to one request in five; silence, which the client gives ten
-// seconds, once. Whoever meets a full disk finds it so thirty times.
+// newStoreFaults returns a proxy that answers one request in five with a fault, each kind a few
+// times, in an order that the seed decides. Silence, for which the client waits ten seconds,
+// comes once. A full disk refuses thirty writes.
 func newStoreFaults(seed uint64, store http.Handler) *unkindStore {
 	u := &unkindStore{store: store, rand: rand.New(rand.NewPCG(seed, 0)), dealt: make(map[string]int)}
 	for _, kind := range slices.Sorted(maps.Keys(storeFaults)) {
@@ -231,7 +230,7 @@ func (u *unkindStore) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	u.store.ServeHTTP(w, r)
 }
 
-// deal returns the fault that a request meets with, or "".
+// deal returns the fault for a request, or "".
 func (u *unkindStore) deal(r *http.Request) string {
 	u.mu.Lock()
 	defer u.mu.Unlock()

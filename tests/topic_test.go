@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// library makes a host of sections, each a tree of pages, of which some are
-// about sailing.
+// library returns a host with sections, each a tree of pages. Some pages are about sailing.
 func library() host {
 	const sections, pages = 40, 40
 	g := generator{rand.New(rand.NewPCG(12, 0))}
@@ -42,8 +41,8 @@ func library() host {
 	return h
 }
 
-// sails tells the pages about sailing: all of a section in ten, and one in
-// twenty elsewhere.
+// sails reports whether a page is about sailing: all pages of every tenth section, and one page
+// in twenty of the others.
 func sails(section, page int) bool { return section%10 == 7 || page%20 == 19 }
 
 func titleOf(g generator, section, page int) string {
@@ -53,8 +52,8 @@ func titleOf(g generator, section, page int) string {
 	return fmt.Sprintf("%s and %s, chapter %d", g.word(), g.word(), page)
 }
 
-// Of the first pages of a topic crawl at least twice as many are on topic as
-// breadth-first.
+// Among the first pages of a crawl with a topic, at least twice as many are on topic as in a
+// breadth-first crawl.
 func TestTopic(t *testing.T) {
 	t.Parallel()
 	const first = 250

@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// trap is a host that makes up addresses without end: of a calendar, of
-// sessions, by relative links that repeat, and by words.
+// trap is a host that generates addresses without end: of a calendar, with session ids, by
+// relative links that repeat, and from words.
 func trap(w http.ResponseWriter, r *http.Request) {
 	var links []string
 	var year, month int
@@ -50,7 +50,7 @@ func trap(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// Traps end by themselves, with a reason on record, and the rest is crawled.
+// A crawl leaves each trap by itself, and records the reason; all other pages are crawled.
 func TestTraps(t *testing.T) {
 	t.Parallel()
 	const alike, ofHost = 12, 30
@@ -77,7 +77,7 @@ func TestTraps(t *testing.T) {
 			t.Errorf("collection %s: %d are pending", name, status.Pending)
 		}
 	}
-	// Beside the front page, three of the loop and the page that is no trap.
+	// Besides these: the front page, three pages of the loop, and the page that is no trap.
 	if diff := cmp.Diff(map[string]int{"calendar": 2*alike + 5, "words": ofHost}, stored); diff != "" {
 		t.Errorf("stored pages (-want +got):\n%s", diff)
 	}

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Of two programs on one data directory the second crawl ends at once, while
-// what only reads works beside the first.
+// While a program crawls in a data directory, a second crawl there ends at once with an error,
+// but commands that only read work.
 func TestTwoPrograms(t *testing.T) {
 	t.Parallel()
 	s, _ := serveGenerated(t, 20)
@@ -44,14 +44,13 @@ func TestTwoPrograms(t *testing.T) {
 	}
 }
 
-// clean reports whether verify finds nothing, which it does not while a
-// package waits to be indexed.
+// clean reports whether verify finds no problem and no package waits to be indexed.
 func (p place) clean() bool {
 	_, err := p.run("verify")
 	return err == nil
 }
 
-// searchPage returns the address that up prints.
+// searchPage returns the address of the search page, which up prints.
 func (r *process) searchPage(t testing.TB) string {
 	t.Helper()
 	var address string
@@ -63,8 +62,8 @@ func (r *process) searchPage(t testing.TB) string {
 	return address
 }
 
-// await returns when the condition, which only asking can tell, holds. The
-// test fails when the process ends before.
+// await calls holds again and again until it returns true. The test fails if the process ends
+// before.
 func (r *process) await(t testing.TB, holds func() bool) {
 	t.Helper()
 	for !holds() {

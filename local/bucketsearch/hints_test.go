@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestHints: a hinted command names the bucket that the person has named, and
-// can be copied.
+// TestHints: a command in the output has the flags by which the user named the bucket, so that
+// it can be copied.
 func TestHints(t *testing.T) {
 	t.Parallel()
 	root, where := command()
@@ -33,7 +33,7 @@ func TestHints(t *testing.T) {
 	}
 }
 
-// TestCopiedHint runs what a pause says.
+// TestCopiedHint runs the command that the output of pause recommends.
 func TestCopiedHint(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "it's mine")
@@ -45,7 +45,7 @@ func TestCopiedHint(t *testing.T) {
 	if paused.code != 0 || !found {
 		t.Fatal(paused)
 	}
-	words, err := exec.Command("sh", "-c", "printf '%s\\n' "+hint).Output() // as a shell reads it
+	words, err := exec.Command("sh", "-c", "printf '%s\\n' "+hint).Output() // the words into which a shell splits the command
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// What is exported as WARC and imported into another bucket is the same: addresses,
-// times, texts.
+// Pages that are exported as WARC and imported into another bucket have the same addresses,
+// times and texts.
 func TestExportedIsImported(t *testing.T) {
 	t.Parallel()
 	web, folder := pond(t), t.TempDir()

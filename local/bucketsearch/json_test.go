@@ -12,17 +12,17 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// jsonOf are the arguments of every command that prints JSON.
+// jsonOf holds the arguments for each command that prints JSON.
 var jsonOf = map[string]string{
 	"search": "--explain score --facet site heron", "status": "", "why": "SITE/frog", "verify": "--repair", "list": "", "report": "",
 	"eval":             "--queries QUERIES --qrels QRELS",
-	"collections list": "", "collections show": "default", "collections remove": "default", // the last
+	"collections list": "", "collections show": "default", "collections remove": "default", // must run last
 }
 
-// unlike is JSON that no command prints.
+// unlike matches JSON that no command may print: null, long fractions and the like.
 var unlike = regexp.MustCompile(`: null\b|: -?[0-9]+\.[0-9]{11}|: [0-9]{17}|T[0-9:.]+[+-][0-9]{2}:[0-9]{2}"`)
 
-// TestJSON has every command that can print JSON of a bucket.
+// TestJSON runs every command that can print JSON about a bucket.
 func TestJSON(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
@@ -38,7 +38,7 @@ func TestJSON(t *testing.T) {
 	seen := 0
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
-		for _, sub := range slices.Backward(cmd.Commands()) { // by name; collections remove is the last
+		for _, sub := range slices.Backward(cmd.Commands()) { // sorted by name, so that collections remove runs last
 			walk(sub)
 		}
 		if cmd.Flags().Lookup("json") == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/command/report"
 )
 
-// TestListAndReport crawls a site and asks for what is stored, in all forms.
+// TestListAndReport crawls a site, and runs list and report with all forms of output.
 func TestListAndReport(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")

@@ -15,8 +15,7 @@ import (
 
 const repairs = "bucketsearch verify --repair"
 
-// loseGenerations deletes all manifests and hints of a data directory, and what
-// was fetched, as a day later.
+// loseGenerations deletes all manifests, hints and spool objects of a data directory.
 func loseGenerations(t *testing.T, data string) {
 	t.Helper()
 	for _, prefix := range []string{"manifests", "hints", "spool"} {
@@ -26,7 +25,8 @@ func loseGenerations(t *testing.T, data string) {
 	}
 }
 
-// damageNewest leaves nothing of the newest generation that can be read, and no hint.
+// damageNewest overwrites the newest generation, so that it cannot be read, and deletes the
+// hints.
 func damageNewest(t *testing.T, data string) {
 	t.Helper()
 	all, err := filepath.Glob(filepath.Join(data, "s3", "bucketsearch", "manifests", "0000", "*"))
@@ -38,7 +38,7 @@ func damageNewest(t *testing.T, data string) {
 	}
 }
 
-// damageBook flips bits in the midst of a book.
+// damageBook flips bits in the middle of a book.
 func damageBook(t *testing.T, data string) {
 	t.Helper()
 	books, err := filepath.Glob(filepath.Join(data, "s3", "bucketsearch", "books", "*", "*.book"))
@@ -57,14 +57,14 @@ func damageBook(t *testing.T, data string) {
 	}
 }
 
-// TestLostOrDamaged: every command says what is lost or damaged and what to do,
-// answers with what is left, and as before once it is repaired.
+// TestLostOrDamaged: every command says what is lost or damaged and what to do, and answers
+// from the rest. After a repair it answers as before.
 func TestLostOrDamaged(t *testing.T) {
 	t.Parallel()
 	type part struct {
 		args string
 		code int
-		want string // in what is said
+		want string // text in the output
 	}
 	web := pond(t)
 	crawl := "crawl --delay 0 --allow-private " + web
@@ -125,13 +125,13 @@ func TestLostOrDamaged(t *testing.T) {
 			for _, s := range c.steps {
 				said := action(s)
 				if s.args == "search heron" && s.code == 0 || strings.HasPrefix(s.args, "verify") {
-					continue // nothing is missing there, and verify is what names the damage
+					continue // this output lacks nothing, and verify names the damage
 				}
 				if !strings.Contains(said, repairs) {
 					t.Errorf("%s does not say what to do:\n%s", s.args, said)
 				}
 				if strings.HasPrefix(s.args, "status") || strings.HasPrefix(s.args, "why") || strings.HasPrefix(s.args, "crawl") {
-					if n := strings.Count(said, c.fault); n == 0 || n > 2 { // --json has it as an alert, too
+					if n := strings.Count(said, c.fault); n == 0 || n > 2 { // --json has the sentence in an alert, too
 						t.Errorf("%s says %d times what is the matter:\n%s", s.args, n, said)
 					}
 				}
@@ -143,8 +143,8 @@ func TestLostOrDamaged(t *testing.T) {
 	}
 }
 
-// TestUpWithoutGenerations: up serves, and says what is lost, until it is
-// repaired beside it.
+// TestUpWithoutGenerations: up serves the search page and says what is lost, until another
+// process repairs the bucket.
 func TestUpWithoutGenerations(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")

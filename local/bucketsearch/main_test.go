@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 )
 
-// TestMain also is the embedded object store that the commands start.
+// TestMain makes the test binary also the embedded object store, which the commands start.
 func TestMain(m *testing.M) {
 	logging.Disable()
 	if len(os.Args) == 2 && os.Args[1] == storeName {
@@ -27,13 +27,14 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// ran is what a command has done.
+// ran holds the exit code and the output of a command.
 type ran struct {
 	code     int
 	out, err string
 }
 
-// said returns all that was said, as to one whose data directory is the usual.
+// said returns the whole output of a command. In bucketsearch commands it omits the flag --data
+// of the directory.
 func (r ran) said(data string) string {
 	return strings.ReplaceAll(r.out+r.err, "bucketsearch --data "+data+" ", "bucketsearch ")
 }
@@ -139,7 +140,7 @@ func TestHelp(t *testing.T) {
 
 const pondText = "<!doctype html><title>Pond</title><p>Herons stand in the pond. <a href=/frog>Frogs</a> jump."
 
-// pond is a web site of two pages.
+// pond serves a web site of two pages, and returns its address.
 func pond(t *testing.T) string {
 	mux := http.NewServeMux()
 	page := func(text string) http.HandlerFunc {
@@ -229,7 +230,7 @@ func checkStatus(t *testing.T, data string, words func(int, ...string) ran) {
 	}
 }
 
-// TestCollection crawls what a file says, and looks at it alone.
+// TestCollection crawls the collection of a file, and searches only this collection.
 func TestCollection(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
@@ -261,7 +262,7 @@ func TestCollection(t *testing.T) {
 	}
 }
 
-// TestUp serves the search page while other commands join in.
+// TestUp serves the search page while other commands use the same bucket.
 func TestUp(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
@@ -304,7 +305,7 @@ func TestUp(t *testing.T) {
 	}
 }
 
-// watcher sends what a pattern captures in the text written, once.
+// watcher is a writer that sends the first text that a pattern captures, once.
 type watcher struct {
 	text    bytes.Buffer
 	pattern *regexp.Regexp

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// What fails is told at once, in full, and when it is new.
+// A failure is printed in full as soon as it occurs, and only once.
 func TestMeterTellsOnceWhatFails(t *testing.T) {
 	const lost, away = "the generations are lost; run it", "pack fails: no luck"
 	var out bytes.Buffer
@@ -33,7 +33,7 @@ func TestMeterTellsOnceWhatFails(t *testing.T) {
 	}
 }
 
-// step is what system.Wait reports some seconds after the step before.
+// step is a report of system.Wait, some seconds after the step before.
 type step struct {
 	after    float64
 	progress system.Progress

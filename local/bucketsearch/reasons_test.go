@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestReasons: every reason that fetch can give is explained in some more words.
+// TestReasons: every reason that fetch can give has an explanation.
 func TestReasons(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../../functions/fetch/*.go")

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// Nobody has nothing of memory, and no goroutine: processes that have ended are
-// said to have.
+// Processes that have ended are shown as ended, and not with 0 bytes of memory and 0
+// goroutines.
 func TestStatusOfProcessesThatHaveEnded(t *testing.T) {
 	var out strings.Builder
 	ended := vitals.Group{Name: "pack", Workers: 1, Process: vitals.Process{Received: 1 << 20}}
@@ -23,7 +23,7 @@ func TestStatusOfProcessesThatHaveEnded(t *testing.T) {
 	}
 }
 
-// A first 404 is not told as if nothing were the matter.
+// The command why reports a first 404, although the page stays stored.
 func TestWhyOfWhatWasKept(t *testing.T) {
 	at := time.Date(2026, 11, 23, 6, 0, 0, 0, time.UTC)
 	for _, c := range []struct {

@@ -7,7 +7,8 @@ import (
 	"testing"
 )
 
-// TestSteering crawls, steers and looks, one command after the other.
+// TestSteering runs commands that crawl, control the crawl and show its state, one after the
+// other.
 func TestSteering(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
@@ -65,14 +66,14 @@ func TestSteering(t *testing.T) {
 	}
 }
 
-// TestDeletedSettings: what was published and deleted is there again after a
-// repair; until then commands say what is missing and what to do.
+// TestDeletedSettings: published documents that were deleted are restored by a repair. Until
+// then, commands say what is missing and what to do.
 func TestDeletedSettings(t *testing.T) {
 	t.Parallel()
 	web, data := pond(t), filepath.Join(t.TempDir(), "data")
 	for _, part := range []struct {
 		args   string
-		remove string // before
+		remove string // key of the object that is deleted first
 		code   int
 		want   string // in what is said
 	}{

@@ -8,7 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// TestSummaryOfRecrawl: pages of a host that did not answer are not "unchanged".
+// TestSummaryOfRecrawl: the summary does not count pages as unchanged if their host did not
+// answer.
 func TestSummaryOfRecrawl(t *testing.T) {
 	var out strings.Builder
 	printSummary(&out, system.Summary{New: 1, Unchanged: 2, Kept: 3, Why: "refused"}, 2*time.Second, &crawlMeter{now: time.Now})

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// TestValues gives every flag that is not any text a value that it cannot have:
-// none answers in the words of strconv or pflag.
+// TestValues sets every flag that accepts only certain texts to a wrong value. No error may
+// have the words of strconv or pflag.
 func TestValues(t *testing.T) {
 	t.Parallel()
 	seen := 0

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The newest version of the changelog is the one that is printed, and the
-// licences of what is linked in can be read.
+// The command version prints the newest version of the changelog, and can print the licences of
+// all linked modules.
 func TestVersion(t *testing.T) {
 	t.Parallel()
 	changes, err := os.ReadFile("../../.github/CHANGELOG.md")
@@ -27,8 +27,8 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// TestAgent: the crawler names itself by its version and by a page that is
-// there, alike on a laptop and on AWS.
+// TestAgent: the User-Agent has the version and the URL of an existing page, the same on a
+// laptop and on AWS.
 func TestAgent(t *testing.T) {
 	t.Parallel()
 	const page = "(+https://github.com/bucketsearch/bucketsearch/blob/main/.github/CRAWLER.md)"

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// role and object are the variables by which the tests start their own binary
-// as a child.
+// role and object are the environment variables that tell a test binary that it runs as a
+// child.
 const (
 	role   = "CHILD_ROLE"
 	object = "CHILD_OBJECT"
@@ -20,12 +20,12 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(role) {
 	case "":
 		os.Exit(m.Run())
-	case "say": // says something and ends
+	case "say": // prints something and ends
 		fmt.Fprint(os.Stderr, os.Getenv(object))
 		os.Exit(3)
 	case "hold": // holds a connection until it is killed
 		hold(os.Getenv(object))
-	case "parent": // has a child hold a connection
+	case "parent": // starts a child that holds a connection
 		if _, err := Start(helper("hold", os.Getenv(object))); err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(1)
@@ -40,10 +40,10 @@ func hold(address string) {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	_, _ = io.Copy(io.Discard, conn) // until the test closes it
+	_, _ = io.Copy(io.Discard, conn) // ends when the test closes the connection
 }
 
-// helper is the command of a child.
+// helper returns the command of a child that does what as says.
 func helper(as, with string) *exec.Cmd {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), role+"="+as, object+"="+with)
@@ -60,7 +60,7 @@ func start(t *testing.T, cmd *exec.Cmd) *Process {
 	return p
 }
 
-// listen returns where children can hold connections.
+// listen returns a listener to which children can connect.
 func listen(t *testing.T) net.Listener {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")

@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// plan is a Child of which each start does what the next word says: run, end
-// after its start, or fail to start. Behind the last it fails.
+// plan makes a Child whose n-th start does what the n-th word says: run, end after the start,
+// or fail to start. Further starts fail.
 type plan struct {
 	t         *testing.T
 	address   string
@@ -58,7 +58,7 @@ func (p *plan) keep(policy restartPolicy) *Keeper {
 	return k
 }
 
-// quick is the usual policy in less time.
+// quick is the usual policy without pauses.
 var quick = restartPolicy{pauses: make([]time.Duration, 5), steady: time.Hour}
 
 func TestKeepRestarts(t *testing.T) {
@@ -103,7 +103,7 @@ func TestKeepGivesUp(t *testing.T) {
 	}
 }
 
-// A child that has run for long enough begins a new row of restarts.
+// When a child has run for long enough, its restarts are counted from the first again.
 func TestKeepForgives(t *testing.T) {
 	p := newPlan(t, "end", "end", "end", "end", "end", "end", "end", "run")
 	k := p.keep(restartPolicy{pauses: make([]time.Duration, 1)})
@@ -121,7 +121,7 @@ func TestKeepNeedsAFirst(t *testing.T) {
 	}
 }
 
-// Close ends a start that is under way, and a pause.
+// Close ends a running start, and a pause before a restart.
 func TestKeepCloses(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 )
 
-// TestMain also is the other program of TestLock: it takes a directory, says
-// that it serves, and waits to be killed.
+// TestMain makes the test binary also the other program of TestLock: it locks a directory,
+// publishes that it serves, and waits to be killed.
 func TestMain(m *testing.M) {
 	path := os.Getenv("DATADIR_TO_LOCK")
 	if path == "" {
@@ -61,7 +61,7 @@ func TestLock(t *testing.T) {
 		}
 	}
 
-	// One that was killed has no directory any more, whatever it left there.
+	// A killed program no longer locks the directory, even if running.json is still there.
 	if err := other.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +81,7 @@ func TestLock(t *testing.T) {
 	}
 }
 
-// mustHave makes a bucket in the directory, without which nobody reads there.
+// mustHave makes a bucket in the directory, without which Share fails.
 func mustHave(t *testing.T, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Join(path, store), 0o755); err != nil {
@@ -100,7 +100,7 @@ func TestShare(t *testing.T) {
 	mustHave(t, path)
 	first, second := must(Share(t.Context(), path)), must(Share(t.Context(), path))
 	locked := make(chan *Dir)
-	go func() { locked <- must(Lock(t.Context(), path)) }() // waits for readers
+	go func() { locked <- must(Lock(t.Context(), path)) }() // waits until no program shares the directory
 	for _, reader := range []*Dir{first, second} {
 		select {
 		case <-locked:
@@ -140,7 +140,7 @@ func TestSecret(t *testing.T) {
 	if mode := must(os.Stat(filepath.Join(path, secretName))).Mode(); mode != 0o600 {
 		t.Errorf("mode %v, want that only the user reads it", mode)
 	}
-	for _, left := range []string{"", secret[:5], strings.Repeat("\x00", len(secret))} { // by a power cut
+	for _, left := range []string{"", secret[:5], strings.Repeat("\x00", len(secret))} { // contents after a power cut
 		if err := os.WriteFile(filepath.Join(path, secretName), []byte(left), 0o600); err != nil {
 			t.Fatal(err)
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/lambda"
 )
 
-// TestMain makes the test binary also the functions that the tests run.
+// TestMain makes the test binary also the Lambda functions that the tests run.
 func TestMain(m *testing.M) {
 	switch os.Getenv("ROLE") {
 	case "":
@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// function does what its event says.
+// function is a Lambda function that does what its event says.
 func function(ctx context.Context, do string) (any, error) {
 	verb, object, _ := strings.Cut(do, " ")
 	switch verb {
@@ -61,7 +61,7 @@ func function(ctx context.Context, do string) (any, error) {
 	return nil, errors.New("cannot " + do)
 }
 
-// batch fails the messages whose body is bad.
+// batch is a Lambda function that reports messages with the body "bad" as failed.
 func batch(_ context.Context, content events.SQSEvent) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
 	for _, m := range content.Records {
@@ -72,8 +72,8 @@ func batch(_ context.Context, content events.SQSEvent) (events.SQSEventResponse,
 	return response, nil
 }
 
-// raw speaks the runtime API itself: it asks for an event, unless it reports
-// that it cannot start, posts the body, prints the status and ends.
+// raw calls the runtime API directly. It asks for an event (unless path is that of an init
+// error), posts the body to the path, prints the status and ends.
 func raw(path, body string) {
 	api := "http://" + os.Getenv("AWS_LAMBDA_RUNTIME_API") + "/2018-06-01/runtime/"
 	id := ""

@@ -47,7 +47,7 @@ func expectError(t *testing.T, err error, want string) {
 	}
 }
 
-// prints is an Output that tells the test.
+// prints is an Output that sends each text to the test.
 type prints chan string
 
 func (p prints) Write(b []byte) (int, error) {
@@ -177,7 +177,7 @@ func TestInvocationsRunAtOnce(t *testing.T) {
 	}
 	expectError(t, <-ended, "signal: killed")
 	expectError(t, <-ended, "signal: killed")
-	<-output // the third has taken over
+	<-output // the third process has begun to work
 	r.KillAll()
 	expectError(t, <-ended, "signal: killed")
 }

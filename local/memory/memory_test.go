@@ -48,7 +48,8 @@ func TestMachine(t *testing.T) {
 	}
 }
 
-// The processes of a system together stay within half of the machine.
+// The soft limits of all processes of a system together are at most half of the machine's
+// memory.
 func TestLimits(t *testing.T) {
 	for _, c := range []struct{ machine, command, store int64 }{
 		{0, 0, 0},

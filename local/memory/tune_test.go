@@ -11,7 +11,8 @@ import (
 
 func nothing(string) string { return "" }
 
-// What the environment says wins, and a cache takes at most half.
+// Tune does not change values that the environment sets, and a cache takes at most half of the
+// soft limit.
 func TestTune(t *testing.T) {
 	before := debug.SetMemoryLimit(-1)
 	share := debug.SetGCPercent(100)
@@ -37,11 +38,11 @@ func TestTune(t *testing.T) {
 	}
 }
 
-// GOGC follows what lives.
+// GOGC follows the size of the live heap.
 func TestTunerFollows(t *testing.T) {
 	before := debug.SetGCPercent(100)
 	t.Cleanup(func() { debug.SetGCPercent(before) })
-	tuned := &tuner{room: 1} // of which every heap fills more
+	tuned := &tuner{room: 1} // every live heap is larger than this room
 	tuned.await()
 	debug.SetGCPercent(250)
 	for until := time.Now().Add(10 * time.Second); ; runtime.Gosched() {

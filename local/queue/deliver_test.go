@@ -27,8 +27,8 @@ func bubbleQueue(maxReceives int) (*queue.Queue, *grave) {
 	}), dead
 }
 
-// deliver starts delivery with the mapping's gaps filled, and returns how to
-// end it.
+// deliver starts Deliver with defaults for the fields of m that are not set. It returns a
+// function that ends the delivery.
 func deliver(t *testing.T, q *queue.Queue, m queue.Mapping) (stop func() error) {
 	t.Helper()
 	m.Concurrency, m.BatchSize = max(m.Concurrency, 1), max(m.BatchSize, 1)
@@ -43,7 +43,7 @@ func deliver(t *testing.T, q *queue.Queue, m queue.Mapping) (stop func() error) 
 	}
 }
 
-// settle lets all deliveries come to their end.
+// settle waits until all messages of a queue are delivered.
 func settle(t *testing.T, q *queue.Queue) {
 	t.Helper()
 	pass(time.Hour)
@@ -76,8 +76,8 @@ func TestDeliverDeletesWhatTheFunctionTook(t *testing.T) {
 	})
 }
 
-// TestDeliverFailures runs a batch of "good" and "bad" by functions that fail
-// in every way there is.
+// TestDeliverFailures delivers a batch of the messages "good" and "bad" to functions that fail
+// in every possible way.
 func TestDeliverFailures(t *testing.T) {
 	fail := func(id string) (events.SQSEventResponse, error) {
 		return events.SQSEventResponse{BatchItemFailures: []events.SQSBatchItemFailure{{ItemIdentifier: id}}}, nil
@@ -85,7 +85,7 @@ func TestDeliverFailures(t *testing.T) {
 	tests := []struct {
 		name     string
 		function queue.Function
-		want     map[string]string // reason by body of the dead letter
+		want     map[string]string // reason of each dead letter, by its body
 	}{
 		{"one message", func(_ context.Context, e events.SQSEvent) (events.SQSEventResponse, error) {
 			for _, m := range e.Records {
@@ -106,7 +106,7 @@ func TestDeliverFailures(t *testing.T) {
 		}, map[string]string{"good": "panic: oh", "bad": "panic: oh"}},
 		{"timeout", func(ctx context.Context, _ events.SQSEvent) (events.SQSEventResponse, error) {
 			<-ctx.Done()
-			<-time.After(time.Second) // deaf to its context
+			<-time.After(time.Second) // ignores the end of its context
 			return events.SQSEventResponse{}, nil
 		}, map[string]string{"good": "timed out after 10s", "bad": "timed out after 10s"}},
 	}
@@ -163,7 +163,7 @@ func TestDeliverKeepsToItsConcurrency(t *testing.T) {
 func TestDeliverEndsWithGrace(t *testing.T) {
 	tests := []struct {
 		name  string
-		takes time.Duration // of the running invocation, after the end
+		takes time.Duration // time that the running invocation takes after ctx has ended
 		err   string
 		want  queue.Counts
 	}{

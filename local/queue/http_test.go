@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// direct has a handler serve requests without a network.
+// direct is an HTTP client that passes requests to a handler without a network.
 type direct struct{ http.Handler }
 
 func (d direct) Do(r *http.Request) (*http.Response, error) {
@@ -28,7 +28,7 @@ func (d direct) Do(r *http.Request) (*http.Response, error) {
 	return w.Result(), nil
 }
 
-// urls is what precedes a queue's name in its URL.
+// urls is the part of a queue's URL before its name.
 const urls = "http://127.0.0.1/000000000000/"
 
 // serveQueue returns AWS's client, connected to a queue called fetch.
@@ -81,7 +81,7 @@ func TestCloudSenderSends(t *testing.T) {
 func TestCloudSenderTakesTheLongestBody(t *testing.T) {
 	client, q := serveQueue()
 	sender := message.NewSQS(client, map[string]string{"fetch": urls + "fetch"})
-	body := strings.Repeat("\x01", message.MaxBody) // JSON needs six bytes for each
+	body := strings.Repeat("\x01", message.MaxBody) // JSON needs six bytes for each of these
 	if err := sender.Send(t.Context(), "fetch", []byte(body), 0); err != nil {
 		t.Fatal(err)
 	}

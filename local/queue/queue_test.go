@@ -15,11 +15,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// In the bubbles of testing/synctest time stands still until it is slept
-// through.
+// pass lets time pass: in a bubble of testing/synctest, the clock only moves while all
+// goroutines sleep.
 var pass = time.Sleep
 
-// grave keeps the dead letters of a queue.
+// grave collects the dead letters of a queue.
 type grave []message.DeadLetter
 
 func newQueue(maxReceives int) (*queue.Queue, *grave) {
@@ -111,7 +111,7 @@ func TestVisibilityTimeoutBringsAMessageBack(t *testing.T) {
 			t.Errorf("second receive = %+v", second)
 		}
 
-		// The first holder is too late to settle anything.
+		// The first receiver's handle is no longer valid.
 		q.Delete(first.ReceiptHandle)
 		q.Fail(first.ReceiptHandle, "late")
 		expectCounts(t, q, queue.Counts{InFlight: 1})
@@ -196,7 +196,7 @@ func TestLongDelayIsCut(t *testing.T) {
 	})
 }
 
-// Who is told of a death may use the queue.
+// The function Options.Dead may use the queue.
 func TestDeadMayBeSentAgain(t *testing.T) {
 	var q *queue.Queue
 	q = queue.New(queue.Options{Name: "fetch", Visibility: time.Minute, MaxReceives: 1, Dead: func(d message.DeadLetter) {

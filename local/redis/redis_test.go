@@ -26,7 +26,7 @@ func connect(t *testing.T, given string) *redis.Client {
 }
 
 func TestStart(t *testing.T) {
-	for _, path := range []string{os.Getenv("PATH"), t.TempDir()} { // nothing is installed in the second
+	for _, path := range []string{os.Getenv("PATH"), t.TempDir()} { // redis-server is not in the second PATH
 		t.Setenv("PATH", path)
 		_, missing := exec.LookPath("redis-server")
 		dir := t.TempDir()
@@ -85,7 +85,7 @@ func TestPortTaken(t *testing.T) {
 		t.Logf("no redis-server to start: %v", err)
 		return
 	}
-	other, err := startEmbedded() // answers too, and is not ours
+	other, err := startEmbedded() // another Redis that answers
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +96,7 @@ func TestPortTaken(t *testing.T) {
 	}
 }
 
-// A server that ends comes back empty at the same address.
+// A server that ends is started again, empty, at the same address.
 func TestRestarts(t *testing.T) {
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		t.Logf("no redis-server to kill: %v", err)

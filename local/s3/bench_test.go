@@ -8,7 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// BenchmarkStart measures from nothing to a server that answers, and its end.
+// BenchmarkStart measures the time to start a server until it answers, and to stop it.
 func BenchmarkStart(b *testing.B) {
 	for b.Loop() {
 		server, err := Start(b.Context(), self(b, "child"), options(b.TempDir()), Events{Stored: ignore})

@@ -57,8 +57,8 @@ func TestStartTimesOut(t *testing.T) {
 	wantMessage(t, err, "did not come up")
 }
 
-// A write that the file system refuses is an error of the store, and leaves
-// nothing behind.
+// If the file system refuses a write, the store answers with an error, and leaves no file
+// behind.
 func TestFileSystemRefuses(t *testing.T) {
 	limited := self(t, "child")
 	limited.Path, limited.Args = "/bin/sh", []string{"-c", `ulimit -f 200; exec "$0"`, limited.Path}

@@ -19,16 +19,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// journal is the variable that names the file in which a recorder writes.
+// journal is the environment variable with the name of the file to which a recorder writes.
 const journal = "BUCKETSEARCH_TEST_JOURNAL"
 
-// record is the content of a file or folder that is on disk after a sync of it. A sync of anything
-// else puts nothing of it on disk: POSIX promises no more.
+// record is the content of a file or folder that is on disk after it was synced. Syncs of other
+// files put nothing of it on disk, because POSIX does not promise more.
 type record struct {
 	Inode   uint64            `json:"inode"`
-	Content []byte            `json:"content,omitempty"` // of a file
+	Content []byte            `json:"content,omitempty"` // content of a file
 	Etag    []byte            `json:"etag,omitempty"`
-	Folder  map[string]uint64 `json:"folder,omitempty"` // names → inodes
+	Folder  map[string]uint64 `json:"folder,omitempty"` // files in a folder: names → inodes
 }
 
 // recorder simulates a disk whose power may be cut after any sync.
@@ -79,7 +79,7 @@ func (r *recorder) sync(file *os.File) error {
 
 func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
 
-// recording is a child whose syncs are recorded.
+// recording is the program of a child process whose syncs are recorded.
 func recording(in io.Reader, out io.Writer) error {
 	file, err := os.OpenFile(os.Getenv(journal), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
@@ -88,19 +88,19 @@ func recording(in io.Reader, out io.Writer) error {
 	return attend(in, out, (&recorder{out: file, held: make(map[uint64]bool)}).sync)
 }
 
-// step is an operation under a key. It began and was answered when the journal
-// had so many bytes.
+// step is one operation on an object, with the lengths of the journal when it began and when it
+// was answered.
 type step struct {
 	key      string
 	began    int64
 	answered int64
-	content  []byte // of the object since then; nil: it is deleted
+	content  []byte // content of the object after the step; nil: it is deleted
 }
 
-// allowed reports whether an object may have a content, nil for none, on a disk
-// whose journal ends at cut.
+// allowed reports whether an object may have the content body (nil: it is absent) on a disk
+// whose power was cut at the length cut of the journal.
 func allowed(steps []step, cut int64, body []byte) bool {
-	certain := int64(-1) // when the last step that is on disk began
+	certain := int64(-1) // length of the journal at the beginning of the last step that must be on disk
 	for _, s := range steps {
 		if s.answered <= cut {
 			certain = max(certain, s.began)
@@ -132,9 +132,8 @@ func (i image) walk(at uint64, path string, visit func(path string, file record)
 	}
 }
 
-// Whatever the moment at which the power is cut, every object of which the
-// store had answered that it is stored, exists or is deleted is so, and no
-// object is there that is not whole.
+// The power is cut at every moment. Each object for which the store had answered that it is
+// stored, exists or is deleted must then be so, and every object that is there must be whole.
 func TestPowerCut(t *testing.T) {
 	dir, file := t.TempDir(), filepath.Join(t.TempDir(), "journal")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -197,8 +196,8 @@ func short(steps []step) (all []string) {
 	return all
 }
 
-// work has some workers store, replace and delete objects, in folders that come
-// and go, and pairs of them the same objects. at tells where the journal is.
+// work runs some workers that store, replace and delete objects, in folders that appear and
+// vanish. Two workers each use the same objects. at returns the length of the journal.
 func work(t *testing.T, bucket blob.Bucket, at func() int64) map[string][]step {
 	var (
 		mu      sync.Mutex
@@ -222,7 +221,7 @@ func work(t *testing.T, bucket blob.Bucket, at func() int64) map[string][]step {
 	for worker := range 6 {
 		group.Go(func() {
 			for i := range 12 {
-				create(fmt.Sprintf("manifests/%d/%d", worker/2, i)) // as another does
+				create(fmt.Sprintf("manifests/%d/%d", worker/2, i)) // the same object as another worker
 				passing := fmt.Sprintf("spool/%d/%d", worker, i)
 				create(passing)
 				hint, state := fmt.Sprintf("hints/%d", worker), fmt.Appendf(nil, "%d", i)

@@ -15,8 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/s3blob"
 )
 
-// role is the variable by which the tests start their own binary as another
-// process.
+// role is the environment variable that tells the test binary which process it is.
 const role = "BUCKETSEARCH_TEST_ROLE"
 
 func TestMain(m *testing.M) {
@@ -37,7 +36,7 @@ func TestMain(m *testing.M) {
 	}
 }
 
-// self is the command that runs this binary in the given role.
+// self returns the command that runs this binary in the given role.
 func self(t testing.TB, as string) Command {
 	t.Helper()
 	path, err := os.Executable()
@@ -51,7 +50,7 @@ func options(dir string) Options {
 	return Options{Dir: dir, Bucket: "bucket", Listen: "127.0.0.1:0", AccessKey: "access", SecretKey: "secret secret"}
 }
 
-// start serves the directory until the test ends, and opens its bucket.
+// start starts a server on the directory, which runs until the test ends, and opens its bucket.
 func start(t testing.TB, dir string, stored func(key string, size int64)) (*Server, *s3blob.Bucket) {
 	t.Helper()
 	o := options(dir)
@@ -103,7 +102,7 @@ func TestConformanceElsewhere(t *testing.T) {
 	blobtest.Run(t, func(*testing.T) blob.Bucket { return bucket })
 }
 
-// parent starts a server, tells its endpoint, and waits to be killed.
+// parent starts a server, prints its endpoint, and waits to be killed.
 func parent(out io.Writer) error {
 	path, err := os.Executable()
 	if err != nil {

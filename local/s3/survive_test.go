@@ -33,7 +33,7 @@ func content(key string) []byte {
 	return bytes
 }
 
-// killable is a command of which kill kills the child that runs.
+// killable returns the command of a child, and a function that kills the running child.
 func killable(t *testing.T) (c Command, kill func()) {
 	t.Helper()
 	c = self(t, "child")
@@ -55,9 +55,9 @@ func killable(t *testing.T) (c Command, kill func()) {
 	}
 }
 
-// A server that is killed serves again at the same endpoint. An object whose
-// Create was answered is whole, and one whose Create was not is whole or
-// absent, so that trying again is all that its users need.
+// A server that is killed serves again at the same endpoint. If Create of an object was
+// answered, the object is whole; otherwise it is whole or absent, so that users need only try
+// again.
 func TestKill(t *testing.T) {
 	const kills, between = 3, 60
 	command, kill := killable(t)
@@ -100,8 +100,8 @@ func TestKill(t *testing.T) {
 			stored = append(stored, <-created)
 		}
 		kill()
-		stored = append(stored, <-created, <-created)       // those under way are among what follows
-		if why := <-back; why.Error() != "signal: killed" { // and it had said nothing
+		stored = append(stored, <-created, <-created)       // the running requests are among the next ones
+		if why := <-back; why.Error() != "signal: killed" { // the child had printed nothing
 			t.Errorf("it was restarted because of %v", why)
 		}
 	}
@@ -128,14 +128,14 @@ func TestKill(t *testing.T) {
 	}
 }
 
-// Whom nobody started again is a store that may be back soon.
+// Requests to a server that does not run fail with blob.ErrRetryable.
 func TestAway(t *testing.T) {
 	server, bucket := start(t, t.TempDir(), ignore)
 	if err := bucket.Create(t.Context(), "key", nil); err != nil {
 		t.Fatal(err)
 	}
 	server.Close()
-	for range 2 { // by the connection that was, and by one that cannot be made
+	for range 2 { // first on the old connection, then on one that cannot be made
 		if _, err := bucket.Get(t.Context(), "key", blob.Range{}); !errors.Is(err, blob.ErrRetryable) {
 			t.Errorf("get: got %v, want ErrRetryable", err)
 		}
@@ -148,7 +148,7 @@ func TestAway(t *testing.T) {
 	}
 }
 
-// The server ends with a parent that was killed.
+// The server ends when its parent is killed.
 func TestParentDies(t *testing.T) {
 	command := self(t, "parent")
 	folder := exec.Command(command.Path)
@@ -180,7 +180,7 @@ func TestParentDies(t *testing.T) {
 	}
 }
 
-// Every object is reported once, with its size, and can be read by then.
+// Every object is reported once, with its size, and can be read when it is reported.
 func TestReports(t *testing.T) {
 	const objects = 200
 	var (

@@ -15,15 +15,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// A failure is told when it lasts: a fault of the bucket at once, any other when
-// it comes again, and until the function works.
+// Failing reports a partition.Fault at once, and any other failure when it repeats, until the
+// function succeeds.
 func TestFailures(t *testing.T) {
 	var f failures
 	fault, away := partition.BooksFault(errors.New("a book is lost")), errors.New("no luck\nnor room")
 	receives := "1"
 	run := func(name string, reason error) []string {
 		handle := f.watch(name, func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
-			if name == task.Sweep { // as the function does
+			if name == task.Sweep { // in the same way as the function
 				event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 			}
 			return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(context.Context, string) error { return reason }), nil
@@ -53,7 +53,7 @@ func TestFailures(t *testing.T) {
 	}
 	run("sweep", fault)
 	receives = "2"
-	if got := run("sweep", nil); len(got) != 1 { // it has done nothing
+	if got := run("sweep", nil); len(got) != 1 { // the function has done nothing
 		t.Errorf("after a retry of sweep: %q", got)
 	}
 }

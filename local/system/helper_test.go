@@ -63,7 +63,7 @@ func closeSystem(t *testing.T, s *System) {
 	s.dir = nil
 }
 
-// begin plans and runs a crawl, and returns when that was.
+// begin plans and starts a crawl, and returns the time of its beginning.
 func begin(t *testing.T, s *System, p Plan) time.Time {
 	t.Helper()
 	began := time.Now()
@@ -80,7 +80,7 @@ func begin(t *testing.T, s *System, p Plan) time.Time {
 	return began
 }
 
-// crawl crawls to the end.
+// crawl runs a crawl until it is done, and returns its summary.
 func crawl(t *testing.T, s *System, p Plan) Summary {
 	t.Helper()
 	began := begin(t, s, p)
@@ -128,7 +128,7 @@ type site struct {
 	pages int
 
 	mu      sync.Mutex
-	asked   map[string]int // requests, by path
+	asked   map[string]int // number of requests by path
 	answers int
 	gate    func(n int) // called before the n-th answer
 }

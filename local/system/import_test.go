@@ -59,7 +59,7 @@ func importFile(t *testing.T, o Options, path, collection string) int {
 	return report.Stored
 }
 
-// live returns the page that is live at an address, as a reader of the bucket finds it.
+// live returns the live page at an address, found in the same way as by a query.
 func live(t *testing.T, bucket blob.Reader, url string) webobject.Object {
 	t.Helper()
 	inForce, err := settings.Read(t.Context(), bucket, time.Now())
@@ -98,8 +98,8 @@ func live(t *testing.T, bucket blob.Reader, url string) webobject.Object {
 	return page
 }
 
-// verified opens the bucket and expects it without a problem, and with as many live
-// pages.
+// verified opens the bucket, and checks that verify finds no problem and that it has these
+// numbers of stored and pending URLs.
 func verified(t *testing.T, o Options, stored, pending int) {
 	t.Helper()
 	a, err := Attach(t.Context(), o)
@@ -142,8 +142,8 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// The newest capture of a page counts, whether it was crawled or imported; and what is
-// crawled after an import replaces what was imported.
+// The newest capture of a page counts, whether it was crawled or imported. A page that is
+// crawled after an import replaces the imported one.
 func TestImportBetweenCrawls(t *testing.T) {
 	web := newSite(t, 3)
 	o := options(t)
@@ -178,7 +178,7 @@ func TestImportBetweenCrawls(t *testing.T) {
 	verified(t, o, 3, 0)
 }
 
-// Pages of a published collection lead on: the next crawl follows their links.
+// The next crawl follows the links of pages that were imported into a published collection.
 func TestImportedPagesLeadOn(t *testing.T) {
 	web := newSite(t, 1)
 	o := options(t)

@@ -11,7 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
-// TestPausedCrawlEnds when it is to stop at a pause, and goes on later.
+// TestPausedCrawlEnds: Wait with impatient ends when the crawl is paused, and the crawl goes on
+// later.
 func TestPausedCrawlEnds(t *testing.T) {
 	t.Parallel()
 	web := newSite(t, 30)
@@ -40,7 +41,7 @@ func TestPausedCrawlEnds(t *testing.T) {
 	}
 }
 
-// TestMetrics asks for metrics while the crawl looks how far it is.
+// TestMetrics requests /metrics while the crawl reads its progress.
 func TestMetrics(t *testing.T) {
 	t.Parallel()
 	web := newSite(t, 30)

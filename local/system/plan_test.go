@@ -18,14 +18,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// file is a collection as a file gives it.
+// file returns a collection as it is read from a file.
 func file(name string, addresses ...collection.Seed) collection.Collection {
 	return collection.Collection{Name: name, Seeds: addresses, HostConnections: 1, Connections: 30, Allow: []string{"127.0.0.1"}}
 }
 
-// TestTrackingSite has pages whose links carry trackers and sessions, and that
-// redirect to the session which they give. Each is requested once, and the
-// account is right.
+// TestTrackingSite crawls pages whose links have parameters of trackers and sessions, and which
+// redirect to an address with a session id. Each page must be requested once, and the states of
+// the URLs must be right.
 func TestTrackingSite(t *testing.T) {
 	t.Parallel()
 	var mu sync.Mutex
@@ -71,8 +71,8 @@ func TestTrackingSite(t *testing.T) {
 	mustVerify(t, s.Bucket)
 }
 
-// TestRenew asks again for what is stored: of all collections, or of those
-// that are planned.
+// TestRenew requests stored pages again: those of all collections, or those of the collections
+// in the plan.
 func TestRenew(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -95,7 +95,7 @@ func TestRenew(t *testing.T) {
 	for _, c := range []struct {
 		plan          Plan
 		unchanged     int
-		first, second int // requests so far for a page of each site
+		first, second int // numbers of requests so far for a page of each site
 	}{
 		{Plan{Seeds: seeds(one.URL + "/")}, 0, 1, 1},
 		{Plan{Renew: true}, 12, 2, 2},
@@ -112,8 +112,8 @@ func TestRenew(t *testing.T) {
 	}
 }
 
-// TestCollections crawls two files side by side, and later seeds of the command
-// line. A limit of an earlier crawl does not stop a later one.
+// TestCollections crawls the collections of two files at once, and later seeds of the command
+// line. The limit of an earlier crawl must not stop a later one.
 func TestCollections(t *testing.T) {
 	t.Parallel()
 	one, two := newSite(t, 5), newSite(t, 7)

@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
-// The queues of one machine have the numbers that infra's template has (see
-// TestQueues there): a message that nobody gives back is visible again after
-// six times the timeout of its function, and dead after as many receives.
+// The queues on a laptop have the same numbers as in infra's template (see TestQueues there): a
+// message that is not given back is visible again after six times the timeout of its function,
+// and becomes a dead letter after the same number of receives.
 func TestQueuesAreThoseOfTheCloud(t *testing.T) {
 	t.Parallel()
 	for _, name := range task.Queues {

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// newSampleSite has pages that are samples, and some that cannot be. One shows
-// how often it was requested.
+// newSampleSite serves pages that can be samples, and others that cannot. One page shows how
+// often it was requested.
 func newSampleSite(t *testing.T) *httptest.Server {
 	asked := 0
 	serve := func(contentType, body string) http.HandlerFunc {
@@ -43,7 +43,7 @@ func newSampleSite(t *testing.T) *httptest.Server {
 	return server
 }
 
-// on returns a collection of the topic, of a file.
+// on returns the collection of a file with the topic.
 func on(t collection.Topic) collection.Collection {
 	c := file("boats", collection.Seed{URL: "http://127.0.0.1/", Scope: collection.Host})
 	c.Topic, c.Agent = &t, "ExampleBot/1.0"
@@ -100,8 +100,8 @@ func TestSamples(t *testing.T) {
 	}
 }
 
-// TestPlanReadsSamples, each time that a file is published, and all of them
-// before anything is.
+// TestPlanReadsSamples: Plan downloads the samples each time that a file is published, and all
+// of them before it publishes anything.
 func TestPlanReadsSamples(t *testing.T) {
 	t.Parallel()
 	served := newSampleSite(t)

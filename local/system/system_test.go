@@ -51,8 +51,8 @@ func TestCrawlGoesOn(t *testing.T) {
 	}
 }
 
-// TestInterrupted stops while pages are fetched with pauses: those that were
-// fetched are kept.
+// TestInterrupted stops the system while pages are fetched with pauses: the fetched pages must
+// be stored.
 func TestInterrupted(t *testing.T) {
 	t.Parallel()
 	web, o := newSite(t, 30), options(t)
@@ -103,7 +103,7 @@ func TestFates(t *testing.T) {
 	})
 	redirecting := httptest.NewServer(mux)
 	defer redirecting.Close()
-	here := strings.Replace(redirecting.URL, "127.0.0.1", "localhost", 1) // another host than that of web
+	here := strings.Replace(redirecting.URL, "127.0.0.1", "localhost", 1) // another host than the one of web
 
 	s := open(t, options(t))
 	summary := crawl(t, s, Plan{Seeds: seeds(here+"/near", here+"/far", here+"/none")})

@@ -50,7 +50,7 @@ func TestTallies(t *testing.T) {
 		}},
 		{"sails", []CollectionStatus{{Name: "sails", Stored: 4, Due: 1, Next: noon.Add(14 * time.Hour), OnTopic: new(2)}}},
 	} {
-		// One of sails is not admitted any more, and never due.
+		// One page of the collection sails is no longer admitted, and so is never due.
 		counted := newTallies(inForce, c.name, noon)
 		for _, u := range []account.URL{
 			url("daily", account.Stored, 0, 3*time.Hour), url("daily", account.Stored, 0, time.Hour),

@@ -21,7 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/s3"
 )
 
-// elsewhere starts an object store that is not the system's own.
+// elsewhere starts an object store that a system uses as a remote one.
 func elsewhere(t *testing.T) (endpoint string, getenv func(string) string) {
 	t.Helper()
 	server, err := s3.Start(t.Context(), s3.Command{Path: os.Args[0], Args: []string{serveStore}}, s3.Options{
@@ -34,8 +34,8 @@ func elsewhere(t *testing.T) (endpoint string, getenv func(string) string) {
 	return server.Endpoint, Credentials("elsewhere-secret")
 }
 
-// TestElsewhere crawls by two programs at once into one bucket of a store that
-// is not theirs, one of them with a Redis that is not its own.
+// TestElsewhere crawls with two programs at once into one bucket of a remote store. One of them
+// uses a remote Redis.
 func TestElsewhere(t *testing.T) {
 	t.Parallel()
 	endpoint, getenv := elsewhere(t)
@@ -97,7 +97,7 @@ func TestElsewhere(t *testing.T) {
 	}
 }
 
-// TestRedisOfAnother gives a Redis that holds one bucket's frontier to another.
+// TestRedisOfAnother opens a bucket with a Redis that another bucket uses.
 func TestRedisOfAnother(t *testing.T) {
 	t.Parallel()
 	o := options(t)
@@ -109,10 +109,10 @@ func TestRedisOfAnother(t *testing.T) {
 	}
 }
 
-// failing stands before an object store and fails requests on demand.
+// failing is a proxy of an object store that fails requests on demand.
 type failing struct {
 	http.Handler
-	writes  bool // fail writes only
+	writes  bool // only writes fail
 	left    atomic.Int64
 	refused atomic.Int64
 }
@@ -127,8 +127,8 @@ func (f *failing) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	f.Handler.ServeHTTP(w, r)
 }
 
-// TestStoreAway has a store that fails for a while, altogether or as one does
-// whose disk is full.
+// TestStoreAway crawls with a store that fails for a while: for all requests, or for writes as
+// with a full disk.
 func TestStoreAway(t *testing.T) {
 	t.Parallel()
 	for name, writes := range map[string]bool{"all": false, "writes": true} {
@@ -140,7 +140,7 @@ func TestStoreAway(t *testing.T) {
 				t.Fatal(err)
 			}
 			proxy := &failing{writes: writes, Handler: &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-				r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host // the Host header, which is signed, stays
+				r.Out.URL.Scheme, r.Out.URL.Host = target.Scheme, target.Host // does not change the Host header, which is signed
 			}}}
 			front := httptest.NewServer(proxy)
 			defer front.Close()
@@ -161,7 +161,7 @@ func TestStoreAway(t *testing.T) {
 			if n := proxy.refused.Load(); n != 15 {
 				t.Errorf("%d requests were refused, want 15", n)
 			}
-			if writes && !told { // retries outlast the others
+			if writes && !told { // other requests are retried for longer than this takes
 				t.Error("nobody was told what was in the way")
 			}
 			if report := mustVerify(t, s.Bucket); report.Pages != 20 {
@@ -171,8 +171,7 @@ func TestStoreAway(t *testing.T) {
 	}
 }
 
-// TestRedisAway has a Redis that goes away in the midst of a crawl and comes
-// back empty.
+// TestRedisAway crawls with a Redis that stops in the middle of the crawl and comes back empty.
 func TestRedisAway(t *testing.T) {
 	t.Parallel()
 	web, o := newSite(t, 20), options(t)
@@ -252,7 +251,7 @@ func TestServerIsGivenUp(t *testing.T) {
 	}
 }
 
-// TestDiskFull stops before the disk is full, and goes on when there is room.
+// TestDiskFull: the system stops before the disk is full, and goes on when there is room again.
 func TestDiskFull(t *testing.T) {
 	t.Parallel()
 	web, o := newSite(t, 20), options(t)

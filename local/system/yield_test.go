@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
-// While pages are fetched without a pause, index waits once and then works for
-// as long: it must not fall behind message by message.
+// While pages are fetched without a pause, index waits once, and then works for the same time
+// without waiting, so that it does not wait before each message.
 func TestIndexGivesWayOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		queues := newQueues(nil, nil)

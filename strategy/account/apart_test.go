@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// apart returns, for every URL, whether it is pending, and its Apart.
+// apart returns, by host, the state of each URL with its collection and its Apart.
 func apart(t *testing.T, crawl rules.Document, only *control.Only) map[string]string {
 	t.Helper()
 	bucket := memblob.New()

@@ -25,8 +25,8 @@ func (f fixture) behind(learnt string) bool {
 	return err != nil
 }
 
-// TestLearning runs sequences of commits in a storage partition: those with ">" are passed to
-// Learning; the others are what the manifest then says.
+// TestLearning calls Learning for each pair "before>next" in told. Then it checks that the
+// frontier knows the commits in knows, and not those in behind.
 func TestLearning(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		for _, story := range []struct {
