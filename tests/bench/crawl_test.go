@@ -13,16 +13,15 @@ import (
 	"time"
 )
 
-// BenchmarkCrawl crawls the whole site from nothing: wget and colly get it and
-// keep nothing or plain files, bucketsearch packs and indexes it as well. Its
-// stage-figures, and those that compare it with the others of the same run, are
-// of all until the last page is packed.
+// BenchmarkCrawl crawls the whole site into an empty bucket. wget and colly only download it;
+// bucketsearch also packs and indexes it. Figures with "stage" in their names, and comparisons
+// with wget and colly in the same run, count only until the last page is packed.
 func BenchmarkCrawl(b *testing.B) {
-	peers := make(map[string]float64) // pages/s
+	peers := make(map[string]float64) // pages per second of each peer
 	b.Run("wget", func(b *testing.B) {
 		url := site(b)
 		for b.Loop() {
-			broken := func(err error) bool { // links that the site lacks
+			broken := func(err error) bool { // accepts errors about links to pages that the site lacks
 				exit, is := err.(*exec.ExitError)
 				return is && (exit.ExitCode() == 8 || exit.ExitCode() == 4)
 			}
@@ -66,9 +65,9 @@ func BenchmarkCrawl(b *testing.B) {
 	})
 }
 
-// BenchmarkRecrawl crawls the site once more, which has not changed. It compares
-// all that this takes with all that the first crawl took, and with what that took
-// until its last page was packed (times-cheaper-than-stage).
+// BenchmarkRecrawl crawls the site again, which has not changed. It compares the cost with that
+// of the whole first crawl, and with that of the first crawl until its last page was packed
+// (times-cheaper-than-stage).
 func BenchmarkRecrawl(b *testing.B) {
 	url := site(b)
 	data := filepath.Join(b.TempDir(), "data")
@@ -94,9 +93,9 @@ func crawl(b *testing.B, data, url string, flags ...string) usage {
 	return measure(b, nil, program, append(args, url)...)
 }
 
-// crawlLog is what the functions' log tells of a crawl.
+// crawlLog holds figures of a crawl from the functions' log.
 type crawlLog struct {
-	packed         time.Time // the last page
+	packed         time.Time // time at which the last page was packed
 	extract, build time.Duration
 }
 
@@ -108,7 +107,7 @@ func readLog(b *testing.B, data string) crawlLog {
 	}
 	defer log.Close()
 	var l crawlLog
-	indexed := time.Now() // when the first package began to be
+	indexed := time.Now() // time at which indexing of the first package began
 	for lines := bufio.NewScanner(log); lines.Scan(); {
 		var line struct {
 			Time           time.Time

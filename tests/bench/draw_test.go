@@ -17,7 +17,7 @@ func listenOn(b *testing.B, address string) net.Listener {
 	return listener
 }
 
-// soakLines are the lines of the picture.
+// soakLines maps the name of each line in the picture to its value in a sample.
 var soakLines = map[string]func(vitals) float64{
 	"resident-MiB": func(v vitals) float64 { return v.resident },
 	"goroutines":   func(v vitals) float64 { return v.goroutines },

@@ -15,8 +15,8 @@ import (
 	"github.com/redis/go-redis/v9/logging"
 )
 
-// serving is set in the process that serves the site, so that its processor
-// time is nobody else's.
+// serving is the environment variable that makes the test binary serve the site. A process of
+// its own keeps its processor time apart from that of the crawlers.
 const serving = "BUCKETSEARCH_BENCH_SITE"
 
 var program, colly string
@@ -25,10 +25,10 @@ func TestMain(m *testing.M) {
 	if sites := os.Getenv(serving); sites != "" {
 		serve(sites)
 	}
-	logging.Disable() // as the program does
+	logging.Disable() // the program does the same
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
-		os.Exit(m.Run()) // an ordinary run of all tests: nothing to measure
+		os.Exit(m.Run()) // an ordinary run of all tests: benchmarks are not prepared
 	}
 	os.Exit(run(m))
 }

@@ -14,19 +14,18 @@ import (
 	"time"
 )
 
-// Of the many hosts that are crawled at once.
+// Sizes of the crawl of many hosts at once.
 const (
 	politeHosts = 200
-	politePages = 40 // of a host, beside the first
+	politePages = 40 // pages of a host, besides the first one
 	politeDelay = time.Second
 )
 
-// BenchmarkPolite crawls many hosts with a delay of a second, in a collection
-// that allows as many fetches. Of-bound compares the requests a second with what
-// politeness allows: one each delay and answer of every host. By the server's log
-// no host was asked sooner after its last answer than s-closest; early counts
-// the requests that came more than 2 ms too soon, as a batch knows its end to the
-// millisecond.
+// BenchmarkPolite crawls many hosts with a delay of a second, in a collection with a connection
+// for each. Of-bound is the number of requests per second, divided by the number that the
+// delays allow. S-closest is the shortest time from an answer to the next request to the host,
+// by the server's log. Early counts the requests that came more than 2 ms too soon; a batch
+// knows its end only to the millisecond.
 func BenchmarkPolite(b *testing.B) {
 	for b.Loop() {
 		h := newHosts(b)
@@ -37,12 +36,13 @@ func BenchmarkPolite(b *testing.B) {
 	}
 }
 
-// hosts are sites of as many pages each, all of which are linked to by the first.
+// hosts serves sites with the same number of pages each. The first page of a site links to all
+// others.
 type hosts struct {
 	seeds []string
 
 	mu     sync.Mutex
-	visits map[string][]visit // by host; guarded by mu
+	visits map[string][]visit // visits by host; protected by mu
 }
 
 // visit is a request and its answer.
@@ -86,10 +86,10 @@ func (h *hosts) answer(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// collection writes the file of one that crawls all hosts.
+// collection writes a collection file for a crawl of all hosts, and returns its path.
 func (h *hosts) collection(b *testing.B) string {
 	b.Helper()
-	seeds, err := json.Marshal(h.seeds) // which TOML reads as well
+	seeds, err := json.Marshal(h.seeds) // a list in JSON is also one in TOML
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -135,7 +135,7 @@ func (h *hosts) report(b *testing.B) {
 		}
 	}
 	mean := answering / time.Duration(len(all))
-	rate := float64(len(all)) / (last.Sub(first) + politeDelay).Seconds() // the last request takes its delay, too
+	rate := float64(len(all)) / (last.Sub(first) + politeDelay).Seconds() // the delay after the last request counts, too
 	b.ReportMetric(float64(len(all)), "requests")
 	b.ReportMetric(rate, "requests/s")
 	b.ReportMetric(rate/(politeHosts/(mean+politeDelay).Seconds()), "of-bound")

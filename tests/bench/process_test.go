@@ -14,7 +14,8 @@ import (
 	"time"
 )
 
-// site serves the site in a process of its own until the benchmark ends.
+// site serves the site in a process of its own until the benchmark ends, and returns its
+// address.
 func site(b *testing.B) string {
 	b.Helper()
 	sites := os.Getenv("BUCKETSEARCH_SITES")
@@ -46,11 +47,11 @@ func site(b *testing.B) string {
 	return strings.TrimSpace(url)
 }
 
-// usage is the use of time and memory of a process with all its children.
+// usage holds the time and memory that a process and all its children have used.
 type usage struct {
 	began     time.Time
 	wall, cpu time.Duration
-	peak      int64 // bytes
+	peak      int64 // maximum memory at one moment, in bytes
 	out       string
 	samples   []sample
 }
@@ -58,12 +59,12 @@ type usage struct {
 // sample is the memory of a process tree at one moment, and the processor time that it has used so
 // far. Memory that processes share counts once.
 type sample struct {
-	at    time.Duration // since the start
+	at    time.Duration // time since the start
 	bytes int64
 	cpu   time.Duration
 }
 
-// until returns the usage up to a moment.
+// until returns the usage from the start to a moment.
 func (u usage) until(moment time.Time) usage {
 	u.wall, u.cpu, u.peak = moment.Sub(u.began), 0, 0
 	for _, s := range u.samples {
@@ -74,7 +75,8 @@ func (u usage) until(moment time.Time) usage {
 	return u
 }
 
-// measure runs a command to its end.
+// measure runs a command until it ends, and returns its usage. ok says which errors of the
+// command are accepted.
 func measure(b *testing.B, ok func(error) bool, name string, args ...string) usage {
 	b.Helper()
 	cmd := exec.Command(name, args...)
@@ -103,7 +105,7 @@ func measure(b *testing.B, ok func(error) bool, name string, args ...string) usa
 	return u
 }
 
-// watch samples the tree below a process.
+// watch takes samples of a process and its children until done is closed.
 func watch(pid int, began time.Time, done <-chan struct{}) []sample {
 	ticker := time.NewTicker(100 * time.Millisecond)
 	defer ticker.Stop()
@@ -120,23 +122,23 @@ func watch(pid int, began time.Time, done <-chan struct{}) []sample {
 	}
 }
 
-// clockTick is the unit of processor time in /proc on every Linux of today.
+// clockTick is the unit of processor time in /proc on present Linux systems.
 const clockTick = 10 * time.Millisecond
 
 // add adds the memory and time of a process and its children, and the time of ended children.
 func (s *sample) add(pid int) {
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
-		return // it has ended
+		return // the process has ended
 	}
-	_, after, _ := strings.Cut(string(stat), ") ") // behind the name, from the third field on
+	_, after, _ := strings.Cut(string(stat), ") ") // the fields behind the name, which begin with the third one
 	if fields := strings.Fields(after); len(fields) > 15 {
 		for _, field := range fields[11:15] { // utime, stime, cutime, cstime
 			ticks, _ := strconv.ParseInt(field, 10, 64)
 			s.cpu += time.Duration(ticks) * clockTick
 		}
 	}
-	memory, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid)) // empty once it has ended
+	memory, _ := os.ReadFile(fmt.Sprintf("/proc/%d/smaps_rollup", pid)) // empty if the process has ended
 	if _, shared, has := bytes.Cut(memory, []byte("\nPss:")); has {
 		kilobytes, _ := strconv.ParseInt(string(bytes.Fields(shared)[0]), 10, 64)
 		s.bytes += kilobytes << 10
@@ -167,5 +169,5 @@ func (u usage) report(b *testing.B, pages int) {
 
 func (u usage) rate(pages int) float64 { return float64(pages) / u.wall.Seconds() }
 
-// millis returns the processor time of a page.
+// millis returns the processor time per page in milliseconds.
 func (u usage) millis(pages int) float64 { return u.cpu.Seconds() * 1000 / float64(pages) }

@@ -14,8 +14,8 @@ import (
 	"time"
 )
 
-// Of a crawl that is killed in part: the hosts, how long each takes to answer,
-// and what is watched before and after the kill.
+// Sizes and times of a crawl of which one process is killed: number of hosts, time of their
+// answers, and the times that are measured before and after the kill.
 const (
 	recoverHosts = 8
 	answerTime   = 20 * time.Millisecond
@@ -24,17 +24,16 @@ const (
 	watchAfter   = 12 * time.Second
 )
 
-// BenchmarkRecover kills one process of a crawl of eight hosts, and measures
-// for how long no host was asked (s-pause), for how long less than half as many
-// pages were requested as before (s-slow), and by how much the ten seconds
-// behind the kill fell short (s-lost).
+// BenchmarkRecover kills one process of a crawl of eight hosts. It reports the time without any
+// request (s-pause), the time with less than half as many requests as before (s-slow), and the
+// time that the ten seconds after the kill lost, compared with before (s-lost).
 func BenchmarkRecover(b *testing.B) {
 	cmd := exec.Command("go", "build", "-tags", "lambda.norpc", "-o", filepath.Join(filepath.Dir(program), "functions")+"/", "../../functions/lambda/...")
 	if said, err := cmd.CombinedOutput(); err != nil {
 		b.Fatalf("%v\n%s", err, said)
 	}
 	for _, test := range []struct {
-		victim string // how the name of its program begins
+		victim string // beginning of the name of its program
 		flags  []string
 	}{
 		{"bucketsearch", nil}, // the object store
@@ -54,7 +53,7 @@ func BenchmarkRecover(b *testing.B) {
 				if err := once.Start(); err != nil {
 					b.Fatal(err)
 				}
-				time.Sleep(warmUp) // the crawl is measured as it runs, not as it begins
+				time.Sleep(warmUp) // the beginning of the crawl is not measured
 				killed := killOne(b, once.Process.Pid, test.victim)
 				time.Sleep(watchAfter)
 				_ = once.Process.Kill()
@@ -65,7 +64,7 @@ func BenchmarkRecover(b *testing.B) {
 	}
 }
 
-// killOne kills a child by the name of its program, and returns when it did.
+// killOne kills the child whose program has this name, and returns the time of the kill.
 func killOne(b *testing.B, parent int, name string) time.Time {
 	b.Helper()
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", parent))
@@ -87,12 +86,12 @@ func killOne(b *testing.B, parent int, name string) time.Time {
 	return time.Time{}
 }
 
-// web is hosts of more pages than are requested.
+// web serves hosts with more pages than are requested.
 type web struct {
 	seeds []string
 
 	mu    sync.Mutex
-	asked []time.Time // guarded by mu
+	asked []time.Time // times of all requests; protected by mu
 }
 
 func newWeb(b *testing.B) *web {
@@ -120,7 +119,7 @@ func (w *web) ServeHTTP(out http.ResponseWriter, r *http.Request) {
 	w.mu.Unlock()
 	time.Sleep(answerTime)
 	var n int
-	_, _ = fmt.Sscanf(r.URL.Path, "/%d.html", &n) // 0: the first page
+	_, _ = fmt.Sscanf(r.URL.Path, "/%d.html", &n) // number of the page; 0 for the first one
 	out.Header().Set("Content-Type", "text/html; charset=utf-8")
 	fmt.Fprintf(out, "<!doctype html><title>Page %d</title><p>Some words of the page %[1]d.", n)
 	for i := 10*n + 1; i <= 10*n+10; i++ {
@@ -156,7 +155,7 @@ func (w *web) report(b *testing.B, killed time.Time) {
 	b.ReportMetric(max(0, cost.Seconds()-after/before), "s-lost")
 }
 
-// between counts what was requested within a time.
+// between returns the number of requests between two times.
 func (w *web) between(from, to time.Time) int {
 	n := 0
 	for _, at := range w.asked {

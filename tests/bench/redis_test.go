@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// BenchmarkRedis crawls the site and then weighs what Redis holds for each URL
-// that it knows: the keys alone, and all the memory in use, such as scripts.
+// BenchmarkRedis crawls the site, and reports the memory of Redis per known URL: that of the
+// keys alone, and all memory in use, with scripts and the like.
 func BenchmarkRedis(b *testing.B) {
 	url := site(b)
 	for b.Loop() {
@@ -59,7 +59,7 @@ func usedMemory(b *testing.B, client *goredis.Client) int64 {
 	return n
 }
 
-// keyMemory adds up what all keys take.
+// keyMemory returns the memory of all keys together, in bytes.
 func keyMemory(b *testing.B, client *goredis.Client) int64 {
 	b.Helper()
 	var total int64

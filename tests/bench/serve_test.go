@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// packages are the site: about 4,700 pages.
+// packages are the Debian packages that make up the site, with about 4,700 pages: name →
+// directory.
 var packages = map[string]string{
 	"postgresql": "postgresql-doc-15/usr/share/doc/postgresql-doc-15/html",
 	"python":     "python3.11-doc/usr/share/doc/python3.11/html",
@@ -21,12 +22,12 @@ var packages = map[string]string{
 	"qt":         "qtbase5-doc-html/usr/share/qt5/doc",
 }
 
-// starts are linked from the site's first page.
+// starts are the pages to which the site's first page links.
 var starts = []string{"postgresql/index.html", "python/index.html", "django/index.html"}
 
-// served counts what the site has sent so far.
+// served holds counts of the site's answers so far.
 type served struct {
-	Pages, Unchanged, Bytes int64 // pages in full, 304s, bytes of bodies
+	Pages, Unchanged, Bytes int64 // numbers of full pages, of answers with status 304, and of bytes of bodies
 	First                   time.Time
 }
 
@@ -46,7 +47,7 @@ func counts(b *testing.B, home string) served {
 // kilobytes returns the mean size of a page.
 func (s served) kilobytes() float64 { return float64(s.Bytes) / 1000 / float64(s.Pages) }
 
-// serve serves the packages on a free port, which it prints.
+// serve serves the packages on a free port, and prints the port.
 func serve(sites string) {
 	mux := http.NewServeMux()
 	links := starts
@@ -88,7 +89,7 @@ func (c *counter) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		if first := c.first.Load(); first != nil {
 			s.First = *first
 		}
-		_ = json.NewEncoder(w).Encode(s) // whoever asked is gone
+		_ = json.NewEncoder(w).Encode(s) // fails if the client has gone
 		return
 	}
 	if c.first.Load() == nil {
@@ -121,7 +122,7 @@ func (w *countedResponse) Write(b []byte) (int, error) {
 	return w.ResponseWriter.Write(b)
 }
 
-// ReadFrom lets the kernel send files.
+// ReadFrom implements io.ReaderFrom, so that the kernel sends files directly.
 func (w *countedResponse) ReadFrom(from io.Reader) (int64, error) {
 	n, err := io.Copy(w.ResponseWriter, from)
 	if w.isPage {

@@ -18,9 +18,9 @@ import (
 	"time"
 )
 
-// BenchmarkSoak crawls, indexes and searches at once for $SOAK, such as 30m,
-// and draws what the program held meanwhile into $SOAK_PICTURE, an SVG. It
-// measures nothing when $SOAK is empty.
+// BenchmarkSoak crawls, indexes and searches at once for the time $SOAK, such as 30m. It draws
+// the program's memory, documents and the like over time into the file $SOAK_PICTURE, an SVG.
+// If $SOAK is empty, it does nothing.
 func BenchmarkSoak(b *testing.B) {
 	if os.Getenv("SOAK") == "" {
 		return
@@ -40,17 +40,17 @@ func BenchmarkSoak(b *testing.B) {
 	}
 }
 
-// soakPeriod is how often the program is looked at.
+// soakPeriod is the time between two samples.
 const soakPeriod = 5 * time.Second
 
-// vitals is what the program held at one moment.
+// vitals is a sample of the program's figures at one moment.
 type vitals struct {
 	at          time.Duration
-	resident    float64 // MiB of the whole process tree
+	resident    float64 // memory of the whole process tree, in MiB
 	goroutines  float64
 	descriptors float64
-	documents   float64 // that can be searched
-	slowest     float64 // ms of the searches since the last moment
+	documents   float64 // number of searchable documents
+	slowest     float64 // slowest search since the last sample, in ms
 }
 
 func soak(b *testing.B, length time.Duration) []vitals {
@@ -94,7 +94,8 @@ func soak(b *testing.B, length time.Duration) []vitals {
 	return samples
 }
 
-// searchFor asks ten queries a second and returns the slowest answer's time.
+// searchFor sends ten queries a second for the time d, and returns the time of the slowest
+// answer.
 func searchFor(ctx context.Context, b *testing.B, home string, d time.Duration) (slowest float64) {
 	b.Helper()
 	ticker := time.NewTicker(100 * time.Millisecond)
@@ -144,8 +145,8 @@ func descriptors(pid int) float64 {
 	return float64(len(open))
 }
 
-// report compares the last quarter of the run with the second, when caches are
-// warm and the first garbage was collected.
+// report compares the last quarter of the run with the second one, in which caches were warm
+// already and garbage had been collected.
 func report(b *testing.B, samples []vitals) {
 	quarter := len(samples) / 4
 	if quarter == 0 {
@@ -167,7 +168,7 @@ func median(samples []vitals, of func(vitals) float64) float64 {
 	return values[len(values)/2]
 }
 
-// endless serves hosts whose pages lead to ever more pages.
+// endless serves hosts whose pages link to new pages without end, and returns their addresses.
 func endless(b *testing.B, names int) (seeds []string) {
 	b.Helper()
 	handler := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -193,7 +194,8 @@ func endless(b *testing.B, names int) (seeds []string) {
 	return seeds
 }
 
-// soakWord returns one of 5,000 words, low numbers far more often.
+// soakWord returns one of 5,000 words for a random number; some words come far more often than
+// others.
 func soakWord(n uint64) string {
 	n = n * 0x9E3779B97F4A7C15 >> 40
 	n = n % 5000 * (n % 4999) / 5000

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Whatever is linked in is in the notice that the program prints.
+// The notice that the program prints has the licence of every linked module.
 func TestNotice(t *testing.T) {
 	var want bytes.Buffer
 	if err := write(&want, "../.."); err != nil {

@@ -13,15 +13,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// hears says which function hears of what is created where.
+// hears maps the prefix of a created object's key to the function that gets its event.
 var hears = []struct{ prefix, function string }{
 	{layout.Spool, task.Pack},
 	{layout.Packages, task.Index},
 }
 
-// raising is the storage as a process reaches it. It raises events, as S3 does,
-// in the queue of the process's runner, counts what is built, and judges what is
-// deleted.
+// raising is the storage of one process. Like S3, it sends events of created objects, to the
+// queue of the process's runner. It counts created objects, and checks that deleted ones are
+// not needed.
 type raising struct {
 	*memblob.Bucket
 	process *process

@@ -2,7 +2,7 @@ package simulation
 
 import "fmt"
 
-// system is what a process talks to.
+// system names a system outside of a process, which the process calls.
 type system string
 
 const (
@@ -13,27 +13,27 @@ const (
 	timer   system = "timer"
 )
 
-// systems are those that may fail to answer.
+// systems are the systems whose calls may fail.
 var systems = []system{storage, memory, queues, web}
 
-// fault is what befalls a call.
+// fault says in which way a call fails.
 type fault int
 
 const (
 	none   fault = iota
-	before       // it fails and does not happen
-	after        // it happens, and the answer is lost
-	death        // its process ends here, as by kill -9
+	before       // the call fails and has no effect
+	after        // the call has its effect, but the answer is lost
+	death        // the process is killed at this call, as by kill -9
 )
 
-// call is one thing that a process is about to do. The process waits until the
-// world lets it.
+// call is one call that a process is about to make. The process waits until the world releases
+// it.
 type call struct {
 	process *process
 	system  system
-	what    string // operation and key
-	number  int    // among the calls to its system, from 1
-	until   int64  // of a timer: when it ends, in nanoseconds
+	what    string // operation and key of the call
+	number  int    // number of the call among the calls to its system, from 1
+	until   int64  // for a timer: its end, in nanoseconds since 1970
 	answer  chan fault
 }
 

@@ -12,26 +12,26 @@ import (
 // kind is a kind of fault that happens at random calls.
 type kind struct {
 	name string
-	// happen does it at a call and says what befalls the call and what else
-	// there is to say; false when it cannot happen there.
+	// happen lets the fault happen at a call. It returns in which way the call itself fails,
+	// and a detail for the log; or false if this fault cannot happen there.
 	happen func(w *world, c *call) (f fault, detail string, happened bool)
 }
 
-// chaos decides which faults happen when, all by one seed.
+// chaos decides at random which faults happen at which calls. The seed determines all of it.
 type chaos struct {
 	random *rand.Rand
 	kinds  []kind
-	often  int // calls between two faults, on average
-	most   int // faults of a run
+	often  int // mean number of calls between two faults
+	most   int // maximum number of faults of a run
 	log    []string
 	count  map[string]int
-	twice  work // that was done twice in its run
+	twice  work // work that was done twice in the run
 
-	resting bool // no fault happens
+	resting bool // true: no fault happens for now
 }
 
-// newChaos chooses some of the kinds: a run with a few of them gets farther
-// into what each can do than one with all.
+// newChaos chooses a few of the kinds of faults for a run, so that each of them happens several
+// times.
 func newChaos(seed uint64, kinds []kind) *chaos {
 	random := rand.New(rand.NewPCG(seed, 1))
 	c := &chaos{random: random, often: 10 << random.IntN(6), most: 1 + random.IntN(25), count: map[string]int{}}
@@ -41,8 +41,8 @@ func newChaos(seed uint64, kinds []kind) *chaos {
 	return c
 }
 
-// rests has the world crawl and merge in peace, and faults happen while it
-// deletes what it was before.
+// rests lets the world crawl and merge without faults. After that, faults happen while old
+// objects are deleted.
 func (c *chaos) rests(w *world) {
 	w.t.Helper()
 	c.resting = true
@@ -53,7 +53,7 @@ func (c *chaos) rests(w *world) {
 	c.resting = false
 }
 
-// decide lets a fault happen or not.
+// decide returns the fault of a call, which is usually none.
 func (c *chaos) decide(w *world, at *call) fault {
 	if c.resting || len(c.log) >= c.most || c.random.IntN(c.often) > 0 {
 		return none
@@ -68,10 +68,10 @@ func (c *chaos) decide(w *world, at *call) fault {
 	return f
 }
 
-// String tells what happened.
+// String returns the log of the faults, a line for each.
 func (c *chaos) String() string { return strings.Join(c.log, "\n") }
 
-// table shows counts by kind.
+// table returns the number of faults of each kind, a line for each.
 func table(counts map[string]int) string {
 	var b strings.Builder
 	total := 0

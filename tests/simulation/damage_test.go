@@ -31,7 +31,7 @@ func (w *world) harm(key string, deleted bool) string {
 	return fmt.Sprintf("%s is damaged at byte %d", key, at)
 }
 
-// damageable are the prefixes of what may be damaged and mended.
+// damageable are the prefixes of objects that repair can mend when they are damaged.
 var damageable = []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays, layout.Spool, layout.Hints}
 
 var damageKinds = []kind{
@@ -50,8 +50,8 @@ func harmAny(prefixes []string, deleted bool) func(*world, *call) (fault, string
 	}
 }
 
-// TestDamage does harm to every object of a world at rest in turn. Verify says
-// so, repair mends it, and the world goes on as if nothing had been.
+// TestDamage damages or deletes each object of a finished crawl, one in each run. Verify must
+// report it, repair must mend it, and the final result must be that of a run without damage.
 func TestDamage(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -77,8 +77,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// damaged does harm to an object of a world at rest, and reports whether there
-// is one of that number.
+// damaged damages or deletes the n-th object of a finished run, repairs the bucket and checks
+// the result. It returns false if there are fewer objects.
 func (l life) damaged(t *testing.T, m *memories, prefix string, n int, deleted bool, want result) (found bool) {
 	p := l.plan
 	p.seed = uint64(n)
@@ -106,7 +106,7 @@ func (l life) damaged(t *testing.T, m *memories, prefix string, n int, deleted b
 	return found
 }
 
-// listed reports whether an object is one of today, and not of the past.
+// listed reports whether the newest generation of a partition lists an object.
 func (w *world) listed(key string) bool {
 	w.t.Helper()
 	for _, p := range w.inForce.Partitions() {
@@ -123,9 +123,8 @@ func (w *world) listed(key string) bool {
 	return false
 }
 
-// TestHistory damages a generation that is not the newest. Verify says so as
-// long as it would be kept; what it held is only history, and nothing else
-// suffers.
+// TestHistory damages a generation that is not the newest. Verify must report it as long as the
+// generation would be kept. Only queries of the past may lack something.
 func TestHistory(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -152,8 +151,8 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// TestSpoolLost deletes a spool object that is settled and not packed: nobody
-// but verify can know of it.
+// TestSpoolLost damages or deletes a spool object that is settled and not packed. Only verify
+// can notice this.
 func TestSpoolLost(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

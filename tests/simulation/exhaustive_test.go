@@ -6,25 +6,25 @@ import (
 	"testing"
 )
 
-// TestBefore lets each call in turn fail before it happens.
+// TestBefore lets one call fail without effect, in each run a later one.
 func TestBefore(t *testing.T) {
 	t.Parallel()
 	each(t, 1, stride, func(*world, *call) fault { return before })
 }
 
-// TestAfter lets the answer of each call in turn be lost.
+// TestAfter loses the answer of one call, in each run of a later one.
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	each(t, 2, stride, func(*world, *call) fault { return after })
 }
 
-// TestKilled ends a function at each of its calls in turn.
+// TestKilled kills a process at one of its calls, in each run at a later one.
 func TestKilled(t *testing.T) {
 	t.Parallel()
 	each(t, 3, deaths, func(*world, *call) fault { return death })
 }
 
-// TestRedisLost empties Redis at each call in turn.
+// TestRedisLost empties Redis at one call, in each run at a later one.
 func TestRedisLost(t *testing.T) {
 	t.Parallel()
 	each(t, 4, stride, func(_ *world, c *call) fault {
@@ -33,8 +33,8 @@ func TestRedisLost(t *testing.T) {
 	})
 }
 
-// TestAllKilled ends the whole program at each call in turn, with its queues
-// and its Redis.
+// TestAllKilled kills the whole program at one call, with its queues and its Redis, in each run
+// at a later call.
 func TestAllKilled(t *testing.T) {
 	t.Parallel()
 	each(t, 5, stride, func(_ *world, c *call) fault {
@@ -43,20 +43,21 @@ func TestAllKilled(t *testing.T) {
 	})
 }
 
-// life is what a world goes through.
+// life is the course of a run: a beginning state, what the operator does, and the expected
+// result.
 type life struct {
 	name  string
 	plan  plan
 	begin func(*world) // what the operator does first; nil: nothing
-	asks  bool         // that is to have pages asked for again
+	asks  bool         // begin makes pages be requested again
 
-	want result // when nothing goes wrong
-	took work   // then
+	want result // result of a run without faults
+	took work   // work of a run without faults
 
 	calls map[system]int // then; a run is the same up to its first fault
 
-	classes int // of expiry that the pages of one batch belong to; 0 is 1
-	rare    int // one of so many steps is taken; 0 is 1
+	classes int // number of expiry classes among the pages of one batch; 0 means 1
+	rare    int // only every rare-th of the runs is done; 0 means 1
 }
 
 func (l life) start(w *world) {
@@ -66,8 +67,7 @@ func (l life) start(w *world) {
 	}
 }
 
-// quiet returns the life with its result when nothing goes wrong, and what that
-// took.
+// quiet returns the life with the result and the work of a run without faults.
 func (l life) quiet(t *testing.T, m *memories) life {
 	t.Helper()
 	inWorld(t, m, l.plan, func(w *world) {
@@ -79,10 +79,10 @@ func (l life) quiet(t *testing.T, m *memories) life {
 	return l
 }
 
-// lives are the crawl of the small site, and then the forgetting of a page of
-// it and the indexing anew of all others: packages, books and segments are
-// written without it, documents masked, segments merged, and all that was
-// before is collected. The last is another look at the site, after it changed.
+// lives returns three lives. The first is a crawl of the small site. The second begins with the
+// crawled site, forgets a page and indexes all others anew: packages, books and segments are
+// written without the page, documents masked, segments merged, and old objects deleted. The
+// third crawls the site again after it has changed.
 func lives(t *testing.T, m *memories) []life {
 	t.Helper()
 	return knownLives.get(func() []life {
@@ -109,9 +109,9 @@ func newLives(t *testing.T, m *memories) []life {
 	}
 }
 
-// each lets something happen at one call to a system, in another run at a
-// later one, and so on to the last. With a step of 1 it begins with the first
-// call, else with the one that is given.
+// each calls happens at one call to a system; in the next run at a call that is step later, and
+// so on to the last. With a step of 1 it begins with the first call, otherwise with the one
+// given as first.
 func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
 	m, step := newMemories(t), max(1, number(t, "STRIDE", step))
 	for _, l := range lives(t, m) {
@@ -128,8 +128,7 @@ func each(t *testing.T, first, step int, happens func(*world, *call) fault) {
 	}
 }
 
-// at lets something happen at one call, and reports whether the run came so
-// far.
+// at calls happens at the n-th call to a system. It returns false if the run had fewer calls.
 func (l life) at(t *testing.T, m *memories, s system, n int, happens func(*world, *call) fault) bool {
 	var reached *call
 	p := l.plan
@@ -141,10 +140,11 @@ func (l life) at(t *testing.T, m *memories, s system, n int, happens func(*world
 		t.Log("at", c)
 		return happens(w, c)
 	}
-	// What one fault may cost: a batch, with the robots.txt of every host that
-	// Redis forgot, a package of each class of expiry, a segment, and a book and the one into which it is
-	// merged. When Redis is lost, hosts are shut for a while, and what waits to
-	// be packed is packed meanwhile, in a package, a segment and a book of its own.
+	// The work that one fault may cause: the requests of a batch, and the robots.txt of every
+	// host, because Redis forgot them; a package for each expiry class; a segment; a book, and
+	// the one into which it is merged. When Redis is lost, hosts get no requests for a while.
+	// Meanwhile the waiting batches are packed, in a package, a segment and a book of their
+	// own.
 	first := work{requests: l.took.batch + len(l.plan.site.seeds), packages: max(1, l.classes) + 1, segments: 2, merges: 1, books: 3}
 	inWorld(t, m, p, func(w *world) {
 		l.start(w)

@@ -24,8 +24,8 @@ var foreignKinds = []kind{
 	}},
 }
 
-// foreignKeys are some below a prefix that nobody here uses: first and last
-// among the others, and below partitions, strategies and collections.
+// foreignKeys returns keys below a prefix that are none of the program's: some sort before all
+// its keys, some behind, and some look like keys of partitions, strategies and collections.
 func foreignKeys(prefix string) []string {
 	keys := []string{
 		prefix + "!notes.txt", prefix + "notes", prefix + "0000/!notes.spf", prefix + "0001/notes.json", prefix + "99999999999999999999",
@@ -39,8 +39,8 @@ func foreignKeys(prefix string) []string {
 	return keys
 }
 
-// leave puts a foreign object, which looks like one that was damaged, or like
-// the claim of an epoch. A runner hears of it, as of any other.
+// leave stores a foreign object, whose content looks damaged, or like the claim of an epoch.
+// The queue of a runner gets its event, as for any other object.
 func (w *world) leave(r *runner, key string) {
 	w.t.Helper()
 	content := fmt.Sprintf(`{"by":"%s","generations":{"0":99,"1":99}}`, key)
@@ -53,8 +53,8 @@ func (w *world) leave(r *runner, key string) {
 	}
 }
 
-// withoutForeign removes from what verify finds the foreign objects, all of
-// which it has to name.
+// withoutForeign removes the foreign objects from the problems that verify has found, and
+// checks that verify has named them all.
 func (w *world) withoutForeign(problems []verify.Problem) []verify.Problem {
 	w.t.Helper()
 	told := make(map[string]bool)
@@ -71,8 +71,8 @@ func (w *world) withoutForeign(problems []verify.Problem) []verify.Problem {
 	return problems
 }
 
-// TestForeign lets every life begin with foreign objects below all prefixes. No
-// function stumbles over them, none deletes them, and verify names each.
+// TestForeign runs every life in a bucket with foreign objects below all prefixes. No function
+// may fail because of them or delete them, and verify must name each.
 func TestForeign(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

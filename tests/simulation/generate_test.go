@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// generate makes the large site, always the same.
+// generate returns the large site, which is always the same.
 func generate() *site {
 	s := &site{
 		queries:      []string{"gull", "grey heron", `"grey heron"`, "curlew avocet knot", "notes", "private"},
-		delay:        10 * time.Second, // few URLs a batch, so many batches
+		delay:        10 * time.Second, // makes batches small, and so there are many
 		packageBytes: 6000,
 		robots:       "User-agent: *\nDisallow: /private/\nCrawl-delay: 12\n",
 		pages:        map[string]page{},
 
-		forgottenURLs:  []string{"http://three.example/page/9", "http://two.example/away"}, // nothing is found by them alone
+		forgottenURLs:  []string{"http://three.example/page/9", "http://two.example/away"}, // no other page is found only by these
 		forgottenSites: []string{"four.example"},
 	}
 	random := rand.New(rand.NewPCG(1, 2))
@@ -56,8 +56,8 @@ func pagePath(n int) string {
 	return fmt.Sprintf("/page/%d", n)
 }
 
-// linksOf makes a tree of a host's pages, with links across. The first page
-// leads to all that is no page.
+// linksOf returns the links of the n-th page of a host: the pages form a tree with some links
+// across. The first page links to all URLs that are no pages.
 func linksOf(random *rand.Rand, host, n int) []string {
 	links := []string{pagePath(random.IntN(pagesOfHost)), "http://" + hostName(random.IntN(hosts)) + pagePath(random.IntN(pagesOfHost))}
 	for _, child := range []int{3*n + 1, 3*n + 2, 3*n + 3} {

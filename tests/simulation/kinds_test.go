@@ -7,10 +7,10 @@ import (
 	"time"
 )
 
-// kinds are all that can happen at a call.
+// kinds are all kinds of faults.
 var kinds = slices.Concat(callKinds, storageKinds, redisKinds, processKinds, queueKinds, clockKinds, damageKinds, lostKinds, foreignKinds, strategyKinds, poisonKinds, operatorKinds)
 
-// duration is a random time, short ones as likely as long ones.
+// duration returns a random time between from and to; short ones are as likely as long ones.
 func (w *world) duration(from, to time.Duration) time.Duration {
 	d := from
 	for d < to && !w.chance(6) {
@@ -27,8 +27,8 @@ var callKinds = []kind{
 	{"queue fails", atCall(queues, before)},
 	{"queue takes a message, and the answer is lost", atCall(queues, after)},
 	{"site does not answer", func(w *world, c *call) (fault, string, bool) {
-		// Once a page, or it fails for good; never one that fails for good for a
-		// reason of its own.
+		// Only once for each page, because a page that gets no answer again fails for good.
+		// Never for a page that fails for good in any case.
 		if c.system != web || w.unanswered[c.what] || strings.HasSuffix(c.what, "/broken") {
 			return none, "", false
 		}
@@ -109,14 +109,14 @@ var queueKinds = []kind{
 		return none, "", happened
 	}},
 	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
-		if w.harmed > 0 { // by books that are damaged nobody knows which pages are gone
+		if w.harmed > 0 { // damaged books do not tell which pages are gone
 			return none, "", false
 		}
 		return none, fmt.Sprint(w.reindex(), " packages"), true
 	}},
 }
 
-// atMessage lets something happen to one of the messages that wait.
+// atMessage returns a fault that calls happen with one of the waiting messages.
 func atMessage(happen func(*world, *queue, *letter) string) func(*world, *call) (fault, string, bool) {
 	return func(w *world, c *call) (fault, string, bool) {
 		q := &c.process.runner.queue
@@ -169,7 +169,7 @@ var operatorKinds = []kind{
 		return none, "", happened
 	}},
 	{"the operator has all indexed anew", func(w *world, _ *call) (fault, string, bool) {
-		if w.harmed > 0 { // by books that are damaged nobody knows which pages are gone
+		if w.harmed > 0 { // damaged books do not tell which pages are gone
 			return none, "", false
 		}
 		return none, fmt.Sprint(w.reindex(), " packages"), true

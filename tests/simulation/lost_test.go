@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// every is how many generations a partition has at most.
+// every is more than the number of generations of any partition.
 const every = math.MaxInt
 
 var lostKinds = []kind{
@@ -28,8 +28,8 @@ func (w *world) loseOne(last int) (fault, string, bool) {
 	return none, what, what != ""
 }
 
-// lose deletes the newest generations of a partition, at most so many, with the
-// hint, and says what it did, "" where there is none.
+// lose deletes the newest generations of a partition, at most last, and the hint. It returns a
+// text about them, "" if there are none.
 func (w *world) lose(p layout.Partition, last int) string {
 	w.t.Helper()
 	generations := w.ownKeys(layout.ManifestPrefix(p))
@@ -49,10 +49,9 @@ func (w *world) lose(p layout.Partition, last int) string {
 	return fmt.Sprintf("%d from %s on", len(generations), generations[0])
 }
 
-// TestGenerationsLost loses the newest generations of one partition, or all of
-// all partitions, at one storage call, in another run at a later one, and so on.
-// Whatever the functions make of that until it is repaired, all is as it would
-// be without.
+// TestGenerationsLost deletes the newest generations of one partition, or all generations of
+// all partitions, at one call to storage, in each run at a later one. Whatever the functions do
+// until the repair, the final result must be that of a run without the loss.
 func TestGenerationsLost(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -69,8 +68,8 @@ func TestGenerationsLost(t *testing.T) {
 	}
 }
 
-// without loses generations at one storage call, and reports whether the run
-// came so far.
+// without runs the life and deletes generations at the n-th call to storage. It returns false
+// if the run had fewer calls.
 func (l life) without(t *testing.T, m *memories, last, n int) (reached bool) {
 	p := l.plan
 	p.decide = func(w *world, c *call) fault {
@@ -88,7 +87,7 @@ func (l life) without(t *testing.T, m *memories, last, n int) (reached bool) {
 		l.start(w)
 		w.settle(10 * time.Minute)
 		w.calmDown()
-		if reached && l.asks { // nobody asked while generations were lost
+		if reached && l.asks { // nothing was requested while generations were lost
 			l.start(w)
 		}
 		w.run()
@@ -97,9 +96,8 @@ func (l life) without(t *testing.T, m *memories, last, n int) (reached bool) {
 	return reached
 }
 
-// TestLostAtRest says that verify tells of generations that are lost, that
-// nothing is deleted and nothing begun for days, and that repair finds all of
-// it again without asking a site for anything.
+// TestLostAtRest: verify reports that generations are lost, nothing is deleted and nothing
+// committed for days, and repair restores everything without a request to a site.
 func TestLostAtRest(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

@@ -2,7 +2,7 @@ package simulation
 
 import "sync"
 
-// once keeps what the first test that needs it has found, for all others.
+// once holds a value that the first test that needs it computes, for all tests.
 type once[T any] struct {
 	mu    sync.Mutex // protects the fields below
 	found bool

@@ -14,9 +14,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// What an operator does, with programs that nothing befalls.
+// The methods below do what an operator does, with commands that have no faults.
 
-// forget takes down what the site says is to be forgotten.
+// forget publishes a takedown of the site's forgottenURLs and forgottenSites.
 func (w *world) forget() {
 	w.t.Helper()
 	var entries []takedown.Entry
@@ -36,8 +36,8 @@ func (w *world) forget() {
 	w.reread()
 }
 
-// reindex has all packages indexed anew, and returns how many. That is not done
-// twice by anybody's fault.
+// reindex makes all packages be indexed anew, and returns their number. This work does not
+// count as done twice.
 func (w *world) reindex() int {
 	w.t.Helper()
 	f := sweep.Function{Bucket: w.store, Now: w.clock.Now, Limits: w.sweepLimits(), Log: functionstest.Log()}
@@ -50,8 +50,8 @@ func (w *world) reindex() int {
 	return packages
 }
 
-// reindexFirst has the first package of every partition indexed anew, so that
-// what other segments hold of it is masked.
+// reindexFirst makes the first package of every partition be indexed anew, so that its
+// documents in other segments are masked.
 func (w *world) reindexFirst() {
 	w.t.Helper()
 	for _, p := range w.inForce.Partitions() {
@@ -59,7 +59,7 @@ func (w *world) reindexFirst() {
 	}
 }
 
-// pause stops the leasing of URLs for some time.
+// pause stops the leasing of URLs for the time d.
 func (w *world) pause(d time.Duration) {
 	w.t.Helper()
 	_, err := control.Change(w.t.Context(), w.store, func(c *control.Document) bool {
@@ -85,7 +85,7 @@ func (w *world) resume() {
 	}
 }
 
-// reread follows what was published.
+// reread reads the settings again.
 func (w *world) reread() {
 	w.t.Helper()
 	var err error
@@ -94,7 +94,7 @@ func (w *world) reread() {
 	}
 }
 
-// repair mends what was damaged, and rebuilds the frontiers if they have to be.
+// repair repairs the bucket.
 func (w *world) repair() repair.Report {
 	w.t.Helper()
 	report, err := (&repair.Repairer{Bucket: w.store, Now: w.clock.Now, Log: functionstest.Log()}).Run(w.t.Context())
@@ -104,7 +104,7 @@ func (w *world) repair() repair.Report {
 	return report
 }
 
-// rebuild restores the frontiers of all runners from the bucket.
+// rebuild rebuilds the frontiers of all runners from the bucket.
 func (w *world) rebuild() {
 	w.t.Helper()
 	for _, r := range w.runners {

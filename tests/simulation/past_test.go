@@ -12,18 +12,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// past is what all generations of a partition have said. By it every deletion
-// is judged.
+// past records what all generations of a partition have listed. It decides whether an object
+// may be deleted.
 type past struct {
-	times  []time.Time       // of the generations, from the first
-	last   map[string]uint64 // by key of an object: the last generation that lists it
+	times  []time.Time       // times of the generations, from the first
+	last   map[string]uint64 // key of an object → last generation that lists it
 	newest manifest.Manifest
 	hint   []byte
-	since  time.Time // when generations were lost
-	before *past     // until then; nil if none were
+	since  time.Time // time at which generations were lost
+	before *past     // record until then; nil if none were lost
 }
 
-// pastOf returns that of a partition.
+// pastOf returns the past of a partition.
 func (w *world) pastOf(id layout.Partition) *past {
 	if w.past[id] == nil {
 		w.past[id] = &past{last: map[string]uint64{}}
@@ -31,20 +31,20 @@ func (w *world) pastOf(id layout.Partition) *past {
 	return w.past[id]
 }
 
-// follow reads the generations that were committed since. One that is damaged
-// on purpose cannot be requested anything.
+// follow reads the generations that were committed since its last call. It skips those that a
+// test has damaged.
 func (p *past) follow(w *world, id layout.Partition) {
 	hint, err := w.store.Get(w.t.Context(), layout.HintKey(id), blob.Range{})
 	if err == nil && bytes.Equal(hint, p.hint) {
 		if _, err := w.store.Head(w.t.Context(), layout.ManifestKey(id, p.newest.Generation+1)); err != nil {
-			return // nothing was committed
+			return // nothing was committed since
 		}
 	}
 	p.hint = hint
 	if p.newest, err = manifest.Read(w.t.Context(), w.store, id); err != nil {
 		w.t.Fatal(err)
 	}
-	if p.newest.Generation < uint64(len(p.times)) { // the sweep that was at work when some were lost deleted the rest
+	if p.newest.Generation < uint64(len(p.times)) { // after a loss, a running sweep has deleted further generations
 		before := *p
 		*p = past{last: map[string]uint64{}, newest: before.newest, since: w.clock.Now(), before: &before}
 	}
@@ -57,21 +57,21 @@ func (p *past) follow(w *world, id layout.Partition) {
 	}
 }
 
-// oldest returns the first generation that was in force after a moment.
+// oldest returns the generation that was in force at the time instant: the first one that must
+// be kept.
 func (p *past) oldest(instant time.Time) uint64 {
 	n := slices.IndexFunc(p.times, func(at time.Time) bool { return at.After(instant) })
 	if n < 0 {
 		n = len(p.times)
 	}
-	return uint64(max(n, 1)) // the one before
+	return uint64(max(n, 1)) // the generation before that one
 }
 
-// judge checks that an object that is about to be deleted is none of what can
-// be requested.
+// judge fails the test if the object with the key must not be deleted now.
 func (w *world) judge(key string) {
 	w.t.Helper()
 	if _, err := w.store.Head(w.t.Context(), key); err != nil {
-		return // it is deleted already
+		return // the object is deleted already
 	}
 	if w.foreign[key] {
 		w.t.Errorf("%s is deleted, and is foreign", key)
@@ -86,8 +86,8 @@ func (w *world) judge(key string) {
 	w.deleted[key[:strings.Index(key, "/")+1]]++
 }
 
-// needs says why an object may not be deleted now, "" where it may. What was
-// decided before generations were lost is done for some time after.
+// needs returns why an object must not be deleted now, "" if it may be. For some time after a
+// loss of generations, deletions that were decided before it are still allowed.
 func (p *past) needs(key string, id layout.Partition, now time.Time) string {
 	if p.before != nil && now.Sub(p.since) < partition.Fresh && p.before.needs(key, id, now) == "" {
 		return ""
@@ -110,8 +110,8 @@ func (p *past) needs(key string, id layout.Partition, now time.Time) string {
 	return ""
 }
 
-// erased reports whether an object goes whoever lists it, because something is
-// forgotten.
+// erased reports whether an object may be deleted although an older generation lists it,
+// because it has forgotten pages.
 func (p *past) erased(key string) bool {
 	return p.newest.Forgotten > 0 && slices.ContainsFunc(p.newest.Condemned, func(c manifest.Condemned) bool { return c.Key == key && c.Erase })
 }

@@ -14,8 +14,8 @@ import (
 
 const poison = `{"poison": `
 
-// parsing are the functions that read their messages, but for watch, which only
-// looks on.
+// parsing are the functions that parse their messages, except watch, which does not change
+// anything.
 var parsing = []string{task.Schedule, task.Fetch, task.Pack, task.Index, task.Merge, task.Rank, task.Sweep}
 
 var poisonKinds = []kind{
@@ -26,8 +26,8 @@ var poisonKinds = []kind{
 	}},
 }
 
-// TestPoison sends every function a message that it cannot read. Each becomes
-// a dead letter with its reason as soon as it comes, and can be sent again.
+// TestPoison sends every function a message that it cannot parse. The message must become a
+// dead letter with a reason at its first delivery, and it must be possible to send it again.
 func TestPoison(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -62,8 +62,8 @@ func TestPoison(t *testing.T) {
 	})
 }
 
-// TestKiller has a page that its fetch dies of, every time. It fails, and
-// nothing else does.
+// TestKiller crawls a site with a page that kills each process that fetches it. Only this page
+// may fail.
 func TestKiller(t *testing.T) {
 	t.Parallel()
 	const killer = "http://one.example/killer"

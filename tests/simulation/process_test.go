@@ -34,16 +34,16 @@ const (
 	keptPast    = 10 * time.Minute
 )
 
-// sweepLimits merge books sooner than usual, lest there be too few to merge,
-// and forget the past while a world lasts.
+// sweepLimits returns limits of the sweep for short runs: it merges few books already, and
+// deletes old generations after minutes.
 func (w *world) sweepLimits() sweep.Limits {
 	limits := sweep.DefaultLimits()
 	limits.Compact.Books, limits.Tiers, limits.Collect.Past = 3, w.tiers, keptPast
 	return limits
 }
 
-// process runs one function, one message at a time, as an instance of Lambda
-// does. All that it does to the world outside goes through do.
+// process runs one function, one message at a time, like an instance in Lambda. All its calls
+// to systems outside go through do.
 type process struct {
 	world    *world
 	runner   *runner
@@ -52,19 +52,19 @@ type process struct {
 	handle   message.Handler
 	redis    redis.UniversalClient
 	dead     atomic.Bool
-	skew     atomic.Int64 // by how much its clock is wrong, in nanoseconds
+	skew     atomic.Int64 // error of its clock, in nanoseconds
 
-	message  *letter                 // that it works on, nil when it is idle
-	ended    chan struct{}           // closed when it has
-	answer   events.SQSEventResponse // then
-	asked    int                     // requests to sites for it
-	troubled atomic.Bool             // a call for it failed
+	message  *letter                 // message that it handles; nil: it is idle
+	ended    chan struct{}           // closed when the message is handled
+	answer   events.SQSEventResponse // answer to the message, valid when ended is closed
+	asked    int                     // number of requests to sites for the message
+	troubled atomic.Bool             // a call for the message has failed
 }
 
 var errNoAnswer = errors.New("no answer")
 
-// do runs an operation once the world lets it, under the fault that befalls
-// it.
+// do waits until the world releases the call, and then runs the operation, unless the call's
+// fault prevents it.
 func (p *process) do(s system, what string, operation func() error) error {
 	switch p.arrive(s, what) {
 	case none:
@@ -75,7 +75,7 @@ func (p *process) do(s system, what string, operation func() error) error {
 	return fmt.Errorf("%s: %w", what, errNoAnswer)
 }
 
-// arrive waits for the call's turn.
+// arrive waits until the world releases the call, and returns its fault.
 func (p *process) arrive(s system, what string) fault {
 	if p.dead.Load() {
 		return before
@@ -83,12 +83,12 @@ func (p *process) arrive(s system, what string) fault {
 	return p.world.wait(&call{process: p, system: s, what: what, answer: make(chan fault)})
 }
 
-// now is the time by the clock of the process.
+// now returns the time by the clock of the process.
 func (p *process) now() time.Time {
 	return p.world.clock.Now().Add(time.Duration(p.skew.Load()))
 }
 
-// sleep lets the world's time pass.
+// sleep waits until the world's clock has advanced by d.
 func (p *process) sleep(ctx context.Context, d time.Duration) error {
 	if p.dead.Load() {
 		return errNoAnswer
@@ -120,7 +120,7 @@ func (p *process) RoundTrip(r *http.Request) (response *http.Response, err error
 	return response, nil
 }
 
-// bucket is what the process sees of the storage.
+// bucket returns the storage for the process, whose calls the world releases and lets fail.
 func (p *process) bucket() blob.Bucket {
 	return faultblob.New(raising{p.world.store, p}, func(c faultblob.Call) faultblob.Fault {
 		switch p.arrive(storage, fmt.Sprintf("%s %s", c.Op, c.Key)) {
@@ -133,8 +133,8 @@ func (p *process) bucket() blob.Bucket {
 	})
 }
 
-// tiers leave one segment a partition, and write any anew of which something is
-// dead, so that scores in the end are those of the living alone.
+// tiers are limits of merging that leave one segment for each partition, without dead
+// documents, so that these do not change scores at the end.
 var tiers = segments.Limits{Tier: 2, Least: 1 << 20, Bytes: 256 << 20, Most: 8}
 
 // newProcess starts a process of a function.
@@ -189,7 +189,7 @@ func newProcess(r *runner, function string) *process {
 	return p
 }
 
-// start works on a message.
+// start begins to handle a message in a goroutine of its own.
 func (p *process) start(m *letter) {
 	p.message, p.ended, p.asked = m, make(chan struct{}), 0
 	p.troubled.Store(false)
@@ -204,7 +204,7 @@ func (p *process) start(m *letter) {
 	}()
 }
 
-// hasEnded reports whether the process is through with its message.
+// hasEnded reports whether the process has handled its message.
 func (p *process) hasEnded() bool {
 	select {
 	case <-p.ended:

@@ -12,14 +12,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 )
 
-// visibility is after how long the message of a process that died comes back.
+// visibility is the time after which the message of a killed process is delivered again.
 const visibility = 30 * time.Second
 
-// queue holds the messages of all functions of a runner. What is sent first is
-// delivered first, once it is due.
+// queue holds the messages of all functions of a runner. Of the messages that are due, the one
+// sent first is delivered first.
 type queue struct {
 	world   *world
-	shuffle bool // any message that is due may be delivered first
+	shuffle bool // true: any message that is due may be delivered first
 
 	sent    int
 	waiting []*letter
@@ -32,10 +32,10 @@ type letter struct {
 	body     string
 	due      time.Time
 	receives int
-	lost     bool // does not come back
+	lost     bool // the message is not delivered again
 }
 
-// send is called by one process at a time, when nobody else does anything.
+// send adds a message. Only one goroutine at a time calls it.
 func (q *queue) send(function, body string, delay time.Duration) {
 	q.sent++
 	q.waiting = append(q.waiting, &letter{
@@ -43,7 +43,7 @@ func (q *queue) send(function, body string, delay time.Duration) {
 	})
 }
 
-// take removes the next message that is due, nil when there is none.
+// take removes and returns the next message that is due; nil if there is none.
 func (q *queue) take() *letter {
 	var ready []*letter
 	for _, m := range q.waiting {
@@ -63,8 +63,8 @@ func (q *queue) take() *letter {
 	return m
 }
 
-// held reports whether a message has to wait for others: there is one sweep of
-// a runner at a time.
+// held reports whether a message must wait because the runner's sweep runs: there is only one
+// at a time.
 func (q *queue) held(m *letter) bool {
 	return m.function == task.Sweep && slices.ContainsFunc(q.world.working, func(p *process) bool {
 		return p.function == task.Sweep && &p.runner.queue == q
@@ -75,7 +75,8 @@ func (q *queue) remove(m *letter) {
 	q.waiting = slices.DeleteFunc(q.waiting, func(other *letter) bool { return other == m })
 }
 
-// giveBack has a message come again, unless it was tried too often.
+// giveBack makes a message be delivered again after the delay, unless it was delivered too
+// often.
 func (q *queue) giveBack(m *letter, delay time.Duration) {
 	switch {
 	case m.lost:
@@ -87,8 +88,7 @@ func (q *queue) giveBack(m *letter, delay time.Duration) {
 	}
 }
 
-// next returns when the next message is due that need not wait for others,
-// false when there is none.
+// next returns the earliest due time of a message that is not held; false if there is none.
 func (q *queue) next() (next time.Time, found bool) {
 	for _, m := range q.waiting {
 		if !q.held(m) && (!found || m.due.Before(next)) {
@@ -98,7 +98,7 @@ func (q *queue) next() (next time.Time, found bool) {
 	return next, found
 }
 
-// event is the message as Lambda delivers it.
+// event returns the message as Lambda delivers it.
 func (m *letter) event() events.SQSEvent {
 	return events.SQSEvent{Records: []events.SQSMessage{{
 		MessageId: fmt.Sprint(m.id), Body: m.body,

@@ -8,13 +8,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// quiet is the result of a run in which nothing goes wrong, and what it took.
+// quiet returns the result and the work of a run without faults.
 func quiet(t *testing.T, m *memories, s *site) (want result, took work) {
 	t.Helper()
 	return quietOf(t, m, s, false)
 }
 
-// quietOf is quiet, with all forgotten in the end that is to be, or not.
+// quietOf does the work of quiet. If forgotten is true, the takedown of the site is published
+// at the end.
 func quietOf(t *testing.T, m *memories, s *site, forgotten bool) (want result, took work) {
 	t.Helper()
 	inWorld(t, m, plan{site: s}, func(w *world) {
@@ -33,8 +34,8 @@ func quietOf(t *testing.T, m *memories, s *site, forgotten bool) (want result, t
 	return want, took
 }
 
-// TestLives says that segments are merged in every life, and that all is
-// collected that a life leaves behind.
+// TestLives: segments are merged in every life, and objects that nothing needs any more are
+// deleted.
 func TestLives(t *testing.T) {
 	m := newMemories(t)
 	for _, l := range lives(t, m) {
@@ -49,7 +50,7 @@ func TestLives(t *testing.T) {
 			if l.begin != nil {
 				want = append(want, layout.Overlays, layout.Books)
 			}
-			if !w.inForce.Takedowns.Empty() { // packages are written without what is forgotten
+			if !w.inForce.Takedowns.Empty() { // packages are written anew without forgotten pages
 				want = append(want, layout.Packages)
 			}
 			for _, prefix := range want {
@@ -61,7 +62,7 @@ func TestLives(t *testing.T) {
 	}
 }
 
-// TestQuiet says what the other runs are compared with.
+// TestQuiet checks the result of a run without faults, with which the others are compared.
 func TestQuiet(t *testing.T) {
 	m := newMemories(t)
 	got, took := quiet(t, m, small)

@@ -21,17 +21,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// reading is the queue of the queries that are asked while others work.
+// reading is the name of the queue with queries that run while other processes work.
 const reading = "query"
 
-// question is a message to the queue. Moment is 1 and more for the state at
-// one of the moments that the world remembers.
+// question is a message of the queue reading. Moment 0 means now; n means the n-th moment that
+// the world remembers.
 type question struct {
 	Text   string
 	Moment int
 }
 
-// moment has the search results at a time at which no process was at work.
+// moment holds the results of a query at a time when no process was working.
 type moment struct {
 	at   time.Time
 	text string
@@ -39,11 +39,11 @@ type moment struct {
 }
 
 const (
-	askOften  = 100 // calls between two queries
-	rememberN = 4   // moments of a run
+	askOften  = 100 // number of steps between two queries
+	rememberN = 4   // maximum number of moments of a run
 )
 
-// read runs queries now and then.
+// read sends a query to the queue of a runner after every askOften steps.
 func (w *world) read() {
 	if !w.reads || w.steps%askOften != askOften-1 {
 		return
@@ -59,8 +59,8 @@ func (w *world) read() {
 	w.runners[w.random.IntN(len(w.runners))].queue.send(reading, string(body), 0)
 }
 
-// remember notes what is found now. Generations tell times to the millisecond:
-// what is committed later does so in a later one.
+// remember records the present results of a query. Times of generations are exact to the
+// millisecond, so that it advances the clock to the next one: later commits have a later time.
 func (w *world) remember(text string) {
 	w.t.Helper()
 	now := w.clock.Now()
@@ -73,7 +73,7 @@ func (w *world) remember(text string) {
 	w.clock.Advance(time.Millisecond)
 }
 
-// engine answers queries from the bucket.
+// engine returns a query engine on the bucket.
 func (w *world) engine(bucket blob.Reader, now func() time.Time) *query.Engine {
 	w.t.Helper()
 	e, err := query.NewEngine(bucket, query.Options{
@@ -100,7 +100,7 @@ func hitsOf(found query.Result) (hits []hit) {
 	return hits
 }
 
-// answers returns the query function of a process, which also checks its own answers.
+// answers returns the query function of a process, which checks the answers of its engine.
 func (p *process) answers(bucket blob.Bucket) message.Handler {
 	engine := p.world.engine(bucket, p.now)
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
@@ -118,12 +118,12 @@ func (p *process) answers(bucket blob.Bucket) message.Handler {
 	}
 }
 
-// wrong returns what is wrong with an answer, "" if nothing is. While other processes are at work,
-// not every error can be told.
+// wrong returns what is wrong with an answer, "" if nothing is. While other processes work, it
+// cannot recognise every error.
 func (p *process) wrong(q question, found query.Result, err error) string {
 	w := p.world
 	switch {
-	case p.troubled.Load() || w.harmed > 0: // then anything may be missing
+	case p.troubled.Load() || w.harmed > 0: // any page may be missing then
 		return ""
 	case q.Moment > 0 && errors.Is(err, manifest.ErrNotKept) && w.clock.Now().Sub(w.moments[q.Moment-1].at) > keptPast:
 		return ""

@@ -13,15 +13,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// runnersMost is how many runners a Redis has room for.
+// runnersMost is the maximum number of runners with databases in one Redis.
 const runnersMost = 2
 
-// memories are the databases of a Redis, two for each runner: its own, and an
-// older copy of it. They serve one world after another.
+// memories holds clients of the databases of a Redis, two for each runner: its own, and an
+// older copy of it. Several worlds use them, one after another.
 type memories [2 * runnersMost]*redis.Client
 
-// newMemories starts a Redis: the real one where it is installed, because it
-// is faster.
+// newMemories starts a Redis: redis-server if it is installed, because it is faster.
 func newMemories(t *testing.T) *memories {
 	t.Helper()
 	first := redistest.Embedded
@@ -38,8 +37,8 @@ func newMemories(t *testing.T) *memories {
 	return m
 }
 
-// clear empties all databases and forgets the scripts, so that a world finds
-// it as any other does.
+// clear empties all databases and deletes the scripts, so that every world begins with the same
+// Redis.
 func (m *memories) clear(ctx context.Context) error {
 	if err := m[0].ScriptFlush(ctx).Err(); err != nil {
 		return err
@@ -50,8 +49,8 @@ func (m *memories) clear(ctx context.Context) error {
 // hook lets the world decide about every call of a process to Redis.
 type hook struct{ process *process }
 
-// connecting are the commands by which the client begins a connection; when it
-// does depends on earlier worlds.
+// connecting are the commands that the client sends on a new connection. The world does not
+// decide about them, because earlier worlds determine when they are sent.
 var connecting = []string{"hello", "client", "select"}
 
 // DialHook implements redis.Hook.
@@ -73,17 +72,17 @@ func (h hook) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.ProcessP
 		if slices.Contains(connecting, commands[0].Name()) {
 			return next(ctx, commands)
 		}
-		what := "pipeline of " + describe(commands[min(1, len(commands)-1)]) // the first may be MULTI
+		what := "pipeline of " + describe(commands[min(1, len(commands)-1)]) // the first command may be MULTI
 		return fail(h.process.do(memory, what, func() error { return next(ctx, commands) }), commands...)
 	}
 }
 
-// describe names a command and its first key, which tells calls apart that one
-// process makes beside each other.
+// describe returns the name of a command and its first key, by which concurrent calls of one
+// process differ.
 func describe(command redis.Cmder) string {
 	at, args := 1, command.Args()
 	if name := command.Name(); name == "evalsha" || name == "eval" {
-		at = 3 // behind the script and the number of keys
+		at = 3 // the first key follows the script and the number of keys
 	}
 	if len(args) <= at {
 		return command.Name()
@@ -91,7 +90,7 @@ func describe(command redis.Cmder) string {
 	return fmt.Sprint(command.Name(), " ", args[at])
 }
 
-// fail has the commands fail whose answer was lost.
+// fail sets the error of commands whose answer was lost.
 func fail(err error, commands ...redis.Cmder) error {
 	if errors.Is(err, errNoAnswer) {
 		for _, command := range commands {

@@ -13,14 +13,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// scoreError is by how much a score may differ: it is a sum in another order.
+// scoreError is the maximum difference of scores, which are sums in another order.
 const scoreError = 1e-9
 
 // result is the final state of a world, which must not depend on the faults.
 type result struct {
-	States map[string]string // by URL
-	Bodies map[string]string // by URL
-	Hits   map[string][]hit  // by query
+	States map[string]string // URL → state
+	Bodies map[string]string // URL → body of the stored page
+	Hits   map[string][]hit  // query → its results
 }
 
 type hit struct {
@@ -50,7 +50,7 @@ func (w *world) check(want result) {
 	}
 }
 
-// compare compares results.
+// compare fails the test if the results differ.
 func (w *world) compare(want, got result) {
 	w.t.Helper()
 	if diff := want.differences(got); diff != "" {
@@ -70,7 +70,7 @@ func (r result) differences(got result) string {
 	return cmp.Diff(r.Hits, got.Hits, cmpopts.EquateApprox(0, scoreError))
 }
 
-// problems returns the problems that verify finds, with the frontiers of all runners.
+// problems returns the problems that verify finds with the frontiers of each runner.
 func (w *world) problems() (found []verify.Problem) {
 	w.t.Helper()
 	for _, r := range w.runners {
@@ -121,7 +121,8 @@ func (w *world) result() result {
 	return r
 }
 
-// newest returns the present key of the package that had the given key.
+// newest returns the key of a package now: the sweep may have written it anew under another
+// key.
 func newest(manifests []manifest.Manifest, key string) string {
 	for _, m := range manifests {
 		if p := m.Package(key); p != nil {
@@ -131,7 +132,7 @@ func newest(manifests []manifest.Manifest, key string) string {
 	return key
 }
 
-// search runs the queries of the site.
+// search runs the queries of the site and stores the results in hits.
 func (w *world) search(hits map[string][]hit) {
 	w.t.Helper()
 	engine := w.engine(w.store, w.clock.Now)

@@ -12,9 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// changed is the small site some time later: a page says something else and
-// links to a new one, one is gone, one has moved, and one is not for robots any
-// more. All else is as it was.
+// changed is the small site after changes: one page has another text and a link to a new page,
+// one is gone, one has moved, and one is forbidden by robots.txt. The others are the same.
 var changed = func() *site {
 	s := *small
 	s.robots += "Disallow: /notes.txt\n"
@@ -34,9 +33,9 @@ func revisit(from *state) life {
 	}
 }
 
-// revisit has all pages requested again, of the site as it is now, and those of
-// which that is not certain then once more when they are due. At last they are
-// asked for once more, lest it depend on time how often they were.
+// revisit replaces the site by now and makes all pages be requested again. Pages that are
+// perhaps gone are requested once more when they are due. At the end all are requested again,
+// so that the number of requests does not depend on time.
 func (w *world) revisit(now *site) {
 	w.t.Helper()
 	w.site, w.web.site = now, now
@@ -47,8 +46,7 @@ func (w *world) revisit(now *site) {
 	w.renew("once")
 }
 
-// renew has the pages of all collections asked for now, and by the schedule
-// from now on.
+// renew makes all pages of all collections be requested now, and then by the schedule s.
 func (w *world) renew(s collection.Schedule) {
 	w.t.Helper()
 	for _, c := range slices.Clone(w.inForce.Collections) {
@@ -59,7 +57,8 @@ func (w *world) renew(s collection.Schedule) {
 	w.reread()
 }
 
-// TestRevisit says what the revisits with faults are compared with.
+// TestRevisit checks the result of a revisit without faults, with which those with faults are
+// compared.
 func TestRevisit(t *testing.T) {
 	m := newMemories(t)
 	before, _ := quiet(t, m, small)
@@ -83,9 +82,9 @@ func TestRevisit(t *testing.T) {
 	}
 }
 
-// TestContradiction has a site that says now that a page has moved, and now that
-// it is as it was, and two sets of functions that both ask. Whatever is
-// believed, books, frontiers and segments say the same.
+// TestContradiction runs two sets of functions on a site whose answers alternate: a page has
+// moved, or is as before. Whichever answer counts in the end, books, frontiers and segments
+// must agree.
 func TestContradiction(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)

@@ -11,17 +11,18 @@ import (
 type runner struct {
 	world    *world
 	queue    queue
-	redis    *redis.Client // not seen by any process, and without faults
-	older    *redis.Client // where a copy of it is kept
-	cutUntil time.Time     // no process reaches Redis
-	copied   bool          // there is an older copy
+	redis    *redis.Client // client without faults, which no process uses
+	older    *redis.Client // client of the database with an older copy
+	cutUntil time.Time     // time until which no process reaches Redis
+	copied   bool          // an older copy exists
 	copiedAt time.Time
 	idle     []*process
 }
 
-// connect returns Redis as a process sees it.
+// connect returns a client of Redis for a process, whose calls the world releases and lets
+// fail.
 func (r *runner) connect(p *process) redis.UniversalClient {
-	client := r.redis.WithTimeout(r.redis.Options().ReadTimeout) // shares the connections
+	client := r.redis.WithTimeout(r.redis.Options().ReadTimeout) // shares the connections of r.redis
 	client.AddHook(hook{p})
 	return client
 }
@@ -54,7 +55,7 @@ func (r *runner) flush() {
 	}
 }
 
-// end kills the whole program: its processes, its queue and its Redis.
+// end kills the whole program: its processes with its queue and its Redis.
 func (r *runner) end() {
 	r.killAll()
 	for _, p := range r.world.working {
@@ -66,7 +67,7 @@ func (r *runner) end() {
 	r.flush()
 }
 
-// keepCopy keeps a copy of Redis as it is now.
+// keepCopy stores a copy of the present contents of Redis.
 func (r *runner) keepCopy() {
 	ctx := r.world.t.Context()
 	keys, err := r.redis.Keys(ctx, "*").Result()
@@ -87,7 +88,7 @@ func (r *runner) keepCopy() {
 	r.copied, r.copiedAt = true, r.world.clock.Now()
 }
 
-// goBack puts the copy into the place of Redis.
+// goBack replaces the contents of Redis by the copy.
 func (r *runner) goBack() {
 	ctx := r.world.t.Context()
 	err := r.redis.Do(ctx, "SWAPDB", r.redis.Options().DB, r.older.Options().DB).Err()

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// mostSteps is after how many calls a run counts as hung.
+// mostSteps is the number of steps after which a run counts as hung.
 const mostSteps = 200_000
 
 // wait blocks a call of a process until the world lets it happen, and returns its fault. The world
@@ -39,8 +39,8 @@ func (w *world) step() bool {
 		w.release(next)
 	case w.wake():
 	case len(w.working) > 0:
-		// They wait for a timer of the bubble, such as the pause after a lost
-		// commit. Long enough for all of them, so that none is first by chance.
+		// The processes wait for a timer of the bubble, such as the pause after a lost commit.
+		// The sleep is long enough for all of them, so that their order is not left to chance.
 		time.Sleep(time.Second)
 	default:
 		return false
@@ -60,7 +60,7 @@ func (w *world) calling() []*call {
 	})
 }
 
-// next chooses one of the calls that can happen now, nil when there is none.
+// next chooses one of the calls that can happen now; nil if there is none.
 func (w *world) next() *call {
 	now := w.clock.Now().UnixNano()
 	ready := slices.DeleteFunc(w.calling(), func(c *call) bool { return c.until > now })
@@ -70,7 +70,7 @@ func (w *world) next() *call {
 	return ready[w.random.IntN(len(ready))]
 }
 
-// release lets a call happen, under the fault that is decided for it.
+// release lets a call happen, or fail if a fault is decided for it.
 func (w *world) release(c *call) {
 	w.clock.Advance(time.Duration(w.random.IntN(int(callTime))))
 	f := none
@@ -89,11 +89,12 @@ func (w *world) release(c *call) {
 	w.answer(c, f)
 }
 
-// fate returns the fault of a call, chosen by the seed.
+// fate returns the fault of a call: the one that w.decide chooses, or that of a system that
+// cannot be reached.
 func (w *world) fate(c *call) fault {
 	f := w.decide(c)
 	switch {
-	case c.process.dead.Load(): // all were killed
+	case c.process.dead.Load(): // the fault has killed the process, too
 		return death
 	case f == none && w.unreachable(c):
 		return before
@@ -136,7 +137,7 @@ func (w *world) retire(p *process) {
 	}
 }
 
-// deliver starts a process on a message that is due, false when there is none.
+// deliver lets a process handle a message that is due. It returns false if there is none.
 func (w *world) deliver() bool {
 	first := w.random.IntN(len(w.runners))
 	for n := range w.runners {
@@ -151,8 +152,8 @@ func (w *world) deliver() bool {
 	return false
 }
 
-// wake lets the time pass until the next timer ends, unless a message is due
-// before or all timers are over. It returns false when no process sleeps.
+// wake advances the clock to the end of the next timer, or to the next message that is due, if
+// that is earlier. It returns false if no process waits.
 func (w *world) wake() bool {
 	until := int64(math.MaxInt64)
 	for _, c := range w.calling() {
@@ -169,7 +170,7 @@ func (w *world) wake() bool {
 	return true
 }
 
-// due returns when the next message is due, false when there is none.
+// due returns the earliest due time of a message of any runner; false if there is none.
 func (w *world) due() (next time.Time, found bool) {
 	for _, r := range w.runners {
 		if due, some := r.queue.next(); some && (!found || due.Before(next)) {
@@ -179,5 +180,5 @@ func (w *world) due() (next time.Time, found bool) {
 	return next, found
 }
 
-// chance is true once in n times, on average.
+// chance returns true once in n calls, on average.
 func (w *world) chance(n int) bool { return w.random.IntN(n) == 0 }

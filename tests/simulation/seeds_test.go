@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// number reads a number from the environment.
+// number returns the number in an environment variable, or otherwise if it is not set.
 func number(t *testing.T, name string, otherwise int) int {
 	t.Helper()
 	value := os.Getenv(name)
@@ -78,18 +78,18 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
-// mostTwice is the work that may be done twice on average for so many faults.
-// Those that last, such as a full disk, cost a batch again and again.
+// mostTwice is the work that mostTwiceOf faults may cause to be done twice, on average. Faults
+// that last, such as a full disk, let a batch be fetched again and again.
 var mostTwice = work{requests: 40, packages: 3, segments: 3, merges: 3, books: 3}
 
 const mostTwiceOf = 10
 
-// turmoil is how long faults may go on.
+// turmoil is the simulated time during which faults happen.
 const turmoil = time.Hour
 
-// baseline is what runs with faults are compared with.
+// baseline holds the results of runs without faults, with which others are compared.
 type baseline struct {
-	all, rest result // the rest is what is left when some is forgotten
+	all, rest result // all: with all pages; rest: without the forgotten ones
 	took      work
 }
 
@@ -104,8 +104,8 @@ func newBaseline(t *testing.T, m *memories) baseline {
 	})
 }
 
-// runSeed lets faults happen to a crawl of the large site, and then none until
-// it has come to rest.
+// runSeed crawls the large site with faults, and then goes on without faults until nothing is
+// left to do.
 func runSeed(t *testing.T, m *memories, seed uint64, calm baseline) *chaos {
 	t.Helper()
 	c := newChaos(seed, kinds)
@@ -116,7 +116,7 @@ func runSeed(t *testing.T, m *memories, seed uint64, calm baseline) *chaos {
 				w.t.Logf("seed %d failed; repeat it by: SEED=%d go test ./tests/simulation -run 'TestSeed$' -v\nfaults:\n%v", seed, seed, c)
 			}
 		}()
-		if seed%4 == 0 { // faults befall what comes a day later
+		if seed%4 == 0 { // the faults happen a day later, when old objects are deleted
 			c.rests(w)
 		}
 		w.settle(turmoil)

@@ -10,14 +10,14 @@ import (
 )
 
 const (
-	sweepOften = 20 * time.Second // between sweeps while something changes
-	sweepRare  = 10 * time.Minute // when nothing does
-	longest    = 24 * time.Hour   // of the world's time, until a run counts as hung
-	cleared    = 25 * time.Hour   // after which all is deleted that nobody needs
+	sweepOften = 20 * time.Second // time between sweeps while something changes
+	sweepRare  = 10 * time.Minute // time between sweeps when nothing changes
+	longest    = 24 * time.Hour   // simulated time after which a run counts as hung
+	cleared    = 25 * time.Hour   // simulated time after which unneeded objects are deleted
 )
 
-// run delivers messages until everything is crawled, packed and indexed, and
-// then goes on until all is cleared away that nobody needs.
+// run delivers messages until everything is crawled, packed and indexed, and then until all
+// unneeded objects are deleted.
 func (w *world) run() {
 	w.t.Helper()
 	for range 2 {
@@ -31,8 +31,8 @@ func (w *world) run() {
 	}
 }
 
-// settle delivers messages until there is nothing left to do, with one sweep
-// of every runner at least. It returns false when that takes longer.
+// settle delivers messages until nothing is left to do, with at least one sweep of every
+// runner. It returns false if this takes longer than longest.
 func (w *world) settle(longest time.Duration) bool {
 	w.t.Helper()
 	pause, swept, changes := sweepOften, time.Time{}, w.changes
@@ -61,8 +61,7 @@ func (w *world) settle(longest time.Duration) bool {
 	return false
 }
 
-// undone says what is left to ask, to pack, to index or to merge, "" if nothing
-// is.
+// undone returns what is left to request, pack, index or merge, "" if nothing is.
 func (w *world) undone() string {
 	w.t.Helper()
 	for _, r := range w.runners {
@@ -87,7 +86,7 @@ func (w *world) undone() string {
 	return ""
 }
 
-// unasked says what a runner has left to ask or to pack, "" if nothing.
+// unasked returns what a runner has left to request or pack, "" if nothing.
 func (w *world) unasked(r *runner) string {
 	w.t.Helper()
 	for _, crawl := range w.inForce.Crawl.Partitions() {

@@ -11,29 +11,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 )
 
-// site is what is crawled: some hosts, each with a seed.
+// site is a simulated web: some hosts, each with a seed.
 type site struct {
 	seeds        []string
-	queries      []string        // that are asked after every run
-	delay        time.Duration   // between requests to one host
-	packageBytes int64           // that fill a package
-	robots       string          // of each host
-	hostPages    int64           // of a host of the second collection, at most; 0 is no limit
-	pages        map[string]page // by host and path
+	queries      []string        // queries that run after every run
+	delay        time.Duration   // delay between requests to one host
+	packageBytes int64           // size of the pages of a package
+	robots       string          // robots.txt of each host
+	hostPages    int64           // limit of pages of a host in the second collection; 0: none
+	pages        map[string]page // host and path → page
 
-	forgottenURLs, forgottenSites []string // when they are forgotten
+	forgottenURLs, forgottenSites []string // URLs and sites of the takedown, in runs with one
 }
 
-// page is one that a site answers with. The zero page does not exist.
+// page is the answer of a site at one URL. The zero page does not exist.
 type page struct {
 	words  string
 	links  []string
-	status int    // 0 is 200
-	media  string // of what is no HTML
-	to     string // where it redirects
+	status int    // HTTP status; 0 means 200
+	media  string // media type, unless it is HTML
+	to     string // target of a redirect
 }
 
-// tag tells what the page says from what it said before.
+// tag returns the ETag of the page, which depends on its words.
 func (p page) tag() string { return fmt.Sprintf("%q", fmt.Sprint(crc32.ChecksumIEEE([]byte(p.words)))) }
 
 // ServeHTTP implements http.Handler.
@@ -65,12 +65,12 @@ func (s *site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// visitors asks a site without a network, and remembers for what.
+// visitors is a transport that requests a site without a network, and records the requests.
 type visitors struct {
 	site  *site
-	asked map[string]int // by URL
+	asked map[string]int // URL → number of requests
 
-	panicAt string // the URL at which the program panics
+	panicAt string // URL at which the program panics; "": none
 }
 
 // RoundTrip implements http.RoundTripper.
@@ -84,13 +84,12 @@ func (v *visitors) RoundTrip(r *http.Request) (*http.Response, error) {
 	return recorder.Result(), nil
 }
 
-// small is a site for runs by the thousand. Its seeds lie in two partitions of
-// two.
+// small is a site for thousands of runs. Its two seeds lie in different partitions of two.
 var small = &site{
 	seeds:        []string{"http://one.example/", "http://two.example/"},
 	queries:      []string{"gull", "gull heron", `"grey heron"`, "notes", "private"},
 	packageBytes: 1500,
-	hostPages:    4, // which two.example has
+	hostPages:    4, // the limit that two.example reaches
 	robots:       "User-agent: *\nDisallow: /private/\n",
 	pages: map[string]page{
 		"one.example/":             {words: "birds of the shore", links: []string{"/gull", "/heron", "/old", "/gone", "/private/x", "/notes.txt"}},
@@ -109,11 +108,10 @@ var small = &site{
 		"two.example/reed/rail":    {words: "water rail"},
 	},
 
-	forgottenURLs: []string{"http://two.example/reed/rail"}, // nothing is found by it
+	forgottenURLs: []string{"http://two.example/reed/rail"}, // no other page is found only by this one
 }
 
-// large is a site of four hosts and some sixty pages, with all that a crawl
-// meets.
+// large is a site of four hosts and some sixty pages, with every kind of page.
 var large = generate()
 
 // words are the vocabulary of the large site.

@@ -7,14 +7,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// state is a bucket at a moment. A world that begins with it has lost Redis and
-// its queues.
+// state is a copy of a bucket. A world that begins with it has an empty Redis and empty queues.
 type state struct {
 	at      time.Time
 	objects map[string][]byte
 }
 
-// state returns that of the world.
+// state returns a copy of the world's bucket.
 func (w *world) state() *state {
 	w.t.Helper()
 	s := &state{at: w.clock.Now(), objects: map[string][]byte{}}
@@ -28,7 +27,7 @@ func (w *world) state() *state {
 	return s
 }
 
-// restore begins with a state.
+// restore replaces the world's bucket by a state.
 func (w *world) restore(s *state) {
 	w.t.Helper()
 	w.clock.Advance(s.at.Sub(w.clock.Now()))
@@ -40,7 +39,7 @@ func (w *world) restore(s *state) {
 	w.reread()
 }
 
-// crawled is the state of a world when all of a site is crawled.
+// crawled returns the state after a crawl of a site.
 func crawled(t *testing.T, m *memories, s *site) (done *state) {
 	t.Helper()
 	inWorld(t, m, plan{site: s}, func(w *world) {

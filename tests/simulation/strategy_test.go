@@ -13,7 +13,7 @@ var strategyKinds = []kind{
 	{"the operator publishes a storage strategy that names other partitions", func(w *world, _ *call) (fault, string, bool) {
 		all := w.inForce.Partitions()
 		among := all
-		if len(w.inForce.Storage.Partitions()) == len(all) { // else it names all again
+		if len(w.inForce.Storage.Partitions()) == len(all) { // otherwise it names all partitions again
 			among = slices.Delete(slices.Clone(all), 0, 1)
 			if w.chance(2) {
 				among = all[:len(all)-1]
@@ -24,8 +24,7 @@ var strategyKinds = []kind{
 	}},
 }
 
-// share publishes a storage strategy that shares new pages out among some
-// partitions.
+// share publishes a storage strategy that divides new pages among some partitions.
 func (w *world) share(among ...layout.Partition) {
 	w.t.Helper()
 	last, err := rules.Load(w.t.Context(), w.store, rules.Storage)
@@ -43,10 +42,10 @@ func (w *world) share(among ...layout.Partition) {
 	w.reread()
 }
 
-// TestPartitionDropped publishes a storage strategy that names one partition
-// less at one call to storage, and twice as late one that names it again, in
-// another run both later, and so on. What is stored stays searched and verified;
-// a page that is requested once more moves, and is one document all the same.
+// TestPartitionDropped publishes a storage strategy without one of the partitions at the n-th
+// call to storage, and one with it again at call 2n. In each run n is greater. Stored pages
+// must stay searchable and verified. A page that is requested again may move to another
+// partition, and must be one document nevertheless.
 func TestPartitionDropped(t *testing.T) {
 	t.Parallel()
 	m := newMemories(t)
@@ -64,8 +63,8 @@ func TestPartitionDropped(t *testing.T) {
 	}
 }
 
-// moved drops a partition at one storage call, and reports whether the run came
-// so far.
+// moved runs the life and drops a partition at the n-th call to storage. It returns false if
+// the run had fewer calls.
 func (l life) moved(t *testing.T, m *memories, dropped layout.Partition, n int) (reached bool) {
 	p := l.plan
 	named := true

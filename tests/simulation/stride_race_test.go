@@ -2,17 +2,16 @@
 
 package simulation
 
-// What befalls calls befalls one of so many: the race detector is for races,
-// and takes its time.
+// Faults happen only at every n-th call: the race detector looks for races, and is slow.
 const (
 	deaths = 500
 	stride = 500
 
-	losses = 1500 // of generations
-	drops  = 1500 // of partitions
+	losses = 1500 // loss of generations
+	drops  = 1500 // partition dropped from the strategy
 
 	revisits = 2
 )
 
-// usualRuns is how many seeds are tried unless told otherwise.
+// usualRuns is the number of seeds that TestSeeds runs without RUNS.
 const usualRuns = 2

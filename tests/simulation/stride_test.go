@@ -2,16 +2,16 @@
 
 package simulation
 
-// What befalls calls befalls one of so many.
+// Faults happen only at every n-th call.
 const (
-	deaths = 8  // the end of a function
-	stride = 12 // all else
+	deaths = 8  // killed processes
+	stride = 12 // other faults
 
-	losses = 120 // of generations
-	drops  = 120 // of partitions
+	losses = 120 // loss of generations
+	drops  = 120 // partition dropped from the strategy
 
-	revisits = 12 // of those in the revisits, which take long
+	revisits = 12 // further divisor for revisits, which take long
 )
 
-// usualRuns is how many seeds are tried unless told otherwise.
+// usualRuns is the number of seeds that TestSeeds runs without RUNS.
 const usualRuns = 24

@@ -8,14 +8,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// work is what was done, however often.
+// work counts requests and created objects, repetitions included.
 type work struct {
 	requests, packages, segments, merges, books int
 
-	batch int // the most requests for one batch, robots.txt included
+	batch int // maximum number of requests for one batch, with robots.txt
 }
 
-// built counts an object that a function put, or found to be there already.
+// built counts an object that a function has created, or found to exist already.
 func (w *work) built(function, key string) {
 	switch {
 	case strings.HasPrefix(key, layout.Packages):
@@ -29,8 +29,7 @@ func (w *work) built(function, key string) {
 	}
 }
 
-// taken is the work of the world until now, without what the operator had done
-// once more.
+// taken returns the work of the world so far, without the work that the operator ordered.
 func (w *world) taken() work {
 	taken := w.work
 	taken.segments -= w.ordered.segments
@@ -41,8 +40,8 @@ func (w *world) taken() work {
 	return taken
 }
 
-// beyond returns by how much the work is more than another. Packages may also
-// be fewer, when they were made later and hold more.
+// beyond returns by how much each number exceeds that of calm; 0 if it is not higher. There may
+// be fewer packages, which were made later and hold more pages.
 func (w work) beyond(calm work) work {
 	return work{
 		requests: max(0, w.requests-calm.requests), packages: max(0, w.packages-calm.packages),
@@ -50,20 +49,20 @@ func (w work) beyond(calm work) work {
 	}
 }
 
-// within reports whether no part is more than that of another.
+// within reports whether no number exceeds that of most.
 func (w work) within(most work) bool { return w.beyond(most) == work{} }
 
-// String tells the numbers.
+// String returns the numbers as a text.
 func (w work) String() string {
 	return fmt.Sprintf("%d requests, %d packages, %d segments, %d merges, %d books", w.requests, w.packages, w.segments, w.merges, w.books)
 }
 
-// times returns n times the work.
+// times returns the work with all numbers multiplied by n.
 func (w work) times(n int) work {
 	return work{requests: n * w.requests, packages: n * w.packages, segments: n * w.segments, merges: n * w.merges, books: n * w.books}
 }
 
-// plus returns the sum.
+// plus returns the sum of two works.
 func (w work) plus(other work) work {
 	return work{
 		requests: w.requests + other.requests, packages: w.packages + other.packages,

@@ -18,59 +18,59 @@ import (
 
 const (
 	partitions = 2
-	callTime   = 2 * time.Millisecond // a call takes up to so long
+	callTime   = 2 * time.Millisecond // maximum duration of a call
 )
 
-// world is a whole search engine.
+// world is a simulated search engine with its bucket, runners, clock and web.
 type world struct {
 	t       *testing.T
 	site    *site
 	random  *rand.Rand
 	clock   *functionstest.Clock
-	store   *memblob.Bucket // without faults
+	store   *memblob.Bucket // bucket without faults
 	web     *visitors
 	runners []*runner
 	inForce *settings.Settings
 	decide  func(*call) fault
-	atOnce  int // processes that work
+	atOnce  int // maximum number of processes that work at once
 	work    work
-	ordered work // by the operator, at most
+	ordered work // maximum of the work that the operator has ordered
 	tiers   segments.Limits
 	past    map[layout.Partition]*past
-	deleted map[string]int // objects, by what their keys begin with
+	deleted map[string]int // numbers of deleted objects, by prefix
 
-	reads       bool // queries are asked while others work
+	reads       bool // queries run while other processes work
 	moments     []moment
-	wrongClocks bool // some clock went wrong once
+	wrongClocks bool // some clock was wrong at some time
 
-	fullUntil, downUntil time.Time       // of the storage
-	unanswered           map[string]bool // requests to sites that failed once
+	fullUntil, downUntil time.Time       // times until which the storage is full, and unreachable
+	unanswered           map[string]bool // requests to sites that got no answer once
 
 	mu      sync.Mutex
-	waiting []*call // protected by mu
+	waiting []*call // calls that wait for their release; protected by mu
 	working []*process
-	started int            // processes
-	calls   map[system]int // that happened, by system
+	started int            // number of processes started so far
+	calls   map[system]int // numbers of calls so far, by system
 	steps   int
-	changes int             // batches fetched and generations committed
-	harmed  int             // objects damaged, and partitions of which generations were lost
-	foreign map[string]bool // objects
+	changes int             // number of batches fetched and generations committed
+	harmed  int             // number of damaged objects, and of partitions that lost generations
+	foreign map[string]bool // keys of foreign objects
 }
 
-// plan says what a run is like. The zero plan is a quiet one.
+// plan describes a run. A plan without decide has no faults.
 type plan struct {
 	seed    uint64
 	site    *site
-	runners int // 0 is 1
-	atOnce  int // messages that are worked on at once; 0 is 1
+	runners int // number of runners; 0 means 1
+	atOnce  int // maximum number of messages that are handled at once; 0 means 1
 	reads   bool
-	from    *state // in which it begins; nil is the empty bucket
-	masked  bool   // nothing is merged, so that what is dead stays
+	from    *state // state at the beginning; nil: an empty bucket
+	masked  bool   // no segments are merged, so that dead documents stay
 	decide  func(*world, *call) fault
 }
 
-// inWorld runs a test in a world that has not begun, in a bubble where nothing
-// happens by itself.
+// inWorld runs a test with a new world, in a bubble of testing/synctest, where nothing happens
+// by itself.
 func inWorld(t *testing.T, m *memories, p plan, test func(*world)) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -111,8 +111,8 @@ func newWorld(t *testing.T, m *memories, p plan) *world {
 	return w
 }
 
-// publish has half of the site's seeds belong to one collection, and the others
-// to another. No page of either is due, until it is renewed.
+// publish publishes two collections, each with half of the site's seeds. Their pages are never
+// due, unless they are renewed.
 func (w *world) publish() {
 	w.t.Helper()
 	first := func(c *collection.Collection) {
@@ -128,13 +128,13 @@ func (w *world) publish() {
 	w.inForce = functionstest.Republish(w.t, w.store, second, nil)
 }
 
-// calmDown ends all faults that last.
+// calmDown ends all faults, and repairs the bucket if it was damaged.
 func (w *world) calmDown() {
 	w.decide = func(*call) fault { return none }
 	w.fullUntil, w.downUntil = time.Time{}, time.Time{}
 	for _, r := range w.runners {
 		r.cutUntil, r.queue.shuffle = time.Time{}, false
-		r.idle = nil // with their wrong clocks
+		r.idle = nil // their clocks may be wrong
 	}
 	w.resume()
 	if w.harmed > 0 {
@@ -144,7 +144,7 @@ func (w *world) calmDown() {
 	}
 }
 
-// end kills all that still runs.
+// end kills all processes that still work.
 func (w *world) end() {
 	for len(w.working) > 0 {
 		synctest.Wait()
@@ -158,7 +158,7 @@ func (w *world) end() {
 	}
 }
 
-// unreachable reports whether what the call wants cannot be reached now.
+// unreachable reports whether the system of the call cannot be reached now.
 func (w *world) unreachable(c *call) bool {
 	now := w.clock.Now()
 	switch c.system {

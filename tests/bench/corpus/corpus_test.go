@@ -42,7 +42,7 @@ func TestExtractThenRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.Lang = "" // of so few words it says little
+		p.Lang = "" // the language of so few words is uncertain
 		got = append(got, *p)
 	}
 	want := []Page{
@@ -123,5 +123,5 @@ func TestQueriesStandOnAPage(t *testing.T) {
 	}
 }
 
-// letters spells a number.
+// letters returns two letters that stand for a number.
 func letters(n int) string { return string(rune('a'+n/26)) + string(rune('a'+n%26)) }

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// coldQueries is how many queries a distant store is asked.
+// coldQueries is the number of queries that are measured on a slow store.
 const coldQueries = 40
 
-// measureCold measures queries of a store that takes 63 ms a request: by a function
-// that has read nothing yet, and by one that has only opened the segments.
+// measureCold measures queries on a store that takes 63 ms for each request: first when nothing
+// was read before, then when only the segments are open.
 func (e engine) measureCold(b *testing.B, r *row, directory, segments string) {
 	b.Helper()
 	asked := strings.Join(strings.SplitAfter(shared.asked, "\n")[:coldQueries], "")

@@ -22,25 +22,25 @@ import (
 	"github.com/bucketsearch/bucketsearch/tests/bench/corpus"
 )
 
-// queries is how many are asked, several times each.
+// queries is the number of queries, each of which runs several times.
 const queries = 200
 
-// bench is what all benchmarks of a run share.
+// bench holds the files and queries that all benchmarks of a run share.
 type bench struct {
 	bin    string // directory of the engines' programs
-	corpus string // file
+	corpus string // file with the corpus
 	pages  int
-	text   int64  // bytes
-	asked  string // queries, one a line
+	text   int64  // size of the corpus's text, in bytes
+	asked  string // text of the queries, one per line
 }
 
-// shared is set before benchmarks run.
+// shared is the bench of this run; TestMain sets it before benchmarks run.
 var shared bench
 
 func TestMain(m *testing.M) {
 	flag.Parse()
 	if flag.Lookup("test.bench").Value.String() == "" {
-		os.Exit(m.Run()) // an ordinary run of all tests: nothing to measure
+		os.Exit(m.Run()) // an ordinary run of all tests: benchmarks are not prepared
 	}
 	code, err := run(m)
 	if err != nil {

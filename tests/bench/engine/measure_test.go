@@ -18,14 +18,14 @@ import (
 
 const mega = 1e6
 
-// segments is how many our own engine makes of the corpus before they are
-// merged.
+// segments is the number of segments that bucketsearch makes of the corpus before it merges
+// them.
 const segments = 16
 
-// rounds is how often each query is asked; the first round warms up.
+// rounds is the number of times that each query runs; the first round only warms the caches.
 const rounds = 5
 
-// measure indexes the corpus and asks the queries.
+// measure indexes the corpus with an engine, runs the queries, and returns the figures.
 func (e engine) measure(b *testing.B) row {
 	directory := filepath.Join(b.TempDir(), "index")
 	if err := os.Mkdir(directory, 0o755); err != nil {
@@ -84,10 +84,10 @@ func openCorpus(b *testing.B) io.Reader {
 	return file
 }
 
-// usage is what a process and its children took.
+// usage holds the time and memory that a process and its children have used.
 type usage struct {
 	wall, cpu time.Duration
-	memory    int64 // the largest process at its largest, in bytes
+	memory    int64 // maximum memory of the largest process, in bytes
 	out       string
 }
 
@@ -118,7 +118,8 @@ func (e engine) run(b *testing.B, stdin io.Reader, args ...string) usage {
 	}
 }
 
-// latencies reads how long each query took, and how many results all had.
+// latencies reads the time of each query from the output of an engine, and the number of
+// results of all queries together.
 func latencies(b *testing.B, out string) (took []time.Duration, found int) {
 	for line := range strings.Lines(out) {
 		var us, n int

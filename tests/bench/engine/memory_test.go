@@ -8,9 +8,9 @@ import (
 	"time"
 )
 
-// watch returns the most memory that a process or one of its children has held
-// when done is closed. The kernel's own account of an ended process begins with
-// the memory of the process that started it.
+// watch waits until done is closed, and returns the maximum memory of a process or one of its
+// children until then. The kernel's figure for an ended process cannot be used: it includes the
+// memory of the process that started it.
 func watch(pid int, done <-chan struct{}) (most int64) {
 	ticker := time.NewTicker(20 * time.Millisecond)
 	defer ticker.Stop()
@@ -24,8 +24,8 @@ func watch(pid int, done <-chan struct{}) (most int64) {
 	}
 }
 
-// peak returns the most that a process or one of its children has held so far,
-// 0 if it has ended.
+// peak returns the maximum memory so far of a process or one of its children, in bytes; 0 if
+// the process has ended.
 func peak(pid int) (most int64) {
 	status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if _, after, found := strings.Cut(string(status), "VmHWM:"); found {

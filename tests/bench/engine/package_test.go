@@ -21,8 +21,8 @@ import (
 )
 
 const (
-	packageBytes = 32 << 20 // of HTML
-	memoryGB     = 2        // of an index function
+	packageBytes = 32 << 20 // bytes of HTML in a package
+	memoryGB     = 2        // memory of the function index
 )
 
 // BenchmarkPackages indexes whole packages of HTML with the index function.
@@ -54,7 +54,8 @@ func BenchmarkPackages(b *testing.B) {
 	}
 }
 
-// packages stores the small corpus and returns the packages' keys.
+// packages stores the pages of the small corpus in packages. It returns the packages' keys, the
+// number of pages, and the bytes of HTML.
 func packages(b *testing.B, bucket *countblob.Bucket) (keys []string, pages int, length int64) {
 	b.Helper()
 	var objects []webobject.Object
@@ -91,7 +92,7 @@ func packages(b *testing.B, bucket *countblob.Bucket) (keys []string, pages int,
 	return keys, pages, length
 }
 
-// logged sums what the function says of its work.
+// logged returns the times of extracting and building, summed up from the function's log.
 func logged(b *testing.B, log *bytes.Buffer) (extract, build time.Duration) {
 	b.Helper()
 	for line := range bytes.Lines(log.Bytes()) {

@@ -5,12 +5,13 @@ import (
 	"testing"
 )
 
-// engine is a command that indexes and queries; tests/peers/corpus says how.
+// engine is a command that indexes a corpus and runs queries. The package tests/peers/corpus
+// describes its subcommands.
 type engine struct {
 	name    string
 	command []string
-	merges  bool // has the command "merge"
-	own     bool // is ours, and has the command "cold"
+	merges  bool // true: it has the subcommand "merge"
+	own     bool // true: it is bucketsearch, and has the subcommand "cold"
 }
 
 func engines() []engine {

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 )
 
-// row is what was measured of one engine.
+// row holds the figures of one engine.
 type row struct {
 	name   string
 	values []value
@@ -25,7 +25,7 @@ func (r *row) set(b *testing.B, unit string, n float64) {
 	b.ReportMetric(n, unit)
 }
 
-// table has a line a unit and a column an engine.
+// table has a line for each unit and a column for each engine.
 type table struct{ rows []row }
 
 func (t *table) add(r row) { t.rows = append(t.rows, r) }

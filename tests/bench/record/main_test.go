@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// Rows of benchmarks that were run are replaced or added, all else stays.
+// Rows of benchmarks in the output are replaced or added; everything else on the page stays as
+// it is.
 func TestRecord(t *testing.T) {
 	const before = "# Figures\n\n<!-- bash one -->\n| benchmark | figures | measured |\n|---|---|---|\n" +
 		"| Crawl/wget | 1 pages/s | 2026-01-01 |\n| Old | 7 ms | 2026-01-01 |\n\nText.\n\n<!-- bash two -->\n| a | b | c |\n|---|---|---|\n"
