@@ -152,9 +152,9 @@ func (j judge) path(r reach) membership.Path {
 	return membership.Path{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
 }
 
-// paths returns all paths to a URL, sorted by compare: first, which is the facts.reach of
-// the URL, and more, which is its entry in shard.more. If first.by is nobody or anAsset,
-// there is no path, and the result is nil. The result is valid until the next call.
+// paths returns all paths to a URL, sorted by compare. first is the path in its facts, and more
+// are those in shard.more. If first.by is nobody or anAsset, the URL has no paths, and the
+// result is nil. The result is valid until the next call.
 func (j judge) paths(first reach, more []reach) []reach {
 	if first.by <= anAsset {
 		return nil

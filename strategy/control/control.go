@@ -52,7 +52,7 @@ type Pause struct {
 	Since  time.Time `json:"since"`
 	Until  time.Time `json:"until,omitzero"` // end of the pause; zero: until the operator resumes the crawl
 	By     string    `json:"by"`
-	Reason string    `json:"reason"` // a sentence for people
+	Reason string    `json:"reason"` // sentence that tells people why the crawl is paused
 }
 
 // Limits are upper limits of storage and cost; 0 means none.

@@ -37,7 +37,8 @@ func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, erro
 	return numbers, f.wrap("read what is out of", err)
 }
 
-// numbers returns the values of fields of a hash of numbers, 0 for an absent field.
+// numbers returns the values of these fields of a Redis hash, which are numbers; 0 for an
+// absent field.
 func (f *Frontier) numbers(ctx context.Context, hash string, fields []string) ([]int64, error) {
 	numbers := make([]int64, 0, len(fields))
 	for part := range slices.Chunk(fields, chunk) {

@@ -181,9 +181,9 @@ func (a *assigner) inTurn(first string, names []string) []string {
 	return turn
 }
 
-// sharedPages returns the collections of each page that several collections have, by
-// the page's identity: first the one for which the page was requested, whose depth the
-// outcome has, then those that claim the page.
+// sharedPages maps the identity of each page that several collections have to these
+// collections. The first one is the collection for which the page was requested, and whose
+// depth the outcome has; the others claim the page.
 func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	var shared map[layout.Identity][]string
 	for _, p := range pages {

@@ -12,12 +12,12 @@
 // If a version is damaged, its copy is read (see package numbered). If that is damaged,
 // too, the takedowns in force are the entries of the newest readable version together
 // with all entries that can still be read in the bytes of damaged newer ones. Other
-// entries of these are unknown, so that their pages might be fetched and shown again.
-// Therefore
+// entries of the damaged versions are unknown: pages that they forget might be fetched
+// and shown again. Therefore
 //
 //   - nothing is leased until the damage is repaired (see package settings);
-//   - Set.Version is that of the readable version: pages of the further entries are not
-//     fetched and not shown, but erased only after the next version is published;
+//   - Set.Version is that of the readable version: pages of entries from damaged versions
+//     are not fetched and not shown, but erased only after the next version is published;
 //   - verify and an alert name the damaged object, and repair tells how many entries it
 //     had at least, so that the operator can enter lost ones again.
 //

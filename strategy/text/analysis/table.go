@@ -31,7 +31,8 @@ type tokenFilters = []analysis.TokenFilter
 // surface forms, pairs and folding. Version 2 joins words.
 const common = 2
 
-// language is the analyzer of a language. A word's surface form passes stem, then fold.
+// language is the analyzer of a language. It makes a word's surface form into a term by the
+// filters stem, and then by fold.
 type language struct {
 	version uint32              // version of the language's own rules, without common (see Version)
 	stem    tokenFilters        // nil: words are not stemmed

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Queries chooses n queries of two or three words from a corpus, the same ones at each call. The
-// words of a query are all on one page. Each word is on one page in 1,000 to one in 20; but one
-// word of every fifth query is on one page in 10 to two in 5.
+// Queries chooses n queries of two or three words from a corpus, the same ones at each call.
+// All words of a query occur on one page. A word occurs on 0.1 % to 5 % of the pages; but every
+// fifth query has one frequent word, which occurs on 10 % to 40 % of them.
 func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	frequencies, pages, err := countWords(open)
 	if err != nil {
