@@ -68,8 +68,9 @@ func (l *location) open(ctx context.Context, flags *crawling) (*system.System, e
 	return s, err
 }
 
-// functionsDirectory returns the directory of the Lambda binaries: given or, if that is "",
-// the directory functions beside this program. It fails if there are no binaries.
+// functionsDirectory returns the path of the directory with the Lambda binaries: its argument
+// or, if that is "", the directory "functions" next to this program. It fails if there are no
+// binaries.
 func functionsDirectory(given string) (string, error) {
 	if given == "" {
 		self, err := os.Executable()

@@ -76,7 +76,7 @@ func reportCommand(where *location) *cobra.Command {
 // usualTables are the tables that a report shows without --by.
 var usualTables = []string{"language", "collection", "day"}
 
-// printTables prints a report as text: the table with the name by or, if by is "", those of
+// printTables prints a report as text: the table with the given name or, if that is "", the
 // usualTables and the sizes.
 func printTables(out io.Writer, r *report.Report, by string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
@@ -112,8 +112,8 @@ func printTables(out io.Writer, r *report.Report, by string) error {
 	return nil
 }
 
-// printTablesCSV prints a report as CSV (RFC 4180): the table with the name by or, if by is
-// "", all tables and the sizes. The first column is the name of the table, "size" for sizes.
+// printTablesCSV prints a report as CSV (RFC 4180): the table with the given name or, if that
+// is "", all tables and the sizes. The first column is the name of the table, "size" for sizes.
 func printTablesCSV(out io.Writer, r *report.Report, by string) error {
 	w := csv.NewWriter(out)
 	write := func(table string, row report.Row) error {

@@ -138,7 +138,7 @@ func (i *Importer) spooled(ctx context.Context) (map[layout.Partition][]layout.V
 	return batches, nil
 }
 
-// flush makes the function pack pack all settled batches now, however few they are.
+// flush tells the function pack to pack all settled batches now, however few there are.
 func (i *Importer) flush(ctx context.Context) error {
 	if i.system == nil {
 		return nil

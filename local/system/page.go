@@ -56,8 +56,8 @@ func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 	_ = s.vitals.WritePrometheus(w, gauges...) // fails only when the client has gone
 }
 
-// queueGauge returns a metric with one value for each queue: the number of messages in a
-// state, such as "visible". of takes this number from the queue's counts.
+// queueGauge returns a metric with one value for each queue: the number of messages in a state,
+// such as "visible". Its function parameter takes this number from the queue's counts.
 func (s *System) queueGauge(state string, of func(queue.Counts) int) vitals.Gauge {
 	g := vitals.Gauge{
 		Name: "bucketsearch_queue_" + state + "_messages", Help: "Messages of each queue.", Label: "queue", Values: make(map[string]float64),

@@ -66,8 +66,8 @@ func (s *System) atOnce(name string, inForce *settings.Settings) int {
 // Close.
 func (s *System) Run(ctx context.Context) error { return s.run(ctx) }
 
-// run does the work of Run, but does not start the functions named in without. Their messages
-// wait in the queues.
+// run does the work of Run, but does not start the functions with the given names. Their
+// messages wait in the queues.
 func (s *System) run(ctx context.Context, without ...string) error {
 	inForce, err := s.Settings.Get(ctx)
 	if err != nil {
@@ -118,7 +118,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 	return nil
 }
 
-// every calls call at once, and then after each period, until ctx ends.
+// every calls a function at once, and then after each period, until ctx ends.
 func (s *System) every(ctx context.Context, period time.Duration, call func(context.Context) error) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()

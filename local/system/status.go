@@ -103,8 +103,8 @@ func checkName(s *settings.Settings, name string) error {
 	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// statusOf returns the status of a bucket, except Collections. It calls of once for every
-// URL, and counts the URLs for which of returns true.
+// statusOf returns the status of a bucket, except Collections. It counts the URLs for which its
+// function parameter returns true, and calls that function once for every URL.
 func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),

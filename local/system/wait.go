@@ -76,9 +76,9 @@ type waitState struct {
 	logged  string    // text of the error that was last logged
 }
 
-// help speeds up the end of a crawl. It makes pack pack the last batches at once, and starts
-// a sweep at once if a frontier is lost or collections lack pages. p and err are the
-// results of Progress. help returns err, or an error of its own.
+// help speeds up the end of a crawl. It tells the function pack to pack the last batches at
+// once, and starts a sweep at once if a frontier is lost or collections lack pages. p and err
+// are the results of Progress. help returns err, or an error of its own.
 func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:

@@ -27,7 +27,8 @@ type paceOf struct {
 	last layout.Version // version of the outcome that gave Delay and Failures
 }
 
-// add updates the pace of the host of at with that of o, an outcome of the URL at.
+// add updates the pace of a host with the outcome o of one of its URLs. The parameter at is the
+// address of this URL.
 func (p *paces) add(at address.Address, o book.Outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

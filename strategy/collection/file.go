@@ -47,9 +47,8 @@ func ReadFile(path string) (Collection, error) {
 	return Parse(path, content, root.FS())
 }
 
-// Parse does the work of ReadFile for the content of a collection file. name is the name
-// of the file that errors give. beside is the directory to which the paths of sample
-// files are relative.
+// Parse does the work of ReadFile for the content of a collection file. Errors call the file
+// name. Paths of sample files are relative to the directory that the parameter beside opens.
 func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	d, t, err := parseDocument(name, content)
 	if err != nil {

@@ -88,9 +88,9 @@ func (d *document) note(prefix string, node *unstable.Node) {
 	d.noteParts(path, at, node.Value())
 }
 
-// noteParts records the offsets of all elements of a value, which is a list or an inline
-// table. An element whose position the parser does not give gets that of the element
-// before it, or at, the offset of the whole value.
+// noteParts records the offsets of all elements of a value, which is a list or an inline table.
+// If the parser does not give the offset of an element, the element gets the offset of the one
+// before it or, for the first element, that of the whole value, which the parameter at holds.
 func (d *document) noteParts(path string, at int, value *unstable.Node) {
 	parts := value.Children()
 	for i := 0; parts.Next(); i++ {

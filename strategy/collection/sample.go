@@ -17,8 +17,8 @@ import (
 // maxSampleFile is the largest file with a sample, in bytes.
 const maxSampleFile = 1 << 20
 
-// topic reads the table [topic], and the sample files that it names, whose paths are
-// relative to the directory beside. It returns nil if there is no such table.
+// topic reads the table [topic], and the sample files that it names. Their paths are relative
+// to the directory that the parameter beside opens. Without such a table, topic returns nil.
 func (t *table) topic(beside fs.FS) *Topic {
 	t = t.table("topic")
 	if t == nil {

@@ -15,10 +15,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Claim returns a new epoch, higher than all claimed ones, which no other caller gets.
-// The claim records the name of its claimer, by, and the generations of the manifests
-// that the claimer has read. After an error the claim may exist nevertheless; its epoch
-// is then never used, and the next Claim returns a higher one.
+// Claim returns a new epoch, higher than all claimed ones, which no other caller gets. The
+// claim records the name of the claimer (the parameter by) and the generations of the manifests
+// that the claimer has read. After an error the claim may exist nevertheless; its epoch is then
+// never used, and the next Claim returns a higher one.
 func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.Manifest) (uint64, error) {
 	last, err := Last(ctx, bucket)
 	if err != nil {

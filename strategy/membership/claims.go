@@ -118,9 +118,9 @@ func (s *Members) Waiting(w Path, page address.Address) []string {
 	return names
 }
 
-// Still returns which collections of a URL's last final outcome still admit the URL, in
-// the order of the outcome. at is the URL's address. Topics are not considered, because
-// the URL was admitted once already.
+// Still returns which collections of a URL's last final outcome still admit the URL, in the
+// order of the outcome. The parameter at is the URL's address. Topics are not considered,
+// because the URL was admitted once already.
 func (s *Members) Still(last book.Outcome, at address.Address) (names []string) {
 	for _, name := range last.Collections {
 		if s.Decide(again(name, last), at) == "" {

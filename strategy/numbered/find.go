@@ -146,11 +146,10 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 	return r, err
 }
 
-// Republish publishes the document in force once more, as the next version, if it or a
-// newer version is damaged. It returns the new number, or 0 if none is damaged. The
-// function as gets the document in force and the new number, and returns the document to
-// publish. If no version can be read, as gets the zero document, and may return an error
-// if it has no document to publish instead.
+// Republish publishes the document in force once more, as the next version, if it or a newer
+// version is damaged. It returns the new number, or 0 if none is damaged. It calls the function
+// parameter with the document in force and the new number, to get the document to publish. If
+// no version can be read, it passes the zero document; the function may then return an error.
 func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

@@ -85,11 +85,11 @@ func recoverEntries(d Document, damaged []byte) Document {
 	return Document{Entries: next}
 }
 
-// URL returns the entry of a takedown of one URL at the time at.
+// URL returns the entry of a takedown of one URL. The parameter at is the time of the takedown.
 func URL(a address.Address, at time.Time) Entry { return Entry{URL: &a.ID, At: second(at)} }
 
-// Site returns the entry of a takedown of a whole site at the time at. site is the name as
-// in address.Address.Site.
+// Site returns the entry of a takedown of a whole site, with its name as in
+// address.Address.Site. The parameter at is the time of the takedown.
 func Site(site string, at time.Time) Entry {
 	id := layout.IdentityOf(site)
 	return Entry{Site: &id, At: second(at)}
