@@ -35,7 +35,7 @@ type crawlMeter struct {
 	last    system.Progress // progress in the last report without an error
 	known   time.Time       // time of the first report without an error
 	crawled time.Time       // time of the first report in which no URL was left to request
-	first   int64           // number of stored pages at the time known
+	first   int64           // number of stored pages in the first report without an error
 }
 
 func newMeter(out io.Writer) *crawlMeter {

@@ -5,9 +5,9 @@ import "strings"
 // The limits above which an address looks like one of a trap: a site that generates
 // addresses without end.
 const (
-	MaxLength     = 1024 // bytes of the address
-	MaxSegments   = 20   // segments of the path
-	MaxParameters = 12   // parameters of the query
+	MaxLength     = 1024 // maximum length of the address, in bytes
+	MaxSegments   = 20   // maximum number of segments of the path
+	MaxParameters = 12   // maximum number of parameters of the query
 )
 
 // The reasons that Suspicious returns.

@@ -10,8 +10,8 @@ import (
 
 // Limits of one message.
 const (
-	MaxTargets = 100       // URLs of a batch
-	MaxBytes   = 192 << 10 // bytes of all targets in JSON; the whole message must fit in the 256 KiB of SQS
+	MaxTargets = 100       // maximum number of URLs of a batch
+	MaxBytes   = 192 << 10 // maximum size of all targets in JSON, in bytes; a message of SQS has at most 256 KiB
 )
 
 // MaxTime is the longest duration of a batch. After it, no request is sent on its

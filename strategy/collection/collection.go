@@ -50,7 +50,7 @@ type Collection struct {
 	Version         uint64   `json:"version"`
 	Seeds           []Seed   `json:"seeds"`
 	Delay           Duration `json:"delay"`            // pause from the end of a response to the next request on a host
-	HostConnections int      `json:"host_connections"` // maximum number of batches of a host at a time
+	HostConnections int      `json:"host_connections"` // maximum number of batches of one host at a time
 	Pages           int64    `json:"pages"`            // number of stored pages at which requests stop; 0: no limit
 	Agent           string   `json:"agent"`            // User-Agent of the requests
 	// URLs that failed before Again are requested again: a site that was down may be up.

@@ -23,7 +23,7 @@ const (
 // failures.
 type Resting struct {
 	Host     string
-	Until    time.Time // no request before this time; zero if one is allowed
+	Until    time.Time // no request before this time; zero if a request is allowed now
 	Failures uint16    // number of the last answers in a row that were failures (see Settlement)
 }
 

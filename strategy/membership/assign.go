@@ -65,7 +65,7 @@ type assigner struct {
 	targets  map[string]*linkTarget       // parsed targets of links, by URL
 	copies   []book.Link
 	admitted func(*book.Link, address.Address)
-	assets   bool // some collection stores assets
+	assets   bool // true if any collection stores assets
 }
 
 // linkTarget is the target of links. It caches the last decision on the target, and the

@@ -20,7 +20,7 @@ type cachedWord struct {
 // wordCache is a cache of words with the sums of their rows, for one goroutine.
 type wordCache struct {
 	words [1 << cacheBits]cachedWord
-	sums  []uint64 // for each of words, the sum of the rows of its features
+	sums  []uint64 // for each entry of words, the sum of the rows of its features
 }
 
 func newWordCaches(width int) *sync.Pool {
