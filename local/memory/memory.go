@@ -75,7 +75,7 @@ func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) 
 
 // tuner sets GOGC after every garbage collection.
 type tuner struct {
-	room    uint64 // room of the Part
+	room    uint64 // room of this process's Part, in bytes
 	percent int    // present value of GOGC; 0 before it is first set
 }
 

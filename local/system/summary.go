@@ -20,7 +20,7 @@ type Summary struct {
 	New       int    // pages stored since the crawl began: new or changed ones
 	Unchanged int    // stored pages requested again and found unchanged
 	Kept      int    // stored pages that could not be fetched again, and stay stored
-	Why       string // the most frequent reason for Kept
+	Why       string // most frequent reason why the pages of Kept could not be fetched
 	Seeds     []Fate // result for each seed of the crawl
 }
 

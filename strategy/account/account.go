@@ -37,8 +37,8 @@ type URL struct {
 	// older than Final if later requests found the page unchanged.
 	Page       *book.Outcome
 	Discovered bool   // the URL is a seed or the target of a link
-	Depth      uint16 // links between a seed and the URL
-	Hops       uint8  // redirects between the last link and the URL
+	Depth      uint16 // number of links from a seed to the URL
+	Hops       uint8  // number of redirects from the last link to the URL
 	Weight     uint8  // priority, see book.Link
 	Sitemap    bool   // the URL is read as a sitemap
 	Attempts   uint8  // number of requests since the last final outcome

@@ -22,7 +22,7 @@ type reach struct {
 const (
 	nobody  = iota // the URL is no seed, and no link leads to it
 	anAsset        // pages use the URL as an image, style sheet or the like, which no collection stores
-	numbers        // the first number of an origin
+	numbers        // lowest number of an origin
 )
 
 // covers reports whether the path r makes the other path superfluous, because whatever

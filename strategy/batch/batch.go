@@ -46,5 +46,5 @@ type Target struct {
 	Denied      string   `json:"denied,omitempty"`   // not "": skip the URL without a request, and record this reason
 	Collections []string `json:"collections,omitempty"`
 	Sitemap     bool     `json:"sitemap,omitempty"` // read the answer as a sitemap
-	Last        *Look    `json:"last,omitempty"`    // nil when the URL has no final outcome yet
+	Last        *Look    `json:"last,omitempty"`    // last final outcome of the URL; nil: none yet
 }

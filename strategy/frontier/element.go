@@ -14,7 +14,7 @@ type Entry struct {
 	URL        string          // canonical URL of at most 65,535 bytes
 	ID         layout.Identity // identity of URL
 	Host       string          // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
-	Depth      uint16          // links from a seed
+	Depth      uint16          // number of links from a seed to the URL
 	Hops       uint8           // redirects from the URL that was linked to this one
 	Attempts   uint8           // number of requests since the last final outcome
 	Exponent   int16           // expiry class, see book.Outcome

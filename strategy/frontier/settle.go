@@ -26,7 +26,7 @@ type Settlement struct {
 type Result struct {
 	ID       layout.Identity
 	State    book.State
-	Depth    uint16   // links from a seed; used if State is final
+	Depth    uint16   // number of links from a seed to the URL; used if State is final
 	Attempts uint8    // used if State is Retry: number of requests, this one included
 	Tallies  []string // names of the tallies that count the URL while it is stored
 }

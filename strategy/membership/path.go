@@ -6,8 +6,8 @@ import "github.com/bucketsearch/bucketsearch/layout/book"
 type Path struct {
 	Collection string
 	Kind       book.Kind // kind of the last link; 0 for a seed
-	Depth      uint16    // links from a seed
-	Hops       uint8     // redirects since the last link
+	Depth      uint16    // number of links from a seed to the URL
+	Hops       uint8     // number of redirects from the last link to the URL
 	Weight     uint8     // priority of the URL, see book.Link
 }
 

@@ -48,7 +48,7 @@ type Document interface{ Validate() error }
 type Store[T Document] struct {
 	Prefix string                      // prefix of the keys of all versions; no other keys have it
 	Key    func(version uint64) string // returns the key of the version with a number
-	Most   int64                       // largest size of a version, in bytes
+	Most   int64                       // maximum size of a version, in bytes
 	// Recover, if not nil, returns the document with the additions that can still be read in
 	// the bytes of a damaged later version.
 	Recover func(document T, damaged []byte) T

@@ -46,7 +46,7 @@ type markup struct {
 	offset int               // offset of the current token in the text, in bytes of UTF-8
 	form   form
 	open   []string // local names of the open elements, in lower case
-	record record   // the current entry
+	record record   // fields of the current entry so far
 }
 
 func newMarkup(in *bufio.Reader, list address.Address, emit func(Entry) error) *markup {

@@ -17,7 +17,7 @@ type Set struct {
 	// read, it is also in the list.
 	Damaged []numbered.Damaged
 
-	urls, sites map[layout.Identity]time.Time // time of the takedown, by identity
+	urls, sites map[layout.Identity]time.Time // identity of a forgotten URL or site → time of the takedown
 }
 
 // newSet returns the set of the entries of a document, which has this version.

@@ -34,7 +34,7 @@ type Occurrence struct {
 // concurrent use; creating one is cheap.
 type Analyzer struct {
 	language   *language
-	vocabulary *Vocabulary // terms with numbers, see Vocabulary; nil: none
+	vocabulary *Vocabulary // vocabulary that numbers the terms; nil: none
 	memo       map[string]*forms
 }
 

@@ -35,10 +35,10 @@ const common = 2
 // filters stem, and then by fold.
 type language struct {
 	version uint32              // version of the language's own rules, without common (see Version)
-	stem    tokenFilters        // nil: words are not stemmed
+	stem    tokenFilters        // stemmer of the language; nil: words are not stemmed
 	script  *unicode.RangeTable // script of the words to which the language's rules apply; nil: it has no rules
 	letters string              // letters that tell the language from others of the same script
-	turkic  bool                // I is the capital of ı, and İ of i
+	turkic  bool                // true: the capital of ı is I, and that of i is İ
 	marks   bool                // terms keep the marks of letters; a looser term has none
 }
 
