@@ -4,9 +4,9 @@
 //	object                                     condemned                   deleted
 //	dropped from the manifest                  by the commit that drops    after the grace, when no kept generation lists it
 //	listed by no generation                    after the grace             after another grace
-//	package whose pages are superseded         once in each grace          like an object dropped from the manifest
+//	package whose pages are superseded         by Outlived                 like an object dropped from the manifest
 //	spool object of a packed batch             never                       Limits.Keep after its batch was consumed
-//	generation, and overlays only it lists     never                       Limits.Past and the grace after it was superseded
+//	generation, and overlays only it lists     never                       Limits.Past and a grace after the next generation
 //
 // A commit condemns a key, so that no later commit lists it; then the object is
 // deleted without another check. Objects that no generation lists may be the
@@ -56,11 +56,11 @@ type Collector struct {
 	Log    *slog.Logger
 }
 
-// Condemned deletes the objects that were condemned at least a grace ago and that no kept
-// generation lists (or only past ones, if the object may contain forgotten pages), and
-// commits that they are deleted. They stay condemned for another grace, so that no commit
-// lists them: until then another sweep, which read an earlier generation, may delete them
-// once more.
+// Condemned deletes the objects that were condemned at least a grace ago, unless a kept
+// generation lists them. (An object that may contain forgotten pages is deleted even if
+// past generations list it.) Then it commits that they are deleted. The manifest lists them
+// as condemned for another grace, so that no commit takes their keys: until then another
+// sweep, which read an earlier generation, may delete them once more.
 func (c *Collector) Condemned(ctx context.Context) error {
 	if !slices.ContainsFunc(c.Manifest().Condemned, func(o manifest.Condemned) bool { return c.over(o) || c.collectable(o) }) {
 		return nil
@@ -142,7 +142,8 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 	return deletes.Wait()
 }
 
-// Spool deletes the spool objects, listed before the partition was read,
+// Spool deletes spool objects of the partition. spooled is a list of all, made before the
+// partition was read. It deletes those
 //
 //	that were packed Limits.Keep ago, or at any time when now is true
 //	that were put after their batch was closed
@@ -151,7 +152,8 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 // longer lists each of them, but says that all batches up to some token are done. pack
 // refuses a closed batch that is fetched again.
 //
-// leased are the leased batches; when they are unknown (nil), nothing is closed.
+// leased are the batches on lease, which stay open; if nil, they are unknown, and Spool
+// closes nothing.
 func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map[layout.Version]bool, now bool) error {
 	doomed, unpacked := c.judgeSpool(spooled, now)
 	if err := c.Delete(ctx, doomed); err != nil || leased == nil {
@@ -180,8 +182,8 @@ func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map
 	})
 }
 
-// judgeSpool returns the keys of the spool objects to delete, and the lowest token
-// of each epoch whose batch is not packed.
+// judgeSpool returns the keys of the spool objects to delete, and for each epoch the
+// lowest token of a batch that is not packed.
 func (c *Collector) judgeSpool(spooled []blob.Object, now bool) (doomed []string, unpacked map[uint64]uint64) {
 	consumed := make(map[layout.Version]manifest.Consumed)
 	for _, one := range c.Manifest().Consumed {

@@ -104,12 +104,12 @@ const (
 	maxPast = 1000
 )
 
-// Past deletes the generations that can no longer be requested (Limits.Past), and
-// the overlays that only those list. First it commits the number of the oldest
-// generation that is kept, so that no reader looks for the others or for their
-// objects, and replaces a hint to one of the others. Generations are deleted in
-// order, so that there is never a gap; if the sweep is killed, the next one
-// deletes the rest.
+// Past deletes the generations that can no longer be requested (Limits.Past), and the
+// overlays that only these generations list. First it commits the number of the oldest
+// generation that is kept, so that no reader looks for earlier ones or for their
+// objects, and replaces a hint that is a copy of an earlier one. Generations are deleted
+// in order, so that there is never a gap; if the sweep is killed, the next one deletes
+// the rest.
 func (c *Collector) Past(ctx context.Context) error {
 	before := c.Now().Add(-c.Limits.Past - c.Limits.Grace)
 	oldest, err := c.firstAfter(ctx, before)
@@ -166,9 +166,9 @@ func (c *Collector) replaceHint(ctx context.Context) error {
 	return nil
 }
 
-// firstAfter returns the number of the oldest generation to keep, which is the one that
-// was in force at the moment, or an earlier one after maxPast reads. It returns 0 when the
-// generations before it span less than atOnce.
+// firstAfter returns the number of the oldest generation to keep: the one that was in force
+// at the moment, or an earlier one if maxPast generations were read before. It returns 0 if
+// the generations before that one span less than atOnce.
 func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
 	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {
@@ -206,9 +206,8 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 	return c.Delete(ctx, old)
 }
 
-// below returns, in order, the keys with a prefix for which old returns true. A key for
-// which old fails is that of a foreign object: it is logged and left out; verify reports
-// it.
+// below returns, in order, the keys with a prefix for which old returns true. If old fails,
+// the key is that of a foreign object: it is logged and left out, and verify reports it.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
 	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {

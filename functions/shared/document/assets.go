@@ -13,7 +13,7 @@ import (
 
 const (
 	styleSheet = "text/css"
-	maxAssets  = hypertext.MaxReferences // of a page or a style sheet
+	maxAssets  = hypertext.MaxReferences // greatest number of assets of a page or a style sheet
 )
 
 // IsAsset reports whether a media type is that of an asset, a file that a browser loads to show
@@ -33,8 +33,8 @@ func IsAsset(media string) bool {
 }
 
 // Assets returns links to the assets that an HTML page or a style sheet refers to, each address
-// once, at most maxAssets. omitted is a text on those beyond the limit, nil if there are none.
-// For bodies of other media types it returns nothing.
+// once, at most maxAssets. If there are more, omitted has a text such as "12 of 100012 assets",
+// else it is nil. For bodies of other media types Assets returns nothing.
 func Assets(body []byte, contentType string, base address.Address) (links []Link, omitted []string) {
 	c := assets{resolver: resolver{base: base, page: base.URL, known: map[string]address.Address{}}, seen: map[string]bool{}}
 	text, _, _ := Decode(body, contentType)
@@ -72,7 +72,7 @@ func sheetRel(isSheet bool) string {
 type assets struct {
 	resolver resolver
 	based    bool            // a base element has been read: later ones are ignored
-	seen     map[string]bool // URLs of the links
+	seen     map[string]bool // URLs of the links so far
 	links    []Link
 	cut      int // number of assets beyond maxAssets
 }

@@ -14,8 +14,8 @@ import (
 // Block is a block of a page's text: a paragraph, a heading, an item, a cell.
 type Block struct {
 	Hash       uint64 // hash of the block's text and the names of the elements around it
-	Start, End int32  // where its text lies in Content.Body; both 0 if it is not in the body
-	Heading    int32  // 1 + the index of its text in Content.Headings; 0 if it is no heading
+	Start, End int32  // range of the block's text in Content.Body; both 0 if it is not there
+	Heading    int32  // for a heading: 1 + its index in Content.Headings; else 0
 	Code       bool   // preformatted text, such as source code
 	Label      bool   // the block introduces the next one: a heading below the first level, a caption, "See also:"
 }
@@ -116,8 +116,8 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 	return c
 }
 
-// dropHeadings removes from Headings those of the blocks that moves marks. One that was
-// not in Body is appended to Outside, even if the page does not show it.
+// dropHeadings removes from Headings the texts of the blocks that moves marks. A heading
+// that was not in Body is appended to Outside, even if the page does not show it.
 func (c *Content) dropHeadings(moves []bool) {
 	kept := c.Headings[:0:0]
 	next := 0

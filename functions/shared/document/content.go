@@ -23,14 +23,15 @@ type Content struct {
 	Outside  string // lines outside of the main part, without links of navigation, at most MaxBody bytes
 	Lang     string // primary subtag of the declared language, else the language that the script suggests, or ""
 
-	// The spans of Body that browsers show in another type than the text around them (Brin,
-	// Page 1998, 4.2.5), in order, at most MaxRanges each:
+	// Ranges of Body that browsers show in another type than the text around them (Brin,
+	// Page 1998, 4.2.5), in order, at most MaxRanges in each list. Emphasis is bold, italic,
+	// marked or underlined text.
 	Emphasis []layout.Span // bold, italic, marked or underlined
 	Large    []layout.Span // headings and larger type
 
-	Blocks []Block // of the whole page, in order; none for plain text
+	Blocks []Block // blocks of the whole page, in order; nil for plain text
 
-	Main []bool // of each block of the page, whether it is of the main part
+	Main []bool // for each block of the page, in order: it belongs to the main part
 }
 
 // NameOf returns the last part of an address, the name of a page without a title.
@@ -47,8 +48,8 @@ func (d *Document) Content() Content {
 	return d.contentOf(d.main())
 }
 
-// contentOf returns the content of the page. Its main part consists of the blocks that kept
-// marks. If all is set, the page shows no other blocks, and Outside gets no text of them.
+// contentOf returns the content of the page. kept marks the blocks of the main part. all says
+// that these are everything that the page shows: then Outside gets no text of other blocks.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body, told := d.passageOf(kept), d.told()
 	size := len(body.text)
@@ -165,8 +166,8 @@ func (d *Document) headings() (texts []string, starts []int32) {
 func (d *Document) textOf(e *hypertext.Element) string { return d.label(e.Start, e.End, MaxTitle) }
 
 // label returns the beginning of text[start:end], with single spaces between its words, at
-// most size bytes. It reads at most four times as many: elements may be nested, so that
-// thousands of them hold all the text of a page.
+// most size bytes. It reads at most 4×size bytes, because each of thousands of nested elements
+// may hold all the text of a page.
 func (d *Document) label(start, end int32, size int) string {
 	return cut(joinWords(cut(string(d.page.Text[start:min(end, start+int32(4*size)+1)]), 4*size)), size)
 }
@@ -201,7 +202,7 @@ func (d *Document) passageOf(kept []bool) passage {
 	return p
 }
 
-// addLines adds lines that are not of the page's text.
+// addLines adds lines that are not in the page's text, each on a line of its own.
 func (p *passage) addLines(lines []string) {
 	for _, line := range lines {
 		if len(p.text) > 0 {
@@ -220,7 +221,7 @@ func (p passage) trim(n int) passage {
 }
 
 // find converts spans of the page's text, which are in order, into spans of the passage.
-// What lies outside of the passage is left out; there are at most MaxRanges.
+// Text outside of the passage is left out. The result has at most MaxRanges spans.
 func (p passage) find(ranges []layout.Span) []layout.Span {
 	var found []layout.Span
 	at := 0

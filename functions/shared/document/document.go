@@ -34,8 +34,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// Limits on the part of a page that is read and the results. Package hypertext has
-// those of the markup.
+// Limits on the part of a page that is read, and on the results. The limits on its markup
+// are in package hypertext.
 const (
 	MaxAnchor   = 200      // bytes of a link's text
 	MaxAround   = 100      // bytes of the words before a link, and of those after it
@@ -45,29 +45,29 @@ const (
 	MaxRanges   = 10_000   // spans of a page's text in emphasis, and also of those in larger type
 	maxSniffed  = 512      // bytes that http.DetectContentType looks at
 	maxPrescan  = 16 << 10 // bytes searched for a declared charset; browsers search 1024 at first, and all later (WHATWG HTML, 13.2.3.5)
-	maxJunk     = 1024     // other bytes that may precede "%PDF-" at the beginning of a PDF file
+	maxJunk     = 1024     // number of other bytes that may precede "%PDF-" in a PDF file
 	maxDetected = 64 << 10 // bytes given to charset detection
 )
 
 // Document is a parsed page. Addresses in it are as written, not resolved.
 type Document struct {
-	Title     string // of the title element, else the first h1, else og:title
-	Lang      string // primary subtag that the page declares, or ""
+	Title     string // text of the title element, else of the first h1, else of og:title
+	Lang      string // primary language subtag that the page declares, or ""
 	Robots    robots.Directives
-	Canonical string // link rel=canonical
-	Base      string // base href
-	Refresh   string // address of a meta refresh
+	Canonical string // address in <link rel=canonical>, or ""
+	Base      string // address in <base href>, or ""
+	Refresh   string // address in <meta http-equiv=refresh>, or ""
 
-	Omitted      []string // parts that limits left out: "12 of 100012 links"
+	Omitted      []string // texts on parts that limits left out: "12 of 100012 links"
 	Recoded      string   // if the bytes are invalid in the declared charset, a text such as "not utf-8 but windows-1251"; else ""
 	NeedsScripts bool     // the page shows hardly any text without scripts
 
 	charset    string                // WHATWG name; "" for a document of another format
-	plain      string                // the text of a page without markup
+	plain      string                // the text, if the page has no markup; else ""
 	converted  bool                  // the page was made from a PDF file or an office document
 	conversion *webobject.Conversion // conversion that is stored with the page, or nil
 	page       *hypertext.Page
-	data       *linkeddata.Data // data of the page's JSON-LD
+	data       *linkeddata.Data // the page's JSON-LD
 }
 
 // RobotsFor returns the directives of the page for all crawlers and for the agent by
@@ -117,7 +117,7 @@ func Parse(text []byte) *Document {
 	return d
 }
 
-// omit adds to Omitted what limits left out of the page.
+// omit adds a text to Omitted for each limit that cut something off the page.
 func (d *Document) omit() {
 	add := func(omitted bool, format string, args ...any) {
 		if omitted {
@@ -184,7 +184,7 @@ func refresh(content string) string {
 	return strings.Trim(strings.TrimSpace(rest), `"'`)
 }
 
-// set sets a string if it is empty.
+// set sets a string to a value if the string is empty.
 func set(to *string, value string) {
 	if *to == "" {
 		*to = value

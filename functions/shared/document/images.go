@@ -35,10 +35,9 @@ func (d *Document) omittedImages() (omitted, all int) {
 	return max(0, all-MaxImages), all
 }
 
-// Images returns the images in and next to the main part of a page at the address base,
-// in document order, each address once. Images without any words are left out: those
-// with neither an alternative text nor a caption nor a telling name. The content is that of the
-// page.
+// Images returns the images in and next to the main part of a page at the address base, in
+// document order, each address once. An image without an alternative text, a caption and a
+// telling file name is left out. c is the content of the page.
 func (d *Document) Images(base address.Address, c Content) []segment.Image {
 	if d.page == nil || d.converted || len(c.Main) == 0 {
 		return nil
@@ -105,9 +104,10 @@ func (d *Document) captionOf(r *hypertext.Reference) string {
 	return ""
 }
 
-// wordsAround returns the words before and behind a reference, at most MaxAround bytes on each
-// side, without parts of words at the ends. They are of the blocks of the main part that lie
-// next to it without others between; next is the first block that begins behind it or with it.
+// wordsAround returns the words before and after a reference, at most MaxAround bytes on each
+// side, without parts of words at the ends. It reads blocks of the main part as long as no
+// other block is between them and the reference. next is the index of the first block that
+// begins at or after the reference.
 func (d *Document) wordsAround(r *hypertext.Reference, main []bool, next int) string {
 	blocks, from, to := d.page.Blocks, r.Start, r.End
 	for i := next - 1; i >= 0 && main[i] && from > r.Start-MaxAround; i-- {
@@ -146,8 +146,8 @@ func isTold(i *segment.Image) bool {
 
 func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
 
-// vague are words in names of files that tell nothing of an image, or that it is a piece
-// of a layout.
+// vague are words in names of files that do not tell what an image shows, such as "photo", or
+// that name a piece of a layout, such as "spacer".
 var vague = strings.Fields("image images img pic pics picture pictures photo photos icon icons spacer blank pixel clear transparent " +
 	"empty dot bullet arrow line shadow border corner background left right top bottom next prev previous home thumb thumbnail dsc " +
 	"dscn file untitled tmp default")

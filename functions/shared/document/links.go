@@ -18,7 +18,7 @@ type Link struct {
 	Address address.Address
 	Kind    book.Kind
 	Region  book.Region
-	Rel     string // words in lower case, sorted, separated by spaces; with "nofollow" also if the page's meta robots says so
+	Rel     string // words of the rel attribute in lower case, sorted; with "nofollow" if the page's meta robots says so
 	Anchor  string // the link's text, or the alternative text of an image, at most MaxAnchor bytes
 	Around  string // the words before and after the link in its block, at most 2×MaxAround bytes
 }
@@ -154,12 +154,13 @@ const maxAddresses = 16 << 20
 type resolver struct {
 	base  address.Address            // address against which references are resolved
 	page  string                     // URL of the page
-	known map[string]address.Address // resolved addresses by reference; zero for one that cannot be resolved
+	known map[string]address.Address // resolved addresses by reference; zero if it cannot be resolved
 	size  int                        // approximate size of the known addresses in bytes
 	cut   int                        // number of references not resolved because of maxAddresses
 }
 
-// newResolver returns a resolver for a page at the address base with about so many references.
+// newResolver returns a resolver for a page at the address base. references is the approximate
+// number of references that it will resolve.
 func newResolver(base address.Address, references int) resolver {
 	return resolver{base: base, page: base.URL, known: make(map[string]address.Address, references)}
 }

@@ -19,18 +19,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/pdf"
 )
 
-// Sniff returns the media type of a body, in lower case and without parameters:
+// Sniff returns the media type of a body, in lower case and without parameters. It depends on
+// the Content-Type of the response:
 //
-//	Content-Type                media type
-//	none                        of the bytes
-//	generic, as octet-stream    of the bytes; if these are plain text or unknown, the Content-Type
-//	PDF or office document      of the bytes
-//	text or markup              the Content-Type; of the bytes if these are binary
-//	other                       the Content-Type
+//	Content-Type                    media type
+//	none                            found in the bytes
+//	generic, as octet-stream        found in the bytes; for plain text or unknown bytes, the Content-Type
+//	PDF or office document          found in the bytes
+//	text or markup                  the Content-Type; for binary bytes, found in the bytes
+//	other                           the Content-Type
 //
-// The media type of the bytes is what the WHATWG MIME Sniffing standard (7 and 8) finds,
-// and for zip and OLE files what they contain. An empty body has the Content-Type, else
-// text/plain.
+// A type is found in the bytes as in the WHATWG MIME Sniffing standard (7 and 8); for zip and
+// OLE files it is that of the document in them. For an empty body it is the Content-Type, or
+// text/plain without one.
 func Sniff(body []byte, contentType string) string {
 	claimed := mediaType(contentType)
 	if len(body) == 0 {
@@ -135,13 +136,13 @@ var byteOrderMarks = []struct{ mark, charset string }{
 }
 
 // Decode returns the body as valid UTF-8 without a byte order mark, and the WHATWG name of
-// the charset in which it was read. That is the first that there is:
+// the charset in which it was read. The charset is the first of these that is known:
 //
-//	of the byte order mark
-//	of the Content-Type, unless the bytes refute it
-//	of the meta element or XML declaration, unless the bytes refute it
+//	that of the byte order mark
+//	that of the Content-Type, unless the bytes refute it
+//	that of the meta element or XML declaration, unless the bytes refute it
 //	UTF-8, if the body is valid UTF-8
-//	what the bytes look like
+//	a guess from the bytes
 //
 // refuted is a declared charset that the bytes refute, or "". Bytes that are invalid in
 // the charset become U+FFFD. The text may share memory with body.

@@ -100,13 +100,13 @@ func unbroken(d **Document, err *error) {
 // with the conversion of a smaller version is converted again whenever it is read.
 const conversionVersion = 1
 
-// Conversion returns the conversion of a PDF file to HTML, which is to be stored with the file,
-// so that Stored need not convert it again. It is nil for all other formats, whose conversion
+// Conversion returns the conversion of a PDF file to HTML. It is stored with the file, so that
+// Stored need not convert the file again. It is nil for all other formats, whose conversion
 // takes milliseconds, and for a conversion of more than webobject.MaxConversion bytes.
 func (d *Document) Conversion() *webobject.Conversion { return d.conversion }
 
-// Stored reads a stored page as Read does. A PDF file that is stored with its conversion
-// is read from that, without PDFium.
+// Stored reads a stored page as Read does. For a PDF file that is stored with its conversion
+// to HTML, it reads the conversion, without PDFium.
 func Stored(o webobject.Object) (d *Document, err error) {
 	defer unbroken(&d, &err)
 	if o.Conversion == nil || o.Conversion.Reader < conversionVersion {

@@ -134,7 +134,7 @@ func (d *Document) facts() (f facts) {
 }
 
 // read sets values that are still empty from JSON-LD. It looks at the top-level objects, and
-// those of a top-level @graph; of several values the first counts.
+// at the objects of a top-level @graph. Of several values the first counts.
 func (f *facts) read(data *linkeddata.Data) {
 	for i := range data.Objects {
 		if isTop(data, int32(i)) && !isAbout(data.Objects[i].Type) {

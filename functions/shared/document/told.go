@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/phrases"
 )
 
-// contents has the types of schema.org whose objects have content of a page, with the keys of the
-// values that are content, in these objects and those inside of them.
+// contents has, by schema.org type, the keys of an object whose values are content of the page:
+// "articleBody" of an Article, not its "dateModified".
 var contents = map[string][]string{
 	"Product": {"name", "description", "category", "color", "material"}, "ProductGroup": {"name", "description"}, "Brand": {"name"}, "Offer": {"price", "priceCurrency"},
 	"PropertyValue": {"name", "value"},
@@ -23,13 +23,14 @@ var contents = map[string][]string{
 	"SoftwareApplication": {"name", "description"}, "Book": {"name", "description"}, "Movie": {"name", "description"},
 }
 
-// fewTold is the least number of phrases of an object of JSON-LD that told compares with the page.
+// fewTold is the least number of phrases that an object of JSON-LD must have so that told
+// compares it with the page.
 const fewTold = 8
 
 // unshown are paragraphs of content that a page has in JSON-LD but does not show.
 type unshown []string
 
-// exceeds reports whether there is more text in the paragraphs than in the main part: then the page
+// exceeds reports whether the paragraphs have more text than the main part. If so, the page
 // shows its content only by scripts.
 func (u unshown) exceeds(main passage) bool {
 	size := 0
@@ -39,8 +40,8 @@ func (u unshown) exceeds(main passage) bool {
 	return size > len(main.text)
 }
 
-// blocks returns the paragraphs as blocks of a body in which they follow the main part. main is the
-// length of the main part, size that to which the body is cut.
+// blocks returns the paragraphs as blocks of a body, in which they come after the main part.
+// main is the length of the main part, size the length of the body after it was cut.
 func (u unshown) blocks(main, size int) (all []Block) {
 	at := main + min(main, 1) // after a line feed
 	for _, paragraph := range u {
@@ -54,9 +55,9 @@ func (u unshown) blocks(main, size int) (all []Block) {
 	return all
 }
 
-// told returns the paragraphs of content in the page's JSON-LD that the page does not show: those
-// of each outermost object of content whose longest text has less than half of its phrases in the
-// text of the page.
+// told returns the paragraphs of content in the page's JSON-LD that the page does not show. It
+// judges by the longest text of each outermost object of content: the object is not shown if
+// less than half of that text's phrases are in the text of the page.
 func (d *Document) told() (paragraphs unshown) {
 	type object struct {
 		paragraphs []string
@@ -107,8 +108,9 @@ func (d *Document) told() (paragraphs unshown) {
 	return paragraphs
 }
 
-// outermostContent returns the index of the outermost object of content that is the given object or
-// around it. It returns -1 for an object of a review, or of a list of other pages.
+// outermostContent returns the index of the outermost object of content, among the given object
+// and those around it. It returns -1 if there is none, and for a part of a review or of a list
+// of other pages.
 func outermostContent(data *linkeddata.Data, object int32) int32 {
 	outermost := int32(-1)
 	for ; object >= 0; object = data.Objects[object].Parent {
@@ -122,7 +124,7 @@ func outermostContent(data *linkeddata.Data, object int32) int32 {
 	return outermost
 }
 
-// plainOf returns a text of JSON-LD without its markup.
+// plainOf returns a text of JSON-LD without markup.
 func plainOf(text []byte) string {
 	if bytes.ContainsAny(text, "<&") {
 		text = hypertext.Read(text).Text

@@ -26,8 +26,8 @@ func isJoined(s string) bool {
 	return s == "" || last != ' '
 }
 
-// cut returns a text if it has at most n bytes, else its first n bytes, fewer where a rune
-// would be split, without white space at the ends.
+// cut returns the first n bytes of a text, or all if it is shorter, without white space at the
+// ends. It cuts before a rune that would be split.
 func cut(s string, n int) string {
 	if len(s) <= n {
 		return s

@@ -42,30 +42,30 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// settingsAge is the time after which settings are read again.
+// settingsAge is the age at which cached settings are read from the bucket again.
 const settingsAge = 30 * time.Second
 
-// Environment holds the parts of a function. Parts that the function does not use
-// may be missing.
+// Environment holds what a function needs to run. Fields that the function does not use may be
+// nil.
 type Environment struct {
-	Bucket       blob.Bucket // its requests are counted in the function's vital signs
+	Bucket       blob.Bucket // bucket whose requests are counted in the function's vital signs
 	Settings     *settings.Cache
 	Redis        redis.UniversalClient
 	Sender       task.Sender
-	Worker       string // a name that no other process has
+	Worker       string // name of the process, which no other process has
 	Agent        string
 	AllowPrivate bool
 	Log          *slog.Logger
 	Traffic      *vitals.Traffic // counts the network traffic of the process
-	Paid         float64         // GB of memory that Lambda is paid for; 0 elsewhere
+	Paid         float64         // GB of memory that the operator pays Lambda for; 0 elsewhere
 
 	function string
 	vitals   *vitals.Recorder
-	feedback blob.Bucket // the bucket for vital signs, whose requests are not counted
+	feedback blob.Bucket // bucket for vital signs; its requests are not counted
 }
 
-// Read reads the variables of a function and opens what they name. It sends no
-// request.
+// Read reads the environment variables of a function and opens what they name: the bucket, Redis,
+// queues. It sends no request.
 func Read(ctx context.Context, function string, getenv func(string) string) (*Environment, error) {
 	host, _ := os.Hostname()
 	e := &Environment{
@@ -114,8 +114,8 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	return e, nil
 }
 
-// OpenS3 opens the bucket of a URL such as http://127.0.0.1:9000/my-bucket, with the
-// usual AWS variables. traffic counts the bytes of its connections.
+// OpenS3 opens the bucket with a URL such as http://127.0.0.1:9000/my-bucket; credentials and
+// region are in the usual AWS variables. traffic counts the bytes of its connections.
 func OpenS3(address string, getenv func(string) string, traffic *vitals.Traffic) (*s3blob.Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -148,9 +148,9 @@ func RetryPolicy() blob.Policy {
 	}
 }
 
-// How long the vital signs may take to be put into the bucket: at the end of an
-// invocation, and after SIGTERM, which comes half a second before Lambda kills the
-// process.
+// Time limits for putting the vital signs into the bucket: feedbackTime at the end of an
+// invocation, shutdownTime after SIGTERM, which comes half a second before Lambda kills
+// the process.
 const (
 	feedbackTime = 5 * time.Second
 	shutdownTime = 400 * time.Millisecond
@@ -176,8 +176,8 @@ func (e *Environment) logAll() {
 	logging.Disable()
 }
 
-// Watch returns the handler with its vital signs recorded and put into the bucket
-// at intervals, and with dead letters stored.
+// Watch returns a handler that calls handle, records its vital signs, puts them into the
+// bucket at intervals, and stores dead letters.
 func (e *Environment) Watch(handle message.Handler) message.Handler {
 	deadLetters := message.DeadLetterStore{Bucket: e.Bucket, Now: time.Now, Log: e.Log}
 	watched := e.vitals.Watch(e.function, deadLetters.Watch(e.function, handle))
@@ -187,8 +187,8 @@ func (e *Environment) Watch(handle message.Handler) message.Handler {
 	}
 }
 
-// WatchHTTP returns the handler of a function that answers HTTP, with its vital signs
-// recorded and put into the bucket at intervals (see Watch). It stores no dead letters.
+// WatchHTTP returns an HTTP handler that calls the given one, records its vital signs and puts
+// them into the bucket at intervals (see Watch). It stores no dead letters.
 func (e *Environment) WatchHTTP(handler http.Handler) http.Handler {
 	watched := e.vitals.WatchHTTP(e.function, handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

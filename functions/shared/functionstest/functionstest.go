@@ -57,7 +57,7 @@ type Message struct {
 	Delay time.Duration
 }
 
-// Sender records the messages that it is to send. It is safe for concurrent use.
+// Sender records messages instead of sending them. It is safe for concurrent use.
 type Sender struct {
 	mu   sync.Mutex
 	sent []Message
@@ -75,7 +75,7 @@ func (s *Sender) Send(_ context.Context, queue string, body []byte, delay time.D
 	return nil
 }
 
-// Fail makes Send return the error from now on; nil mends it.
+// Fail makes Send return the error from now on; with nil, Send succeeds again.
 func (s *Sender) Fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -96,7 +96,7 @@ func Log() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
 // Publish publishes strategies with a number of partitions, and Collection, which crawls
 // the sites of the seeds without a delay and without a limit of depth. change, if not nil,
-// may change the collection before. It returns the settings in force.
+// may change the collection first. It returns the settings in force.
 func Publish(t testing.TB, bucket blob.Bucket, partitions int, change func(*collection.Collection), seeds ...string) *settings.Settings {
 	t.Helper()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
@@ -111,8 +111,8 @@ func Publish(t testing.TB, bucket blob.Bucket, partitions int, change func(*coll
 	return Republish(t, bucket, c, change)
 }
 
-// Republish publishes a collection after change, if not nil, has changed it. It returns the
-// settings in force.
+// Republish publishes a changed collection: change, if not nil, changes it first. It returns
+// the settings in force.
 func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change func(*collection.Collection)) *settings.Settings {
 	t.Helper()
 	if change != nil {

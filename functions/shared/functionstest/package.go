@@ -96,7 +96,8 @@ func Begin(t testing.TB, bucket blob.Bucket, id layout.Partition) {
 	})
 }
 
-// Learn stores a book, and commits it with the packages that its outcomes name.
+// Learn stores a book, and commits a generation with the book and with the packages that its
+// outcomes name.
 func Learn(t testing.TB, bucket blob.Bucket, p layout.Partition, b book.Book, packages ...manifest.Package) {
 	t.Helper()
 	content, err := book.Encode(b)

@@ -35,7 +35,7 @@ func Outcome(t testing.TB, v layout.Version, url string, state book.State) book.
 	return o
 }
 
-// Link returns an anchor from one page to another, found for Collection. depth is that of
+// Link returns an anchor link from one page to another, found for Collection. depth is that of
 // the target.
 func Link(t testing.TB, from, to string, depth uint16) book.Link {
 	t.Helper()

@@ -15,11 +15,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// fact is the kind of the page at an offset of a package: a number by kinds. Packages are
-// smaller than 4 GiB.
+// fact is the kind of one page. offset is the page's place in its package (packages are smaller
+// than 4 GiB), kind the number of its kind in kinds.
 type fact struct{ offset, kind uint32 }
 
-// kind is a language and a media type. There are few different ones, which kinds numbers.
+// kind is a language and a media type of pages. There are few different kinds; type kinds
+// numbers them.
 type kind struct{ lang, mime string }
 
 type kinds struct {
@@ -42,9 +43,9 @@ func (k *kinds) of(one kind) uint32 {
 // segmentsAtOnce is how many segments are read concurrently.
 const segmentsAtOnce = 4
 
-// ReadIndex reads the language and the media type of all indexed pages, for Pages, from the
-// tail and three columns of each segment. They take 8 bytes of memory a page. Segments that
-// cannot be read are put on the list Unindexed.
+// ReadIndex reads the language and the media type of all indexed pages, so that Pages can yield
+// them. It reads the tail and three columns of each segment, and keeps 8 bytes of memory for each
+// page. Segments that cannot be read are added to Unindexed.
 func (v *Inventory) ReadIndex(ctx context.Context) error {
 	var mu sync.Mutex // protects v and the partitions
 	group, within := errgroup.WithContext(ctx)
@@ -79,7 +80,8 @@ func (v *Inventory) ReadIndex(ctx context.Context) error {
 	return nil
 }
 
-// columns are the columns of a segment that ReadIndex needs, and its parts by package.
+// columns holds the columns of a segment that ReadIndex needs. parts says how many of its
+// documents are of each package.
 type columns struct {
 	parts            []segment.Part
 	languages, types *segment.StringColumn
@@ -102,7 +104,7 @@ func (v *Inventory) readColumns(ctx context.Context, listed *manifest.Segment) (
 	return c, err
 }
 
-// learn adds the facts of a segment to the index of its partition p.
+// learn adds the languages and media types of a segment's documents to the index of partition p.
 func (v *Inventory) learn(p *part, c columns) {
 	doc := uint32(0)
 	for _, of := range c.parts {

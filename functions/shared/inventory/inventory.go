@@ -33,9 +33,10 @@ type Selection struct {
 // Page is a stored page.
 type Page struct {
 	*book.Outcome        // the outcome that stored the page; valid until the next page
-	Key           string // present key of its package, which changes when pages are erased from it
+	Key           string // present key of the page's package; erasing pages from a package changes its key
 
-	// From the index, after ReadIndex:
+	// Fields from the index, set after ReadIndex. Indexed says that the page was indexed at the
+	// moment of the inventory.
 	Indexed bool   // the page was indexed at the moment of the inventory
 	Lang    string // ISO 639-1, as search filters by it; "" if it is in doubt
 	MIME    string
@@ -48,19 +49,19 @@ type Inventory struct {
 	partitions []*part
 	kinds      kinds
 
-	// Faults are the partitions whose generations or books are lost or damaged, so that
-	// pages are missing. Pages completes the list.
+	// Faults has an error for each partition of which generations or books are lost or damaged,
+	// so that pages are missing. Pages completes the list.
 	Faults []error
-	// Unindexed are the segments that ReadIndex could not read, so that languages and
-	// media types of pages are not known.
+	// Unindexed has an error for each segment that ReadIndex could not read. The languages and
+	// media types of its pages are unknown.
 	Unindexed []error
 }
 
 // part is one storage partition in the inventory.
 type part struct {
-	then, now manifest.Manifest // the generations at the moment of the inventory and now
+	then, now manifest.Manifest // manifests at the moment of the inventory, and now
 	books     *partition.Books
-	index     map[string][]fact // facts of the index about the pages of each package, by the package's key in now
+	index     map[string][]fact // by key of a package in now: languages and media types of its pages
 }
 
 // Open opens all storage partitions of a bucket as they were at a moment.
@@ -100,7 +101,7 @@ func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	return all
 }
 
-// keyNow returns the present key of a package from one that it has or had.
+// keyNow returns the present key of a package, given its present key or an earlier one.
 func (p *part) keyNow(key string) string {
 	if listed := p.now.Package(key); listed != nil {
 		return listed.Key
@@ -109,9 +110,9 @@ func (p *part) keyNow(key string) string {
 }
 
 // Pages yields the selected pages, those of a site together. Forgotten pages are left out.
-// A page that is not in the index passes a selection by language. Memory holds of each book
-// the bytes of one request and one block, and what ReadIndex has read. An error ends the
-// sequence.
+// A page that is not in the index passes any selection by language. An error ends the
+// sequence. Of each book, memory holds only the bytes of one request and one block; what
+// ReadIndex has read stays in memory, too.
 func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		wanted, err := selected.parse()
@@ -146,11 +147,13 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 	}
 }
 
-// Alias is an address without a page of its own, which leads to another by a redirect or
-// by the canonical address that its page names.
+// Alias is an address without a stored page of its own: it leads to another address by a
+// redirect, or by the canonical address that its page names.
 type Alias struct {
 	ID layout.Identity
-	To []layout.Identity // identities of the address that it leads to: as it is written, and without the parameters that the outcome's collections drop
+	// To has the identities of the address that the alias leads to: as the address is written, and
+	// without the parameters that the outcome's collections drop.
+	To []layout.Identity
 }
 
 // Aliases yields all aliases. An error ends the sequence.
@@ -202,15 +205,15 @@ func (s *selector) has(p *Page) bool {
 	return err == nil && (a.Host == s.Site || a.Site == s.Site)
 }
 
-// standing is the standing of a URL by the books of all partitions: a strategy may have
-// moved the URL from one partition to another.
+// standing is the standing of a URL according to the books of all partitions together: a strategy
+// may have moved the URL from one partition to another.
 type standing struct {
 	book.Standing
-	of *part // the partition whose books have the outcome Page
+	of *part // partition whose books have the outcome in Page
 }
 
-// standings yields the standing of every URL, in the order of places. Where the books of a
-// partition are damaged, its URLs end, and it is added to Faults.
+// standings yields the standing of every URL, in the order of places. If the books of a partition
+// are damaged, no further URLs of it follow, and the error is added to Faults.
 func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	return func(yield func(standing, error) bool) {
 		streams := make([]*stream, 0, len(v.partitions))
@@ -262,7 +265,7 @@ type stream struct {
 	of   *part
 	next func() (book.Standing, error, bool)
 	head book.Standing
-	at   *book.Outcome // an outcome of head, for its URL; nil at the end
+	at   *book.Outcome // an outcome of head, which tells its URL; nil at the end
 }
 
 func (s *stream) advance() error {
@@ -282,7 +285,8 @@ func compare(a, b *book.Outcome) int {
 	return a.Identity().Compare(b.Identity())
 }
 
-// merge returns the standing of the URL at which all streams of the group are.
+// merge returns the standing of a URL. group has the streams whose current standing is of this
+// URL.
 func merge(group []*stream) standing {
 	if len(group) == 1 {
 		return standing{group[0].head, group[0].of}

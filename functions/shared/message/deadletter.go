@@ -25,15 +25,15 @@ const MaxReceives = 12
 
 // Limits of a dead letter.
 const (
-	maxReason     = 4 << 10 // bytes of DeadLetter.Reason; the rest is cut off
-	maxDeadLetter = 2 << 20 // bytes of a dead letter as JSON, which writes some characters as six bytes
+	maxReason     = 4 << 10 // greatest number of bytes of DeadLetter.Reason; the rest is cut off
+	maxDeadLetter = 2 << 20 // greatest size of a dead letter as JSON; JSON may write a character as six bytes
 )
 
 // DeadLetter is a message that was given up: one JSON object under
 // layout.DeadLetters, created only if absent.
 type DeadLetter struct {
 	Queue    string    `json:"queue"`    // name of the queue, as in package task
-	Message  string    `json:"message"`  // the id of the message
+	Message  string    `json:"message"`  // SQS's id of the message
 	Body     string    `json:"body"`     // body of the message
 	Reason   string    `json:"reason"`   // why the last try failed
 	At       time.Time `json:"at"`       // time of the last try
@@ -59,7 +59,7 @@ func (d DeadLetter) Encode() ([]byte, error) {
 	return layout.Seal(content), nil
 }
 
-// DecodeDeadLetter reads what Encode writes.
+// DecodeDeadLetter decodes a dead letter that Encode has encoded.
 func DecodeDeadLetter(content []byte) (DeadLetter, error) {
 	var d DeadLetter
 	err := fmt.Errorf("%d bytes are more than %d", len(content), maxDeadLetter)
@@ -129,16 +129,17 @@ const (
 
 // DeadLetterStore stores dead letters in the bucket.
 type DeadLetterStore struct {
-	Bucket interface { // blob.Bucket has it
+	// Bucket can create objects, as blob.Bucket can.
+	Bucket interface {
 		Create(ctx context.Context, key string, content []byte) error
 	}
 	Now func() time.Time
 	Log *slog.Logger
 }
 
-// Watch wraps the handler of a queue, and stores a dead letter, with the reason, of
-// each message that is given up (see Terminal and Later for when). A panic counts
-// as an error of all messages. A function that is killed stores none.
+// Watch returns a handler that calls handle, and stores a dead letter, with the reason, for
+// each message that is given up (see Terminal and Later for when). If handle panics, all
+// messages fail. A function that is killed stores no dead letter.
 func (g DeadLetterStore) Watch(queue string, handle Handler) Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		var mu sync.Mutex             // protects over
@@ -174,7 +175,7 @@ func (g DeadLetterStore) call(ctx context.Context, event events.SQSEvent, handle
 
 // giveUp decides about a message that failed for a reason, by the table at Terminal and
 // Later. If the message is given up, it stores a dead letter. It returns true if the
-// message is to be acknowledged.
+// message is to be acknowledged, so that the queue does not deliver it again.
 func (g DeadLetterStore) giveUp(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
 	receives, err := strconv.Atoi(m.Attributes[receiveCount])
 	last := err == nil && receives >= MaxReceives
@@ -194,9 +195,9 @@ func (g DeadLetterStore) giveUp(ctx context.Context, queue string, m events.SQSM
 	return false
 }
 
-// Store stores a dead letter. An earlier dead letter with the same key stays as it is. A
-// failure is logged, and Store returns false: the queue still has the message, until its
-// last receive.
+// Store stores a dead letter. An earlier dead letter with the same key stays as it is. Store
+// logs a failure and returns false. The message is not lost then: the queue keeps it until its
+// last delivery.
 func (g DeadLetterStore) Store(ctx context.Context, d DeadLetter) (kept bool) {
 	content, err := d.Encode()
 	if err == nil {

@@ -48,8 +48,8 @@ func Each(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func
 	return response
 }
 
-// EachTask decodes the body of every message of the event, a JSON object, and calls run
-// with it (otherwise like Each). A body that is no such object fails with a Terminal error.
+// EachTask decodes the body of every message of the event, a JSON object, into a T and calls run
+// with it (otherwise like Each). Any other body fails with a Terminal error.
 func EachTask[T any](ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(context.Context, T) error) events.SQSEventResponse {
 	return Each(ctx, log, event, func(ctx context.Context, body string) error {
 		var task T
@@ -145,8 +145,8 @@ func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err 
 	log.LogAttrs(ctx, level, what, attrs...)
 }
 
-// Listener is a pair of functions, either of which may be nil. They must be safe for
-// concurrent use.
+// Listener is a pair of functions that are told of failures. Either may be nil. They must be
+// safe for concurrent use.
 type Listener struct {
 	Failed func(events.SQSMessage, error) // called by Each and Together for every message that fails
 	Noted  func(what string)              // called by Note
@@ -172,15 +172,15 @@ func tell(ctx context.Context, m events.SQSMessage, err error) {
 
 type logKey struct{}
 
-// noting is the message for which a function runs, and the log for it.
+// noting is the message for which a function is running, and the log in which Note writes.
 type noting struct {
 	log *slog.Logger
 	m   events.SQSMessage
 }
 
-// Note records that something went wrong with the message of ctx without failing it: in
-// the log, with the attributes and what the message is about, and by the listeners of ctx,
-// which count it by the text what. So there must be few different texts.
+// Note records a fault that does not fail the message of ctx. It logs the fault, with the
+// attributes and the subject of the message, and calls the listeners of ctx, which count
+// faults by the text what. So there must be few different texts.
 func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	listening, _ := ctx.Value(listenerKey{}).([]Listener)
 	for _, l := range listening {
@@ -204,7 +204,7 @@ func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 //
 // Joined errors are of a kind only if each of them is.
 
-// marked is an error that Terminal or Later has marked.
+// marked is an error with the mark of Terminal or of Later.
 type marked struct {
 	error
 	kind kind
@@ -251,8 +251,8 @@ func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether is returns true for err or for an error that it wraps. Of joined
-// errors, that must hold for each.
+// every reports whether is returns true for err or for an error that err wraps. If errors are
+// joined, it must do so for each of them.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

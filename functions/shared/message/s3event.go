@@ -117,7 +117,7 @@ func Raise(ctx context.Context, to task.Sender, queue, key string, size int64, a
 
 // Limits of one SQS message.
 const (
-	MaxBody  = 256 << 10        // bytes of its body
+	MaxBody  = 256 << 10        // bytes of the body
 	MaxDelay = 15 * time.Minute // time from sending a message to its first delivery
 )
 
@@ -161,8 +161,7 @@ func delaySeconds(delay time.Duration) int32 {
 }
 
 // subject returns attributes for the log that say what a message is about: its queue, and
-// from its body the key, partition, batch, crawl partition and host, as far as it names
-// them.
+// the key, partition, batch, crawl partition and host, if its body names them.
 func subject(m events.SQSMessage) []slog.Attr {
 	var attrs []slog.Attr
 	if m.EventSourceARN != "" {

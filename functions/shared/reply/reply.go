@@ -25,8 +25,8 @@ import (
 	"time"
 )
 
-// Marshal returns the value as JSON that ends with a line feed. Indented JSON is for
-// persons, too. The value is not changed.
+// Marshal returns the value as JSON that ends with a line feed, indented for persons if
+// indented is true. The value is not changed.
 func Marshal(value any, indented bool) ([]byte, error) {
 	if err := check(reflect.TypeOf(value)); err != nil {
 		return nil, err
@@ -45,8 +45,8 @@ func Marshal(value any, indented bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// normalize makes v, a shallow copy of a value, what is written: nil lists become empty
-// ones, numbers are rounded, times are in UTC. Lists, maps and values behind pointers,
+// normalize changes v, a shallow copy of a value, to the form that is written: nil lists become
+// empty ones, numbers are rounded, times are in UTC. Lists, maps and values behind pointers,
 // which v shares with the original, are copied first. An empty field with omitempty or
 // omitzero stays empty.
 func normalize(v reflect.Value) {
@@ -99,7 +99,7 @@ func normalizeFields(v reflect.Value) {
 	}
 }
 
-// copyOf returns a shallow copy that can be changed.
+// copyOf returns a shallow copy whose fields can be set.
 func copyOf(v reflect.Value) reflect.Value {
 	into := reflect.New(v.Type()).Elem()
 	into.Set(v)
@@ -121,7 +121,7 @@ func round(n float64) float64 {
 }
 
 var (
-	checked sync.Map // results of inspect: reflect.Type to error, or to nil
+	checked sync.Map // results of inspect by reflect.Type: an error, or nil
 	snake   = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 )
 

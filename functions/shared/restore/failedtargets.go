@@ -8,13 +8,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// failedTargets finds, in one pass over the books of a storage partition, URLs whose
-// redirect or canonical address leads to a page that has failed since. It does not see
-// pages of other storage partitions; a rebuild sees all.
+// failedTargets finds, in one pass over the books of a storage partition, the redirects and
+// aliases that lead to a page that has failed since. It does not see pages of other storage
+// partitions; a rebuild sees all.
 type failedTargets struct {
-	failed map[layout.Identity]book.Standing // standings of failed pages, with state and version only
+	failed map[layout.Identity]book.Standing // standings of failed pages, with only state and version set
 	lead   []book.Outcome                    // last outcomes of URLs that are redirects or aliases
-	to     [][]layout.Identity               // to[i] has the URLs to which lead[i] leads
+	to     [][]layout.Identity               // for each of lead: identities of the URLs to which it leads
 }
 
 func (d *failedTargets) see(s *settings.Settings, of book.Standing) {

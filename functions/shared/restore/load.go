@@ -19,12 +19,12 @@ import (
 // shareSize is the number of URLs that a frontier takes in one call.
 const shareSize = 2000
 
-// share is a part of the URLs for one crawl partition's frontier.
+// share is a part of the URLs of one crawl partition, for its frontier.
 type share struct {
 	known   []frontier.Known // URLs with a final state
 	due     []frontier.Due   // the URLs among known that are to be fetched again
-	pending []frontier.Entry // URLs without a final state
-	missed  bool             // a collection lacks pages (see frontier.Counts.Missed)
+	pending []frontier.Entry // URLs that are still to be fetched, without a final state
+	missed  bool             // true if a collection lacks pages (see frontier.Counts.Missed)
 }
 
 // load judges every URL of the books once, and writes it into the frontier of its crawl
@@ -115,9 +115,11 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 }
 
 // add adds a URL to the share of its crawl partition, and reports whether this share is
-// full. It skips URLs of frontiers that are not rebuilt, and URLs that are in no frontier:
-// those without a crawl partition, pending ones that are held back (account.URL.Apart), and
-// those that are neither pending nor have a final outcome.
+// full. It skips URLs of frontiers that are not rebuilt, and URLs that belong to no frontier:
+//
+//	URLs without a crawl partition
+//	pending URLs that are held back (account.URL.Apart)
+//	URLs that are neither pending nor have a final outcome
 func (d *divider) add(u account.URL) (crawl int, full bool) {
 	d.rationed.count(u)
 	crawl, err := d.settings.Crawl.Decide(u.Address)
@@ -143,8 +145,8 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 	return crawl, len(own.known)+len(own.pending) >= shareSize
 }
 
-// entry returns the entry of a URL that waits for its Collection. If the URL was
-// skipped for other collections, the entry names these.
+// entry returns the frontier's entry of a URL that is to be fetched for its Collection. If the
+// URL was skipped for other collections, the entry names them.
 func entry(u account.URL) frontier.Entry {
 	e := frontier.Entry{
 		URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
@@ -157,10 +159,12 @@ func entry(u account.URL) frontier.Entry {
 	return e
 }
 
-// renewalOf returns the renewal of a URL that is to be fetched again: a collection lacks
-// the page (Wanted), or the page is due. In the first case the request must have no
-// validators (ETag, Last-Modified), since the page's links are needed, too. found is false
-// if the URL is not to be fetched again.
+// renewalOf returns the renewal of a URL that is to be fetched again; found is false if the
+// URL is not. There are two reasons:
+//
+//	a collection lacks the page (Wanted)   the request has no validators (ETag, Last-Modified),
+//	                                       since the page's links are needed, too
+//	the page is due                        the request has them
 func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	another := u.Collection
 	if u.Apart != "" {
@@ -179,7 +183,7 @@ func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	return renewal(u.Address, u.Final, collection), collection != ""
 }
 
-// known returns a URL with a final outcome as pack would enter it into the frontier: a
+// known returns the frontier's record of a URL with a final outcome, as pack would write it. A
 // stored page counts in the tallies of its collections.
 func known(s *settings.Settings, u account.URL) frontier.Known {
 	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
@@ -189,10 +193,10 @@ func known(s *settings.Settings, u account.URL) frontier.Known {
 	return k
 }
 
-// Older rebuilds all frontiers if Redis is older than the bucket: the newest of the
-// batches in the spool has a version that Redis never gave out. Such a Redis was
-// restored from an old copy, or lost its counter of tokens, and would give out the
-// same tokens again. Commits that it missed are found by Refresh.
+// Older rebuilds all frontiers if Redis is older than the bucket: a batch in the spool is newer
+// than every version that Redis gave out. Such a Redis was restored from an old copy, or lost
+// its counter of tokens, and would give out the same tokens again. (Refresh finds the commits
+// that such a Redis missed.) spooled are the batches in the spool.
 func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []layout.Version) error {
 	var newest layout.Version
 	for _, batch := range spooled {
@@ -225,18 +229,18 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	return nil
 }
 
-// rationed holds back renewals of stored pages that a collection with a limit of pages
-// lacks, because they were stored for other collections. After all stored pages are
-// counted, renewals within the limits are released, except those of a collection with
-// pending URLs: these come first.
+// rationed holds back renewals of stored pages. These are pages that were stored for other
+// collections, and that a collection with a limit of pages lacks. When all stored pages are
+// counted, the renewals within the limits are released; if the collection has pending URLs,
+// those come first, and its renewals wait.
 type rationed struct {
 	settings *settings.Settings
 	counts   membership.Counts // numbers of stored pages of collections with a limit
-	waiting  map[string]bool   // collections with a limit and with pending URLs
-	due      []ration          // the renewals held back
+	waiting  map[string]bool   // collections that have both a limit and pending URLs
+	due      []ration          // renewals that are held back
 }
 
-// ration is a renewal held back, its crawl partition, and the limits that it counts for.
+// ration is a renewal that is held back, its crawl partition, and the limits that it counts for.
 type ration struct {
 	crawl  int
 	due    frontier.Due
@@ -261,7 +265,8 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold keeps a renewal back, and returns true, if a collection with a limit lacks the page.
+// hold reports whether a collection with a limit lacks the page. If so, it holds back the
+// renewal.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
@@ -270,8 +275,8 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release calls hand for each renewal that the limits allow, or, if its collection has
-// pending URLs, miss instead.
+// release goes through the renewals that the limits allow. For each it calls hand, or miss if
+// the collection of the renewal has pending URLs.
 func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
 	for _, d := range r.due {
 		switch {

@@ -27,7 +27,7 @@ type paceKeeper struct {
 	settings *settings.Settings
 	now      time.Time
 	lost     bool      // Redis has lost its records of requests
-	silent   time.Time // every request sent before Redis was lost has ended by then
+	silent   time.Time // time by which all requests sent before Redis was lost have ended
 }
 
 // pacer returns a paceKeeper that knows whether Redis has lost its records of requests. It
@@ -50,9 +50,10 @@ func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeepe
 	return p, nil
 }
 
-// shut blocks all hosts of the frontiers until silent plus the delay of the settings, if
-// Redis has lost its records. It must run before the frontiers are reset, so that a rebuild
-// that is interrupted after the reset has blocked them, too.
+// shut sets a time before which the frontiers send no request to a host that Redis does not
+// know: silent plus the delay in the settings. It does so only if Redis has lost its records of
+// requests. It must run before the frontiers are reset, so that it has been done even if a
+// rebuild is interrupted after the reset.
 func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
 	if !p.lost {
 		return nil
@@ -65,8 +66,8 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace writes into the frontiers which hosts must not be asked before some time, by the
-// books and by the other frontiers, and which batches are on lease.
+// pace tells the frontiers which hosts must not be asked before some time, and which batches
+// are on lease. It finds this in the books and in the other frontiers.
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {
@@ -125,8 +126,8 @@ func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*fr
 	return nil
 }
 
-// ownedBy returns the batches that may request URLs of a crawl partition: those with such
-// a URL, and those whose URLs are not known.
+// ownedBy returns those of the held batches that may request URLs of a crawl partition: they have
+// such a URL, or their URLs are not known.
 func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
 		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {

@@ -50,11 +50,11 @@ type Frontiers struct {
 	Bucket blob.Bucket
 	Redis  redis.UniversalClient
 	Now    func() time.Time
-	Worker string // name of the process, which holds the lease of a rebuild
+	Worker string // name of the process that holds the lease of a rebuild
 	Log    *slog.Logger
 }
 
-// leaseTime is the time after which a killed rebuild may be repeated.
+// leaseTime is the time after which another process may repeat a rebuild that was killed.
 const leaseTime = 30 * time.Second
 
 // ErrRebuilding means that another process is rebuilding the frontier.
@@ -64,7 +64,7 @@ var ErrRebuilding = errors.New("the frontier is being rebuilt by another")
 type Rebuilt struct {
 	Epoch   uint64 // the new epoch
 	URLs    int    // number of URLs in the rebuilt frontiers
-	Pending int    // number of pending URLs among them
+	Pending int    // number of pending URLs among URLs
 	Took    time.Duration
 }
 
@@ -127,9 +127,9 @@ func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, err
 	return stale, nil
 }
 
-// missed returns the crawl partitions in which collections lack pages that others have
-// (frontier.Counts.Missed). Because a rebuild is expensive, it returns none as long as any
-// URL waits or is leased.
+// missed returns the crawl partitions in which a collection lacks pages that were stored for
+// other collections (frontier.Counts.Missed). A rebuild is expensive, so while any URL waits
+// or is leased, missed returns none.
 func (f *Frontiers) missed(ctx context.Context, s *settings.Settings) ([]int, error) {
 	var missed []int
 	for _, crawl := range s.Crawl.Partitions() {
@@ -159,9 +159,9 @@ func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []i
 	return done, nil
 }
 
-// restore loads the account of books and spool into the frontiers of the stale crawl
-// partitions, in a new epoch, so that tokens are never given out twice. It claims
-// the epoch late: of two processes the slower one opens the higher epoch.
+// restore loads all URLs of books and spool into the frontiers of the stale crawl partitions,
+// in a new epoch, so that tokens are never given out twice. It claims the epoch late: of two
+// processes that do this at once, the slower one opens the higher epoch.
 func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
 	began := f.Now()
 	fronts, pacer, err := f.reset(ctx, s, stale)
@@ -202,9 +202,10 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	return done, nil
 }
 
-// reset empties the frontiers of the stale crawl partitions. Before that, it finds out
-// whether Redis has lost when hosts were last asked; if so, it sets a time before which
-// the frontiers ask no host that Redis does not know. The paceKeeper says what was lost.
+// reset empties the frontiers of the stale crawl partitions. First it finds out whether Redis
+// has lost the times of the last requests to hosts. If so, it sets a time before which these
+// frontiers send no request to a host that Redis does not know. The paceKeeper that it returns
+// says what was lost.
 func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
@@ -237,9 +238,9 @@ func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Se
 	return group.Wait()
 }
 
-// refill enters the spooled batches into the inboxes before the frontiers open:
-// else a crawl without waiting URLs would look finished. If only some frontiers
-// were stale, the others learn these batches from events that are raised again.
+// refill enters the spooled batches into the inboxes before the frontiers open: else a crawl
+// without waiting URLs would look finished. It is for a rebuild of all frontiers. When only
+// some are rebuilt, events that are raised again tell the others of these batches.
 func (f *Frontiers) refill(ctx context.Context, spooled []account.Spooled) error {
 	for _, s := range spooled {
 		waiting := frontier.Waiting{Batch: s.Batch, Bytes: s.Bytes, Pages: s.Pages, Since: f.Now(), Settled: true}

@@ -81,7 +81,7 @@ type renewer struct {
 	renewed  int
 }
 
-// add renews the URL with this last final outcome, if it is due.
+// add renews the URL whose last final outcome is last, if the URL is due.
 func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	if !r.times.isDue(last) {
 		return nil
@@ -110,8 +110,9 @@ func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcom
 	return nil
 }
 
-// addNow renews the URL with this last final outcome even if it is not due, on behalf of
-// the first of its collections that still admits it, if there is one.
+// addNow renews the URL whose last final outcome is last, even if the URL is not due. It does
+// so on behalf of the first collection of the outcome that still admits the URL. If there is
+// none, it does nothing.
 func (r *renewer) addNow(ctx context.Context, last book.Outcome) error {
 	at, err := address.Parse(last.URL)
 	if err != nil {
@@ -151,10 +152,10 @@ const (
 type dueTimes struct {
 	settings *settings.Settings
 	now      time.Time
-	next     time.Time // the earliest time after now at which a URL is due, as far as known
+	next     time.Time // earliest time after now at which a URL is due, among those seen so far
 }
 
-// newDueTimes returns dueTimes whose next time is that at which a page stored now would be
+// newDueTimes returns dueTimes whose field next is the time at which a page stored now would be
 // due in some collection, at most maxPass from now.
 func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	a := &dueTimes{s, now, now.Add(maxPass)}
@@ -164,8 +165,8 @@ func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	return a
 }
 
-// isDue reports whether an admitted URL with this last final outcome is due. In any case it
-// takes into account when the URL will be due next.
+// isDue reports whether the admitted URL whose last final outcome is last is due now. In any
+// case it lowers the field next to the time at which the URL will be due next, if that is sooner.
 func (a *dueTimes) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
 	if due.IsZero() || due.After(a.now) {
@@ -184,9 +185,9 @@ func (a *dueTimes) note(due time.Time) {
 	}
 }
 
-// dueFor returns the collection on whose behalf a due URL is fetched: the first of its
-// collections that still admit it, or else the collection another, which may be "". It
-// returns "" when the URL is not due for the collections that are left.
+// dueFor returns the collection on whose behalf a due URL is fetched: the first of the
+// outcome's collections that still admit the URL, or else the collection another, which may
+// be "". It returns "" when the URL is not due for any of these.
 func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string) string {
 	still := a.settings.Asking(last, at)
 	if len(still) == len(last.Collections) {
@@ -201,8 +202,8 @@ func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string)
 	return still[0]
 }
 
-// renewal returns the entry by which a frontier queues a due URL: on behalf of a
-// collection, at the depth of its last outcome.
+// renewal returns the entry by which a frontier queues a URL for a renewal, on behalf of a
+// collection. last is the URL's last outcome.
 func renewal(at address.Address, last book.Outcome, collection string) frontier.Due {
 	d := frontier.Due{
 		Entry: frontier.Entry{
@@ -218,8 +219,8 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 	return d
 }
 
-// clock keeps in Redis the time of the next pass over the books of a storage partition. If
-// Redis loses the time, the books are read at once.
+// clock keeps in Redis, for a storage partition, the time of the next pass over its books.
+// If Redis has lost the time, the next pass is at once.
 type clock struct {
 	rdb     redis.UniversalClient
 	storage layout.Partition

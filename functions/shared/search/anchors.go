@@ -10,9 +10,10 @@ import (
 // word in the page's text.
 const anchorWeight = 0.5
 
-// newAnchorStatistics returns the statistics of anchors, which are the headings of their
-// segment. Each occurrence counts the same, whatever the number of anchors: a page is not less
-// about a word because links name it by others, too.
+// newAnchorStatistics returns the statistics by which anchors are scored. In the segments of
+// anchors, these are the headings. Each occurrence of a word counts 1, whatever the number of
+// anchors of the page: a page is not less about a word because other links name it by other
+// words.
 func newAnchorStatistics() *statistics {
 	t := new(statistics)
 	for code := range t.gain[segment.Headings] {
@@ -21,8 +22,8 @@ func newAnchorStatistics() *statistics {
 	return t
 }
 
-// having returns the terms by which the documents of a word are counted: those of texts, or
-// those of anchors, for a word that is in no text.
+// having returns the terms by which the documents with a word are counted: the terms of texts,
+// or, if no text has the word, the terms of anchors.
 func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	if g.inTexts(w) {
 		return g.terms
@@ -54,7 +55,8 @@ func (g *gathered) inAnchors(w *queryWord) bool {
 	return false
 }
 
-// anchor returns a term of the anchors of a part; nil if they lack it or there are none.
+// anchor returns the term with a number in the anchors of a part, or nil if they lack the term
+// or the part has no anchors.
 func (g *gathered) anchor(part, number int) *segment.Term {
 	if g.missing[part] || g.anchors[part] == nil {
 		return nil
@@ -62,7 +64,8 @@ func (g *gathered) anchor(part, number int) *segment.Term {
 	return g.anchors[part][number]
 }
 
-// explainAnchors explains what the anchors of a page add to the score of a word.
+// explainAnchors explains what the anchors of a page add to the score of a word. l is the list
+// of the word in anchors.
 func explainAnchors(l *listCursor) Explanation {
 	freq, length, _ := l.it.Payload()
 	return Explanation{

@@ -29,12 +29,12 @@ const (
 	maxSeen = 20_000
 )
 
-// expansions are the words or terms for which a word of the query stands, with the number
-// of documents that have each.
+// expansions are the words or terms for which a word of the query stands, each with the number
+// of documents that have it.
 type expansions map[string]uint64
 
-// expand sets the variants of the query's prefixes and words with edits, in one step that
-// reads the dictionaries of all segments.
+// expand sets the variants of the query's prefixes and of its words with edits. It reads the
+// dictionaries of all segments, in one step.
 func (g *gathered) expand(ctx deadline, p *plan) error {
 	var expanding []*queryWord
 	surfaces := false
@@ -88,8 +88,8 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 	return nil
 }
 
-// expansions returns the expansions of a word in one segment. ofImages says that it is a word
-// of images.
+// expansions returns the expansions of a word in one segment, from its dictionary words.
+// ofImages says whether the query searches images or pages.
 func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord, ofImages bool) (expansions, error) {
 	found := expansions{}
 	switch {
@@ -112,8 +112,8 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 	return found, found.collect(ctx, words, w.nearby, nil, nil)
 }
 
-// setNearby sets nearby to the automaton that accepts words at most edits away, if edits
-// are allowed.
+// setNearby sets the field nearby, if the word allows edits, to an automaton that accepts all
+// words at most that many edits away.
 func (w *queryWord) setNearby() (err error) {
 	if w.edits > 0 {
 		if w.nearby, err = automata()[w.edits-1].BuildDfa(w.surface, uint8(w.edits)); err != nil {
@@ -123,9 +123,9 @@ func (w *queryWord) setNearby() (err error) {
 	return nil
 }
 
-// collect adds the words of a dictionary from from up to, but without, to that the
-// automaton accepts. A nil automaton accepts all, a nil bound is none. It stops when there
-// are more than maxSeen.
+// collect adds the words of a dictionary that are in [from, to) and that the automaton accepts.
+// A nil automaton accepts all words; a nil bound is no bound. collect stops when there are more
+// than maxSeen words.
 func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton vellum.Automaton, from, to []byte) error {
 	var walk *vellum.FSTIterator
 	var err error
@@ -159,8 +159,9 @@ func afterPrefix(prefix string) []byte {
 	return nil
 }
 
-// setVariants sets the variants of a word to the terms of the best of its expansions, and
-// notes in the plan if it leaves any out. It refuses a query with too many.
+// setVariants sets the variants of a word to the terms of its best expansions: those with the
+// fewest edits, then the most frequent. It adds a note to the plan if it leaves any out, and
+// refuses a query with more than maxSeen expansions.
 func (p *plan) setVariants(w *queryWord, found expansions) error {
 	if len(found) > maxSeen {
 		return &Refusal{fmt.Sprintf("More than %d words begin with %q: write more of its letters.", maxSeen, w.text)}
@@ -202,13 +203,13 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 }
 
 // isOneTerm reports whether no document has two of the word's variants, so that the sum of their
-// documents counts each document once. That is so if the word has a single variant; the term for
-// pages that have it only outside of their main part may be there, too.
+// documents counts each document once. That is so if there is only one term for the word, and
+// maybe the term for pages that have the word only outside of their main part.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }
 
-// addAll adds the terms that an analysed word has by the rules of each language.
+// addAll adds the terms that analysis made of a word by the rules of each language.
 func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
 		rules := uint64(0)
@@ -221,8 +222,8 @@ func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 	}
 }
 
-// add adds a term that a word has by some rules (bits as in variant.rules), and the term
-// for pages that have the word outside of their main part only.
+// add adds a term for a word, and the term for pages that have the word only outside of their
+// main part. rules are the rules that give the term, as in variant.rules.
 func (w *queryWord) add(term string, worth float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules

@@ -44,8 +44,8 @@ func (s *search) explain(ctx context.Context, best []match) error {
 	return nil
 }
 
-// explainNear explains the bonus of match i for words near each other. found are its
-// occurrences of the phrases of plan.must, then of those of plan.near.
+// explainNear explains the bonus of match i for words near each other. found[i] has the match's
+// occurrences of the phrases of plan.must, followed by those of the phrases of plan.near.
 func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 	e := Explanation{What: "nearness of the words"}
 	for n, ph := range s.plan.near {
@@ -87,8 +87,8 @@ func (s *search) explainWords(work *scan, doc uint32) Explanation {
 	}}}
 }
 
-// explainWord explains the best variant of a word in the text of the cursor's document, and
-// the best one in its anchors.
+// explainWord explains the score of a word in the cursor's document: by its best variant in the
+// text, and its best variant in the anchors.
 func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	var anchors Explanation
 	what := fmt.Sprintf("word %q: %s, idf %.4g", w.text, s.plan.rarity(w), w.idf)
@@ -122,8 +122,8 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	return best
 }
 
-// explainFields explains the BM25F of a word or phrase, called what, by what each field
-// contributes.
+// explainFields explains the BM25F of a word or phrase by the contribution of each field. what
+// names the word or phrase.
 func (s *search) explainFields(what string, weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) Explanation {
 	e := Explanation{What: what}
 	all := s.statistics.frequency(freq, length)
@@ -141,8 +141,8 @@ func (s *search) explainFields(what string, weight float64, freq *[postings.Fiel
 	return e
 }
 
-// rarity returns text that says in how many documents of the query's likeliest language a
-// word is.
+// rarity returns a text that says how many documents of the query's likeliest language have a
+// word.
 func (p *plan) rarity(w *queryWord) string {
 	l := p.likeliest()
 	if l == nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// maxValues is the number of values that all filters of a query may have together.
+// maxValues is the greatest number of values of all filters of a query together.
 const maxValues = 64
 
-// columns names the segment's column of each filter and facet.
+// columns has, by name of a filter or facet, the column of segments that it reads.
 var columns = map[string]string{
 	Site: segment.Sites, Lang: segment.Languages, Collection: segment.Collections, Type: segment.Types,
 }
@@ -32,8 +32,10 @@ func isFilter(name string) bool {
 // filter selects documents. Several values of one filter are alternatives (OR);
 // all filters must hold (AND).
 type filter struct {
-	any, none     map[string][]string // by name of the filter: values of which a document must have one, and values of which it must have none
-	after, before time.Time           // zero: no limit
+	// any and none have values by name of the filter. A document must have one of any, and must
+	// have none of none.
+	any, none     map[string][]string
+	after, before time.Time // limits of the time of fetching; zero: no limit
 }
 
 func newFilter(q *Query) filter {
@@ -46,8 +48,8 @@ func newFilter(q *Query) filter {
 	return f
 }
 
-// normal returns the form in which values of a filter are compared: lower case,
-// but names of collections as they are.
+// normal returns the form in which values of a filter are compared: in lower case, but the
+// names of collections unchanged.
 func normal(name, value string) string {
 	if name == Collection {
 		return value
@@ -81,7 +83,7 @@ func (f *filter) add(c clause) error {
 }
 
 // isUndated reports whether a clause without a sign looks like a filter by date, but has no
-// date, such as before:christ, which is a piece of a sentence.
+// date. An example is before:christ in a sentence.
 func (c *clause) isUndated() bool {
 	if c.filter != after && c.filter != before || c.sign != 0 {
 		return false
@@ -112,7 +114,7 @@ func (f *filter) check() error {
 	return nil
 }
 
-// acceptsLanguage reports whether documents in a language may pass the filter.
+// acceptsLanguage reports whether the filter lets documents in a language pass.
 func (f *filter) acceptsLanguage(name string) bool {
 	return len(f.any[Lang]) == 0 || slices.ContainsFunc(f.any[Lang], func(wanted string) bool { return sameValue(Lang, name, wanted) })
 }
@@ -121,8 +123,8 @@ func (f *filter) dated() bool { return !f.after.IsZero() || !f.before.IsZero() }
 
 func (f *filter) empty() bool { return len(f.any)+len(f.none) == 0 && !f.dated() }
 
-// names returns the names of the filters with values, and of the others, such as facets,
-// that have a column: these columns must be read.
+// names returns the names of the columns that must be read: those of filters that have values,
+// and of others, such as facets.
 func (f *filter) names(others []string) (names []string) {
 	for name := range columns {
 		if len(f.any[name])+len(f.none[name]) > 0 || slices.Contains(others, name) {
@@ -171,9 +173,8 @@ func (f *filter) sets(name string, column *segment.StringColumn) []bool {
 	return pass
 }
 
-// sameValue reports whether a document's value satisfies the wanted one. The
-// second half of a MIME type stands for the type (pdf), and a language for all
-// its regions (pt for pt-BR).
+// sameValue reports whether a document's value satisfies the wanted one: application/pdf
+// satisfies pdf, the second half of the MIME type, and pt-BR satisfies its language pt.
 func sameValue(name, value, wanted string) bool {
 	value = normal(name, value)
 	if value == wanted {
@@ -207,5 +208,5 @@ func (s *search) unmatched() (notes []string) {
 	return notes
 }
 
-// typeNames maps common names of types to the second halves of their MIME types.
+// typeNames maps other names for media types to the second halves of their MIME types.
 var typeNames = map[string]string{"text": "plain", "txt": "plain", "htm": "html", "doc": "msword"}

@@ -13,39 +13,42 @@ import (
 )
 
 const (
-	// folded is the number of best matches among which alike ones are found. Those that tie
-	// with the last are added.
+	// folded is the number of best matches among which alike documents are looked for. Matches
+	// that tie with the last of them are added.
 	folded = 100
-	// closeScore is the least score of the match that is shown for a group of alike ones,
-	// relative to the best score of the group.
+	// closeScore limits which match of a group of alike ones is shown for the group: its score
+	// is at least this share of the best score in the group.
 	closeScore = 0.95
-	// The least size of bodies, in bytes, by which pages count as alike although their
-	// titles differ (equal bodies), or although their bodies differ (nearly equal ones).
+	// leastEqual is the least size in bytes of bodies that are alike because they are equal,
+	// whatever their titles; leastNear is that of bodies that are alike because they are nearly
+	// equal.
 	leastEqual, leastNear = 200, 500
 )
 
 // folds reports whether alike documents become one hit.
 func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded && !s.plan.images }
 
-// alikeGroup is the matches that become one hit: the best match, and the matches that are
-// alike. They are ordered by score, then by identity.
+// alikeGroup is a group of matches that become one hit: the best match, and the matches alike
+// to it. They are ordered by score, then by identity.
 type alikeGroup struct {
 	members []match
-	more    int // number of the site's groups that spread has moved after the first ten hits; set in the site's last group among these
+	// more is set by spread in the last group of a site among the first ten hits: the number of
+	// groups of the site that were moved after these.
+	more int
 }
 
 // folder groups matches of alike documents.
 type folder struct {
 	*search
 	head   []match                 // matches whose documents are not read yet
-	groups []alikeGroup            // groups of the matches that are read, by the score of the best
-	of     map[layout.Identity]int // index of the group of a page
+	groups []alikeGroup            // groups of the matches that are read, in the order of their best scores
+	of     map[layout.Identity]int // by identity of a page: index of its group in groups
 	prints map[spot]fingerprint.Fingerprint
 }
 
-// fold returns the matches of the page of hits that the query asks for, one for each group
-// of alike documents. It reads the documents of the best matches until it has enough
-// groups: if none are alike, those up to the end of the page.
+// fold returns the matches for the page of hits that the query asks for, one match for each
+// group of alike documents. It reads the documents of the best matches until it has enough
+// groups.
 func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 	f := folder{search: s, of: make(map[layout.Identity]int), prints: make(map[spot]fingerprint.Fingerprint)}
 	head := best[:min(len(best), folded)]
@@ -76,7 +79,7 @@ func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 	return page, nil
 }
 
-// gather reads matches until there are as many groups as wanted, or no more matches.
+// gather reads matches until there are as many groups as wanted, or all matches are read.
 func (f *folder) gather(ctx context.Context, wanted int) error {
 	for len(f.head) > 0 && len(f.groups) < wanted {
 		end := min(len(f.head), wanted-len(f.groups))
@@ -103,9 +106,9 @@ func (f *folder) read(ctx context.Context, matches []match) error {
 	return nil
 }
 
-// add adds a match to the first group whose best match is alike, or to a new group. If the
-// page is in a group already, because two partitions hold it for a while after a strategy
-// moved its site, the later version stays, and Total is reduced.
+// add adds a match to the first group whose best match is alike, or to a new group. If a group
+// has another match for the same page, the later version stays, and Total is reduced: two
+// partitions may hold a page for a while after a strategy moved its site.
 func (f *folder) add(m match) {
 	d := f.document(m)
 	if at, known := f.of[d.ID]; known {
@@ -152,17 +155,19 @@ func (f *folder) print(m match) fingerprint.Fingerprint {
 	return known
 }
 
-// wordsOf returns the words of a title in lower case without those that contain a digit, so
-// that the titles of two versions of a manual are equal.
+// wordsOf returns the words of a title in lower case. It leaves out words with digits, so that
+// the titles of two versions of a manual are equal.
 func wordsOf(title string) []string {
 	words := strings.FieldsFunc(strings.ToLower(title), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r) })
 	return slices.DeleteFunc(words, func(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) })
 }
 
 // representative returns the match that is shown for a group, and adds the addresses of the
-// others to alike. Of the matches with about the best score, it takes that in the likeliest
-// language of the query; of several, one whose address names its language; of several, that
-// with the shortest address.
+// other matches to s.alike. Among the matches whose score is near the best (closeScore) it takes
+//
+//	those in the likeliest language of the query
+//	of these, those whose address names their language
+//	of these, the one with the shortest address
 func (f *folder) representative(g *alikeGroup) match {
 	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
 	best := slices.MinFunc(near, func(a, b match) int {

@@ -14,12 +14,12 @@ import (
 // gathered is the data read from the segments to answer a query.
 type gathered struct {
 	parts   []Part
-	missing []bool                             // by part: it could not be read before the deadline
-	names   []string                           // terms of the query, by number
-	terms   [][]*segment.Term                  // by part and number of the term; nil if the part lacks the term
-	anchors [][]*segment.Term                  // terms of anchors, likewise; nil for a part without any
-	accept  []accept                           // documents that each part accepts, by part
-	columns []map[string]*segment.StringColumn // columns of filters and facets, by part and name
+	missing []bool                             // by part: the part could not be read before the deadline
+	names   []string                           // the query's terms; the index of a term is its number
+	terms   [][]*segment.Term                  // by part and number of a term; nil if the part lacks the term
+	anchors [][]*segment.Term                  // by part and number: terms of anchors; nil for a part without any
+	accept  []accept                           // by part: the documents that may match
+	columns []map[string]*segment.StringColumn // by part and name: the columns that filters and facets read
 }
 
 func newGathered(parts []Part) *gathered {
@@ -30,8 +30,8 @@ func newGathered(parts []Part) *gathered {
 	}
 }
 
-// each calls do for every part that is not missing, all at once. A part whose do
-// exceeds the deadline becomes missing.
+// each calls do for all parts that are not missing, at the same time. If do ends because of the
+// deadline, its part becomes missing.
 func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) error) error {
 	group, within := errgroup.WithContext(ctx.read)
 	fork := meter.NewFork(within)
@@ -51,8 +51,8 @@ func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) err
 	return group.Wait()
 }
 
-// named wraps an error in an Unreadable that names the segment, unless it is one; nil stays
-// nil.
+// named wraps an error in an Unreadable that names the segment. An Unreadable and nil stay as
+// they are.
 func (g *gathered) named(part int, err error) error {
 	if _, is := errors.AsType[*Unreadable](err); is || err == nil {
 		return err
@@ -60,9 +60,13 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads, in one step, the terms of all words, with positions if phrases need them, those
-// of anchors, without positions, and the columns of filters and facets. It numbers the
-// variants of the words, and sets the words' numbers of documents.
+// read reads in one step what the query needs of all parts:
+//
+//	terms of all words            with positions, if phrases need them
+//	terms of anchors              without positions
+//	columns of filters, facets
+//
+// It numbers the terms of the words, and sets the number of documents of each word.
 func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	numbers := make(map[string]int)
 	p.each(func(w *queryWord) {
@@ -118,8 +122,8 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	return nil
 }
 
-// readAnchors reads the terms of the anchors of a part. Its error is an Unreadable that
-// names the anchors.
+// readAnchors reads the terms of the anchors of a part. If that fails, the error is an
+// Unreadable that names the segment of the anchors.
 func (g *gathered) readAnchors(ctx context.Context, part int) (err error) {
 	if g.anchors[part], err = g.parts[part].Anchors.Terms(ctx, g.names, false); err != nil {
 		return &Unreadable{g.parts[part].Anchors.Ref().Key, err}
@@ -159,17 +163,17 @@ func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets 
 }
 
 const (
-	// maxCandidates is the greatest number of candidates: documents that are examined for
-	// phrases, the best by their words.
+	// maxCandidates is the greatest number of candidates. These are the documents with the
+	// highest scores of their words; they are examined for phrases.
 	maxCandidates = 1 << 16
-	// verified is the least number of candidates that are examined in one step.
+	// verified is the number of candidates that are examined in the first step, and at least.
 	verified = 1024
 )
 
 // verify examines the candidates, best first, and returns the best matches: candidates
 // that hold all required phrases and no excluded one. It stops when at least atLeast
-// are examined and none of the rest can be among the best kept, or when the time for
-// reads has passed.
+// candidates are examined and no other candidate can be among the best matches that are kept,
+// or when the time for reads has passed.
 func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	phrases := slices.Concat(s.plan.must, s.plan.never)
 	var top topMatches
@@ -207,7 +211,7 @@ func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 }
 
 // atLeast returns the number of candidates that are examined even if they cannot be among
-// the best, so that matches and facets are counted.
+// the best, so that Total and the facets are good estimates.
 func (s *search) atLeast() int {
 	if len(s.query.Facets) > 0 {
 		return 8 * verified
@@ -215,8 +219,8 @@ func (s *search) atLeast() int {
 	return verified
 }
 
-// withPhrases adds the scores of the required phrases to the score of the words,
-// and reports whether the document matches.
+// withPhrases adds the scores of the required phrases to score, which is that of the words, and
+// reports whether the document matches. found are the occurrences of plan.must and plan.never.
 func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) {
 	for i := range s.plan.must {
 		if found[i].none() {
@@ -233,7 +237,7 @@ func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) 
 }
 
 // occurring looks for phrases in the documents of matches, in all parts at once. It returns
-// the occurrences by match and phrase, nil for a match whose part is missing.
+// occurrences by match and by phrase; those of a match are nil if its part is missing.
 func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase) ([][]occurrence, error) {
 	result := make([][]occurrence, len(matches))
 	byPart := make([][]int, len(s.parts)) // indexes of matches

@@ -17,9 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// hits returns the hits for matches, and the matches in the same order: by score, then by
-// identity, unless spread has moved some. It reads the documents and marks the words of the
-// query in them.
+// hits returns the hits for matches, and the matches in the order of the hits: by score, then
+// by identity, unless spread has moved some. It reads the documents, and marks the words of
+// the query in them.
 func (s *search) hits(ctx context.Context, matches []match) ([]Hit, []match, error) {
 	if err := s.fetch(ctx, matches); err != nil {
 		return nil, nil, err
@@ -37,8 +37,8 @@ func (s *search) compare(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 }
 
-// latest removes matches of which others are a later version of the same page, and reduces
-// Total: two partitions may each hold the page for a while after a strategy moved its site.
+// latest removes a match if another one is a later version of the same page, and reduces Total.
+// Two partitions may hold a page for a while after a strategy moved its site.
 func (s *search) latest(matches []match) []match {
 	newest := make(map[layout.Identity]match, len(matches))
 	for _, f := range matches {
@@ -54,8 +54,8 @@ func (s *search) latest(matches []match) []match {
 	return slices.DeleteFunc(matches, func(f match) bool { return newest[s.document(f).ID] != f })
 }
 
-// mark returns the hits for matches whose documents are read, with the words of the query
-// marked. It works on all processors.
+// mark returns the hits for matches, whose documents must be read already, with the words of
+// the query marked. It works on all processors.
 func (s *search) mark(matches []match) []Hit {
 	hits := make([]Hit, len(matches))
 	var next atomic.Int64
@@ -82,11 +82,11 @@ type spot struct {
 	doc  uint32
 }
 
-// document returns the document of a match, or nil before fetch has read it.
+// document returns the document of a match, or nil if fetch has not read it yet.
 func (s *search) document(f match) *segment.Document { return s.documents[spot{f.part, f.doc}] }
 
 // recall takes the documents of matches from the cache (Memory), and returns the matches
-// whose documents must be read because they are not cached.
+// whose documents are not cached and must be read.
 func (s *search) recall(matches []match) (unknown []match) {
 	if s.documents == nil {
 		s.documents = make(map[spot]*segment.Document, len(matches))
@@ -104,8 +104,8 @@ func (s *search) recall(matches []match) (unknown []match) {
 	return unknown
 }
 
-// fetch makes the documents of matches available: from the cache, the others by one
-// step of reads.
+// fetch makes the documents of matches available: it takes them from the cache, or reads them,
+// all in one step.
 func (s *search) fetch(ctx context.Context, matches []match) error {
 	byPart := make(map[int32][]uint32)
 	for _, f := range s.recall(matches) {
@@ -141,15 +141,15 @@ func (s *search) place(f match) place {
 }
 
 const (
-	// countedPostings is the number of postings of a query's words up to which
-	// facets count all matches; above, they count a sample.
+	// countedPostings is the greatest number of postings of a query's words for which facets count
+	// all matches. If there are more, facets count a sample.
 	countedPostings = 1 << 20
-	// maxCounts is the number of values that a facet returns.
+	// maxCounts is the greatest number of values that a facet returns.
 	maxCounts = 100
 )
 
-// facetCounts holds numbers of matches by index of the facet, part, and set of values (see
-// segment.StringColumn).
+// facetCounts holds numbers of matches, by index of the facet, by part, and by set of values
+// (see segment.StringColumn).
 type facetCounts [][][]int
 
 func (s *search) see(part int32, doc uint32) {
@@ -176,15 +176,15 @@ func (s *search) postings() (n uint64) {
 	return n
 }
 
-// facetsByScan reports whether the scan for the best matches shall count all matches for
-// the facets: there are facets, few enough postings, and no phrases, which the scan cannot
-// check.
+// facetsByScan reports whether the scan for the best matches also counts all matches for the
+// facets. It does so if there are facets, few enough postings, and no phrases, which the scan
+// cannot check.
 func (s *search) facetsByScan() bool {
 	return len(s.query.Facets) > 0 && !s.plan.hasPhrases() && s.postings() <= countedPostings
 }
 
-// countFacets sets the facets of the result, for a query without phrases: from the matches
-// that the scan counted, or else from a sample that another scan counts.
+// countFacets sets the facets of the result of a query without phrases. It takes the counts of
+// the scan for the best matches, or, if that did not count, makes another scan of a sample.
 func (s *search) countFacets(ctx deadline, work *scan) error {
 	if len(s.query.Facets) == 0 {
 		return nil
@@ -196,8 +196,8 @@ func (s *search) countFacets(ctx deadline, work *scan) error {
 	return s.sampleFacets(ctx, work, uint32(s.postings()/countedPostings+1))
 }
 
-// sampleFacets sets the facets to estimates: it counts the matches in one of every stride
-// stretches of documents, and multiplies by stride.
+// sampleFacets sets the facets to estimates. It counts the matches in every stride-th stretch
+// of documents, and multiplies their numbers by stride.
 func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 	for part := range s.accept {
 		s.accept[part].stride = stride

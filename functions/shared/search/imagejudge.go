@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// The texts by which an image is scored: its own, and the title of its page.
+// The texts by which an image is scored: its own texts, and the title of its page.
 const (
 	altText = iota
 	captionText
@@ -21,8 +21,9 @@ const (
 
 var (
 	imageTextNames = [imageTexts]string{"alternative text", "caption", "file name", "words around", "title of the page"}
-	// imageTextWeights are the weights of a word by text, divided by 1 − b + b·L/usual for a
-	// text of L words: usual is its number in imageTextLengths, b that of titles.
+	// imageTextWeights are the weights of a word in each text of an image. A weight is divided by
+	// 1 − b + b·L/usual: L is the number of words of the text, usual that in imageTextLengths,
+	// and b that of the field Title.
 	imageTextWeights = [imageTexts]float64{2, 2, 1.5, 0.5, 0.5}
 	imageTextLengths = [imageTexts]float64{6, 10, 3, 30, 6}
 )
@@ -30,19 +31,21 @@ var (
 // imageJudge scores the images of the pages that match a query.
 type imageJudge struct {
 	*search
-	words     []*queryWord                  // the words of plan.words; then the words of all phrases and exclusions, in the order in which excludes looks for them
-	wanted    int                           // number of words of plan.words
-	worth     map[string]map[int]float64    // worth of a term for a word, by the term and the index of the word in words
-	analyzers map[string]*analysis.Analyzer // analyzers, by language
+	// words are those of plan.words, then those of required phrases, then excluded words, then
+	// those of excluded phrases: the order in which excludes reads them.
+	words     []*queryWord
+	wanted    int                           // number of words in plan.words
+	worth     map[string]map[int]float64    // by term and index in words: worth of the term for the word
+	analyzers map[string]*analysis.Analyzer // analyzers by language, each made once
 	analyzer  *analysis.Analyzer            // analyzer for the language of the current page
-	page      []imageWords                  // for each of words, its places in the page's title
-	here      []imageWords                  // for each of words, its places in the texts of the current image
+	page      []imageWords                  // for each of words: where it is in the title of the current page
+	here      []imageWords                  // for each of words: where it is in the texts of the current image
 }
 
-// imageWords are the places of a word in the texts of an image.
+// imageWords says where a word is in the texts of an image, and how often.
 type imageWords struct {
 	positions [imageTexts][]uint32
-	frequency [imageTexts]float64 // weighed
+	frequency [imageTexts]float64 // by text: frequency of the word, times the weight of the text (see read)
 }
 
 func (w *imageWords) reset() {
@@ -75,7 +78,7 @@ func newImageJudge(s *search) *imageJudge {
 	return j
 }
 
-// open begins with the images of a page.
+// open makes a page the current one, whose images are judged next.
 func (j *imageJudge) open(d *segment.Document) {
 	if j.analyzer = j.analyzers[d.Lang]; j.analyzer == nil {
 		j.analyzer = analysis.For(d.Lang)
@@ -87,7 +90,8 @@ func (j *imageJudge) open(d *segment.Document) {
 	j.read(j.page, pageText, d.Title)
 }
 
-// read notes where the words stand in a text.
+// read records in words where the query's words are in content, which is the given text of the
+// image.
 func (j *imageJudge) read(words []imageWords, text int, content string) {
 	length := j.analyzer.Each(content, func(o analysis.Occurrence) bool {
 		for n, worth := range j.worth[o.Term] {
@@ -103,10 +107,9 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// score returns the score of an image on the open page, 0 if it does not match. The score is
-// that of BM25F over the texts of the image and the title of the page. An image matches if
-// its own texts have one of the words, all that are required, and nothing that must not
-// occur.
+// score returns the score of an image on the open page: BM25F over the texts of the image and
+// the title of the page. It returns 0 if the image does not match. An image matches if its own
+// texts have at least one of the words, all required ones, and nothing that is excluded.
 func (j *imageJudge) score(image *segment.Image) float64 {
 	for n := range j.here {
 		j.here[n].reset()
@@ -172,12 +175,12 @@ func (w *imageWords) sum() (sum float64) {
 	return sum
 }
 
-// stands reports whether the word stands in a text of the image itself.
+// stands reports whether the word is in a text of the image itself, not only in the page's title.
 func (w *imageWords) stands() bool {
 	return slices.ContainsFunc(w.positions[:pageText], func(positions []uint32) bool { return len(positions) > 0 })
 }
 
-// excludes reports whether the image lacks a required phrase, or has what must not occur.
+// excludes reports whether the image lacks a required phrase, or has an excluded word or phrase.
 func (j *imageJudge) excludes() bool {
 	next := j.here[j.wanted:] // the words behind those of the plan, in the order in which newImageJudge adds them
 	has := func(ph *queryPhrase) bool {

@@ -14,21 +14,25 @@ import (
 // imageType is the value of the filter by type that searches images instead of pages.
 const imageType = "image"
 
-// Numbers of pages, the best by the words of all their images together, whose images are
-// examined: at least, and at most where a result is asked for far down.
+// Numbers of pages whose images are examined: the best pages by the words of all their images
+// together. There are at least leastImagePages, and more, up to mostImagePages, if the query
+// asks for hits far down.
 const (
 	leastImagePages = 200
 	mostImagePages  = 1000
 )
 
-// Image is what was found of an image.
+// Image is an image that was found.
 type Image struct {
 	segment.Image
-	Marked []Fragment // what it shows: its alternative text, else its caption, else the words of its name, with matches marked
-	Also   []string   // addresses of other matching pages on which it stands
+	// Marked is the text that says what the image shows, with matches marked: its alternative
+	// text, else its caption, else the words of its file name.
+	Marked []Fragment
+	Also   []string // addresses of other matching pages on which it stands
 }
 
-// imageQuery holds what a search for images demands of a single image and not of a page.
+// imageQuery holds the excluded words and phrases of a search for images. Each image is judged by
+// them alone, whatever the other images of its page have.
 type imageQuery struct {
 	not   []*queryWord
 	never []*queryPhrase
@@ -47,8 +51,8 @@ func (f *filter) takeImages() (bool, error) {
 	return true, nil
 }
 
-// seekImages makes the words of the plan those of images. What must not occur is left to
-// the images: another image of the same page may have it.
+// seekImages makes the plan search words of images. It moves the excluded words and phrases
+// from pages to single images: another image of the same page may have them.
 func (p *plan) seekImages() {
 	p.each(func(w *queryWord) {
 		w.variants = slices.DeleteFunc(w.variants, func(v variant) bool { return analysis.IsOutside(v.term) })
@@ -65,7 +69,7 @@ func (s *search) imagePages() int {
 	return min(mostImagePages, max(leastImagePages, s.query.From+s.query.Size))
 }
 
-// foundImage is an image with its score and the match of its best page.
+// foundImage is an image with its score, and the match of the page on which it scores best.
 type foundImage struct {
 	*segment.Image
 	score float64
@@ -74,7 +78,7 @@ type foundImage struct {
 	why   *Explanation
 }
 
-// showImages makes hits of the images of the matching pages.
+// showImages adds the images of the matching pages to the result as hits.
 func (s *search) showImages(ctx context.Context, pages []match) error {
 	if err := s.fetch(ctx, pages); err != nil {
 		return err
@@ -109,8 +113,9 @@ func (s *search) showImages(ctx context.Context, pages []match) error {
 	return nil
 }
 
-// imagesOn returns the images on pages that match, the highest score first. The same image
-// on several pages is one, on the page where it scores best, the first of them at equal scores.
+// imagesOn returns the matching images on pages, the highest score first. The same image on
+// several pages is returned once, for the page where it scores best; at equal scores, for the
+// first of these pages.
 func (s *search) imagesOn(ctx context.Context, pages []match) ([]*foundImage, error) {
 	judge := newImageJudge(s)
 	found := make(map[layout.Identity]*foundImage)

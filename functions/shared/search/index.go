@@ -19,8 +19,10 @@ import (
 // Part is a segment of an Index.
 type Part struct {
 	Segment *segment.Segment
-	Dead    *roaring.Bitmap  // documents that are deleted or hidden; nil if none. It must not change
-	Anchors *segment.Segment // anchors of links to the documents, under the same numbers; nil if there are none
+	Dead    *roaring.Bitmap // deleted or hidden documents, which must not change; nil if none
+	// Anchors is a segment with the anchors of links to the documents, which have the same numbers
+	// there; nil if there are none.
+	Anchors *segment.Segment
 }
 
 // Index is a set of segments searched as one. It is immutable and safe for
@@ -30,13 +32,13 @@ type Index struct {
 	memory    *Memory
 	languages []corpusLanguage
 	documents int // number of live documents
-	exactly   int // number of matches up to which every match is counted
+	exactly   int // number of matches up to which a search counts all matches
 
-	anchors *statistics // statistics of the anchors of links
+	anchors *statistics // statistics by which anchors of links are scored
 }
 
-// New makes an index. Several indexes may share segments and a memory; with a nil
-// memory every search reads anew.
+// New makes an index of the parts. Several indexes may share segments and a memory. If memory
+// is nil, nothing is cached, and every search reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
 	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), exactly: countExactly, anchors: newAnchorStatistics()}
 	all := 0
@@ -92,31 +94,31 @@ func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Docume
 const (
 	// knownWords is the greatest number of words in a vocabulary.
 	knownWords = 1 << 13
-	// vocabularySize is about the size of a full vocabulary, in bytes.
+	// vocabularySize is the approximate size of a full vocabulary in bytes.
 	vocabularySize = 128 * knownWords
 	// maxIdle is the number of idle vocabularies kept for reuse.
 	maxIdle = 4
 )
 
-// vocabulary caches the terms of words in texts. A word replaces another one with the same
-// place.
+// vocabulary caches the terms of words of texts. When two words have the same place in words,
+// the newer one replaces the older.
 type vocabulary struct {
 	words    [knownWords]knownWord // by hash of language and word, modulo knownWords
-	language uint64                // hash of the current text's language
-	analyzer *analysis.Analyzer    // analyzer for that language
+	language uint64                // hash of the language of the current text
+	analyzer *analysis.Analyzer    // analyzer for the language of the current text
 }
 
-// knownWord holds the first and the last term that analysis makes of a word; loose is "" if
-// there is only one.
+// knownWord holds the terms that analysis makes of a word: the first in term, the last in loose,
+// which is "" if there is only one.
 type knownWord struct {
 	hash        uint64
 	term, loose string
-	parts       bool // a term belongs to a part of the word: the word must be analysed each time
+	parts       bool // a term belongs to a part of the word, so the word must be analysed each time
 }
 
 var seed = maphash.MakeSeed()
 
-// read begins a text: the next calls of word analyse its words in this language.
+// read begins a text in a language. The next calls of word analyse words of this text.
 func (v *vocabulary) read(language string) {
 	v.language, v.analyzer = maphash.String(seed, language), analysis.For(language)
 }
@@ -173,14 +175,15 @@ func (m *Memory) giveBack(v *vocabulary) {
 type Memory struct {
 	limit int64
 
-	mu     sync.Mutex // guards the fields below
-	bytes  int64      // size of all that is kept
-	recent *list.List // of *remembered, the most recently used first
+	mu     sync.Mutex // protects the fields below
+	bytes  int64      // approximate size of all cached values in bytes
+	recent *list.List // list of *remembered, the most recently used first
 	known  map[place]*list.Element
 	idle   []*vocabulary
 }
 
-// place addresses a document of a segment, or all of them (allDocuments).
+// place is the key of a cached value: a segment, and a document of it, or allDocuments for a
+// value about all of them.
 type place struct {
 	segment string // key of the segment
 	doc     uint32
@@ -242,8 +245,8 @@ func (m *Memory) put(p place, value any, bytes int64) {
 	m.trim()
 }
 
-// trim evicts the least recently used values until the limit is kept. The caller must hold
-// m.mu.
+// trim evicts the least recently used values until the cache is within its limit. The caller
+// must hold m.mu.
 func (m *Memory) trim() {
 	for m.bytes > m.limit && m.recent.Len() > 0 {
 		last := m.recent.Remove(m.recent.Back()).(*remembered)

@@ -14,8 +14,8 @@ import (
 // deleted ones included.
 type corpusLanguage struct {
 	name      string
-	documents float64                  // number of documents with words
-	average   [postings.Fields]float64 // average length of each field, in the documents that have it
+	documents float64                  // number of documents that have words
+	average   [postings.Fields]float64 // for each field: average length in the documents that have it
 }
 
 // newLanguages returns the languages of the segments, those with the most documents
@@ -53,12 +53,12 @@ func newLanguages(parts []Part) []corpusLanguage {
 // queryLanguage is a language in which a query may be written.
 type queryLanguage struct {
 	*corpusLanguage
-	rules int     // index in plan.rules of the rules by which its documents were analysed
+	rules int     // index in plan.rules of the rules by which documents in this language were analysed
 	share float64 // probability that the query is in this language
 }
 
 // setLanguages sets the languages in which a query may be written, with their rules and
-// analyzers: the languages of the corpus that the filter accepts. text is all words of the
+// analyzers: all languages of the corpus that the filter accepts. text has all words of the
 // query.
 func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 	for i := range corpus {
@@ -82,8 +82,9 @@ func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 	}
 }
 
-// documentsIn returns the number of documents of a language that have a word in their texts, or
-// else in their anchors; an estimate for segments that do not tell. all is the number of documents in all languages.
+// documentsIn returns the number of documents in a language that have a word in their texts, or,
+// if no text has the word, in their anchors. For segments without numbers by language it is an
+// estimate. all is the number of documents in all languages.
 func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) float64 {
 	sum, table := 0.0, g.having(w)
 	for _, v := range w.variants {
@@ -106,14 +107,14 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 	return min(sum, l.documents)
 }
 
-// mixed smooths the probability of a word in a language: this share of it comes from the
-// word's frequency in all languages together, the rest from that in the language alone.
-// So it is not zero where a word never occurs in the language, which rules none out.
+// mixed smooths the probability of a word in a language. This share of it comes from the word's
+// frequency in all languages together, the rest from its frequency in the language. So the
+// probability is never zero, and no single word rules a language out.
 const mixed = 0.1
 
-// setShares sets the probability of each language of the query, and for each word how
-// many documents of each language have it. The probability is that of
-// naive Bayes, with the languages' shares of the documents as priors.
+// setShares sets the probability of each language of the query, and for each word how many
+// documents of each language have it. The probability is computed by naive Bayes from these
+// numbers; the prior of a language is its share of all documents.
 func (p *plan) setShares(g *gathered) {
 	all := 0.0
 	for i := range p.languages {
@@ -150,12 +151,12 @@ func (p *plan) setShares(g *gathered) {
 	}
 }
 
-// leastWorth is the worth of a term by the rules of languages in which the query certainly
-// is not, relative to a term by the rules of the query's language.
+// leastWorth is the worth of a term that only the rules of other languages give, when the query
+// is certainly not in these, relative to a term by the rules of the query's language.
 const leastWorth = 0.6
 
-// weighVariants lowers the worth of the terms of a word that come from the rules of
-// unlikely languages.
+// weighVariants lowers the worth of terms of a word that come only from the rules of languages
+// in which the query is unlikely to be written.
 func (p *plan) weighVariants(w *queryWord) {
 	shares := make([]float64, len(p.rules))
 	for i := range p.languages {

@@ -13,25 +13,25 @@ import (
 // textMarker finds the words of a query in texts.
 type textMarker struct {
 	memory  *Memory
-	words   map[string]meant // the word of the query for each term
-	begins  beginnings       // how words in texts begin that may have one of these terms
+	words   map[string]meant // by term: the word of the query to which it belongs
+	begins  beginnings       // first characters of words that may have one of the terms in words
 	weights []float64        // weight of each word of the query
-	all     float64          // sum of weights
+	all     float64          // sum of the weights of all words of the query
 
 	vocabulary *vocabulary
-	english    bool // the text is English
+	english    bool // the current text is English
 }
 
 // meant is the word of the query to which a term belongs.
 type meant struct {
 	word int  // the word's number in the plan
-	half bool // the term is a pair of characters, of which only the first is meant
+	half bool // the term is a pair of characters, and the word is only the first of them
 }
 
 // span is a match in a text: byte offsets and the word of the query.
 type span struct{ start, end, word int }
 
-// newMarker returns a marker; call end after its use.
+// newMarker returns a marker for the words of a plan. The caller must call end after its use.
 func newMarker(p *plan, memory *Memory) *textMarker {
 	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[string]meant, len(p.words))}
 	for n, w := range p.words {
@@ -54,7 +54,7 @@ func (m *textMarker) hit(d *segment.Document) Hit {
 	return h
 }
 
-// begin begins with the texts of a document.
+// begin makes a document the current one, whose texts are marked next.
 func (m *textMarker) begin(d *segment.Document) {
 	m.vocabulary.read(d.Lang)
 	m.english = d.Lang == "en"
@@ -66,8 +66,8 @@ func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 // it, as in C++.
 const signSize = 2 + utf8.UTFMax
 
-// each calls yield with every match in a text that begins before *end, which yield may
-// change. Words that cannot match by their first characters are not analysed.
+// each calls yield with every match in a text that begins before *end; yield may change *end.
+// Words are not analysed if their first characters exclude a match.
 func (m *textMarker) each(text string, end *int, yield func(span)) {
 	for from := 0; from < *end; {
 		to, bits := wordEnd(text, from)
@@ -85,8 +85,8 @@ func (m *textMarker) each(text string, end *int, yield func(span)) {
 	}
 }
 
-// joinedEnd returns the end of the joined word of which a part ends at end, or end if no other
-// part follows.
+// joinedEnd returns the end of a joined word such as e-mail, given the end of one of its parts.
+// If no other part follows, it returns that end.
 func joinedEnd(text string, end int) int {
 	for {
 		joiner := analysis.Joiner(text, end)
@@ -101,7 +101,7 @@ func joinedEnd(text string, end int) int {
 	}
 }
 
-// may reports whether an ASCII word may match the query.
+// may reports whether an ASCII word may match the query, judged by its first characters.
 func (m *textMarker) may(word string) bool {
 	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
 }
@@ -127,8 +127,8 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 	}
 }
 
-// analyse calls yield with the matches in text[start:end], and with that of a joined word
-// only if none of its parts matches; the analysis sees the text up to context.
+// analyse calls yield with the matches in text[start:end]. A joined word matches as a whole only
+// if none of its parts does. Analysis sees the text up to offset context.
 func (m *textMarker) analyse(text string, start, end, context int, yield func(span)) {
 	found := false
 	m.vocabulary.analyzer.Each(text[start:context], func(o analysis.Occurrence) bool {
@@ -155,8 +155,8 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 // that are allowed for: dying becomes die, German aepfel apfel, French ffent fent,
 // and the Turkish I is not an i.
 type beginnings struct {
-	seconds [characters]uint64 // by first character, the bit set of second characters
-	stems   []string           // the beginnings of English words that have these terms
+	seconds [characters]uint64 // by number of the first character: set of numbers of second characters
+	stems   []string           // beginnings of the terms, without which an English word cannot have the term
 }
 
 // changed is how many characters at the end of an English stem may differ from its words:
@@ -166,8 +166,8 @@ const changed, regular = 2, 5
 
 const characters = 36 // letters and digits
 
-// characterOf numbers digits and letters of either case from 0; all other bytes
-// have the number characters.
+// characterOf maps ASCII digits to 0–9, letters of either case to 10–35, and all other bytes
+// to the number characters.
 var characterOf = func() (numbers [256]uint8) {
 	for c := range numbers {
 		switch lower := byte(c | 0x20); {
@@ -191,12 +191,12 @@ var wordBytes = func() (is [256]bool) {
 	return is
 }()
 
-// punctuation is the first byte, in UTF-8, of dashes, quotation marks and
-// apostrophes (U+2010 to U+2027), but also of other characters.
+// punctuation is the first byte of dashes, quotation marks and apostrophes (U+2010 to
+// U+2027) in UTF-8. Some other characters begin with it, too.
 const punctuation = 0xE2
 
-// wordEnd returns the end of the possible word that begins at i, or i if none
-// begins there, and the OR of its bytes: below utf8.RuneSelf for an ASCII word.
+// wordEnd returns the end of the possible word that begins at offset i, or i if none begins
+// there, and the OR of the word's bytes: it is below utf8.RuneSelf if the word is ASCII.
 func wordEnd(text string, i int) (end int, bits byte) {
 	for ; i < len(text); i++ {
 		c := text[i]
@@ -208,7 +208,7 @@ func wordEnd(text string, i int) (end int, bits byte) {
 	return i, bits
 }
 
-// add adds the ways in which words that have a term may begin.
+// add adds the first characters of words that may have a term.
 func (b *beginnings) add(term string) {
 	stem := ""
 	if len(term) >= regular {

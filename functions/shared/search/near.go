@@ -5,20 +5,23 @@ import (
 	"slices"
 )
 
-// The bonus of a document for two words that follow each other in the query is that of two
-// phrases (Metzler and Croft, A Markov Random Field Model for Term Dependencies, 2005): the
-// words as they follow each other, and the words at most nearSlop moves away from that, in
-// any order. Each scores as a word whose idf is the sum of the words' idf, times its weight.
+// Weights of the bonus of a document for two words that follow each other in the query. The
+// bonus is the score of two phrases (Metzler and Croft, A Markov Random Field Model for Term
+// Dependencies, 2005): orderedWeight is for the words as they follow each other, nearbyWeight
+// for the words at most nearSlop moves away from that, in any order. A phrase scores as a word
+// whose idf is the sum of the words' idf, times the weight.
 const (
 	orderedWeight = 0.4
 	nearbyWeight  = 0.1
 	nearSlop      = 6
-	// overlapWeight is a factor for two pairs of characters of a script without spaces. They
-	// have a character in common, so that most texts with both have them next to each other.
+	// overlapWeight is a further factor if both words are pairs of characters of a script without
+	// spaces. The pairs have a character in common, so most texts with both have them next to
+	// each other.
 	overlapWeight = 0.1
 )
 
-// weighNear sets the weights of the pairs of words, and keeps those with the greatest.
+// weighNear sets the weights of the pairs of words, and keeps the nearPairs pairs with the
+// rarest words.
 func (p *plan) weighNear() {
 	for _, ph := range p.near {
 		ph.weight = orderedWeight
@@ -36,13 +39,14 @@ func (p *plan) weighNear() {
 	}
 }
 
-// maxNearest is the greatest number of matches that are examined with those that tie.
+// maxNearest is the greatest number of matches that are examined for words near each other,
+// including those that tie with the last.
 const maxNearest = 2 * nearest
 
-// addNear adds the bonus for words near each other to the scores of the best matches,
-// and sorts these again. It examines the first 100 matches (nearest), and those that tie
-// with the hundredth, so that the result does not depend on the order of ties. If that is
-// more than maxNearest, it examines only those before the tie.
+// addNear adds the bonus for words near each other to the scores of the best matches, and sorts
+// them again. It examines the first 100 matches (nearest), and the matches that tie with the
+// hundredth, so that the result does not depend on the order of ties. If these are more than
+// maxNearest, it examines only the matches before the tie.
 func (s *search) addNear(ctx deadline, best []match) error {
 	n := len(best)
 	if n > nearest {
@@ -91,8 +95,8 @@ func (s *search) nearness(found []occurrence) (sum float64) {
 	return sum
 }
 
-// behindScore returns the number of matches before the first one whose score
-// satisfies behind.
+// behindScore returns the index of the first match whose score satisfies behind, or the number
+// of matches if there is none.
 func behindScore(best []match, behind func(score float64) bool) int {
 	if n := slices.IndexFunc(best, func(f match) bool { return behind(f.score) }); n >= 0 {
 		return n
@@ -104,10 +108,10 @@ func behindScore(best []match, behind func(score float64) bool) int {
 // occurrences would hardly change the score.
 const maxCounted = 255
 
-// adjacent returns how often a phrase occurs in a field. positions are the ascending
-// positions of each word, and at[i] is the distance of word i from the first. With slop,
-// the distances of neighbouring words may differ from those of at by slop in all; two words
-// cannot share a position, and each position of the first word counts at most once. The
+// adjacent returns how often a phrase occurs in a field. positions are the ascending positions
+// of each word in the field, and at[i] is the distance of word i from the first in the phrase.
+// slop is the sum by which distances of neighbouring words may differ from those in at. Two
+// words cannot share a position, and each position of the first word counts at most once. The
 // second result is memory to pass as scratch to the next call.
 func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
 	if slop > 0 {
@@ -130,8 +134,8 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 	return len(starts), starts
 }
 
-// reached is a position of the last word in the beginning of a phrase, and the least slop
-// by which the words up to it stand as they do.
+// reached is a position to which the first words of a phrase reach: the position of the last of
+// them, and the least slop with which they lead there.
 type reached struct{ at, slop int }
 
 func sloppy(positions [][]uint32, at []uint32, slop int) (count int) {

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// occurrence is the frequency of a phrase in the fields of a document, and the
-// length codes of these fields.
+// occurrence says how often a phrase occurs in each field of a document, and has the codes of
+// the lengths of these fields.
 type occurrence struct {
 	freq   [postings.Fields]uint32
 	length [postings.Fields]uint8
@@ -19,9 +19,9 @@ type occurrence struct {
 
 func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
 
-// occurrences returns the occurrences of phrases in documents of one segment, by document
-// and phrase. docs must ascend. It reads positions in one step at most, and only those of
-// documents of which one field has all words of a phrase.
+// occurrences returns the occurrences of phrases in documents of one segment, by document and
+// by phrase. docs must ascend. It reads positions in at most one step, and only for documents
+// in which one field has all words of a phrase.
 func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*queryPhrase) ([][]occurrence, error) {
 	p := phraseReaders.Get().(*phraseReader)
 	defer p.forget()
@@ -40,7 +40,7 @@ func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phr
 	return p.read(ctx, docs)
 }
 
-// phraseReaders pools readers with their memory.
+// phraseReaders keeps readers for reuse, with their memory.
 var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 
 // phraseReader walks the posting lists of phrases twice: first to find the
@@ -48,16 +48,16 @@ var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
-	places  []int32 // by number of a term (see gathered.names): its index in terms, plus 1; 0 if the segment lacks it
+	places  []int32 // by number of a term (see gathered.names): 1 + index in terms, or 0
 	terms   []phraseTerm
-	needed  []bool // by index in terms: a phrase may occur in the current document, and has the term
+	needed  []bool // by index in terms: the term belongs to a phrase that may occur in the current document
 
 	wanted  []segment.Positions
 	scratch []uint32
-	slots   [][]uint32 // positions of a phrase's words in a field
+	slots   [][]uint32 // for each word of the current phrase: its positions in the current field
 }
 
-// add adds a term, if it is new.
+// add adds the term with a number, unless the reader has it already.
 func (p *phraseReader) add(number int, entry *segment.Term) {
 	if p.places[number] > 0 {
 		return
@@ -135,15 +135,15 @@ func (p *phraseReader) start() {
 	}
 }
 
-// advance moves all terms to the document, or to the first one after it.
+// advance moves all terms to the document, or, if they do not occur in it, to their first
+// document after it.
 func (p *phraseReader) advance(doc uint32) {
 	for i := range p.terms {
 		p.terms[i].advance(doc)
 	}
 }
 
-// need finds out which terms the phrases need that may occur in the current document, and
-// marks them in p.needed.
+// need sets needed: it marks the terms of all phrases that may occur in the current document.
 func (p *phraseReader) need() {
 	p.needed = slices.Grow(p.needed[:0], len(p.terms))[:len(p.terms)]
 	clear(p.needed)
@@ -237,17 +237,17 @@ type phraseTerm struct {
 	entry  *segment.Term
 	it     postings.Iterator
 	doc    uint32
-	freq   *[postings.Fields]uint32 // all 0 if the document does not hold the term
+	freq   *[postings.Fields]uint32 // by field: frequency of the term; all 0 if the document lacks it
 	length *[postings.Fields]uint8
 
 	blocks    []segment.Positions // position blocks to read, in the order of documents
-	content   [][]byte            // contents of blocks
-	block     int                 // index of the current document's block
-	positions []uint32            // positions in the current document, in all fields
-	decoded   bool                // positions is set
+	content   [][]byte            // contents of the position blocks, in the order of blocks
+	block     int                 // index in blocks of the block for the current document
+	positions []uint32            // positions of the term in the current document, in all fields
+	decoded   bool                // positions are set for the current document
 }
 
-// open sets the term, and reuses the memory of the term before.
+// open sets the term that is walked, and reuses the memory of the term before.
 func (t *phraseTerm) open(entry *segment.Term) {
 	t.entry, t.blocks, t.content, t.block = entry, t.blocks[:0], nil, 0
 }
@@ -259,8 +259,8 @@ func (t *phraseTerm) start() {
 
 var noFreq [postings.Fields]uint32
 
-// advance moves to the document, or to the term's first one after it; freq is then
-// all 0.
+// advance moves to the document. If the document lacks the term, it moves to the term's first
+// document after it, and freq is all 0.
 func (t *phraseTerm) advance(doc uint32) {
 	if t.doc < doc {
 		t.doc = t.it.Advance(doc)
@@ -277,7 +277,7 @@ func (t *phraseTerm) place() segment.Positions {
 	return segment.Positions{Term: t.entry, Offset: offset, Length: length}
 }
 
-// note marks the block of the current document as one to read.
+// note adds the block of the current document to the blocks to read.
 func (t *phraseTerm) note() {
 	if r := t.place(); len(t.blocks) == 0 || t.blocks[len(t.blocks)-1] != r {
 		t.blocks = append(t.blocks, r)

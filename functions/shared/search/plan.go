@@ -13,18 +13,18 @@ import (
 const (
 	// MaxWords is the number of words of a query that are looked up.
 	MaxWords = 256
-	// scoredWords is the number of words of a query, the rarest, that score.
+	// scoredWords is the greatest number of words of a query that score: the rarest ones.
 	scoredWords = 64
-	// nearPairs is the number of pairs of neighbouring words of a query, those with the rarest
-	// words, for which a document scores when they are near each other.
+	// nearPairs is the greatest number of pairs of neighbouring words of a query that give a
+	// document a bonus when they are near each other in it: the pairs with the rarest words.
 	nearPairs = 16
 )
 
-// plan is an analysed query.
+// plan is an analysed query, ready to be searched.
 type plan struct {
 	languages []queryLanguage      // languages in which the query may be written
 	rules     []string             // rules of analysis of these languages, each once (see analysis.Rules)
-	analyzers []*analysis.Analyzer // one for each of the rules
+	analyzers []*analysis.Analyzer // analyzers for rules, in the same order
 	words     []*queryWord         // words that score, each once, in the query's order
 	not       []*queryWord         // words that must not occur
 	must      []*queryPhrase       // phrases that must occur
@@ -32,16 +32,16 @@ type plan struct {
 	near      []*queryPhrase       // pairs of plain words that follow each other in the query
 	filter    filter
 	images    bool       // images are searched, instead of pages
-	image     imageQuery // set by seekImages
+	image     imageQuery // excluded words and phrases of a search for images; set by seekImages
 	unfolded  bool       // alike documents are shown one by one
 	notes     []string
 
 	used    int            // number of words analysed so far
-	plain   []*queryPhrase // for each written word without quotes and sign, its parts
-	reduced bool           // words beyond MaxWords were dropped
+	plain   []*queryPhrase // for each written word without quotes or sign: its words of the index
+	reduced bool           // words beyond MaxWords were left out
 }
 
-// plan analyses a query. If unquoted is true, words in quotes need not stand together.
+// plan analyses a query. unquoted says that words in quotes need not stand together.
 func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
 	p := &plan{filter: newFilter(q)}
 	text := q.Text
@@ -132,9 +132,10 @@ func (p *plan) add(c clause) {
 	}
 }
 
-// join adds a joined word: e-mail is found by email as well. The term of the joined word is
-// one more for each of its parts, so that a document with it holds all of them, and a word of
-// its own, which no document needs to hold, so that those with it come first.
+// join adds a joined word: e-mail is also found by email. The term of the joined word is added
+//
+//	to each of its parts              so a document with email holds both e and mail
+//	as a word that is not required    so documents with email come first
 func (p *plan) join(c *clause, a *analysis.Word, parts []*queryWord) {
 	w := &queryWord{times: 1, text: c.text[a.Start:a.End], joined: true}
 	w.addAll(a, 1)
@@ -144,8 +145,8 @@ func (p *plan) join(c *clause, a *analysis.Word, parts []*queryWord) {
 	}
 }
 
-// unify replaces words with the same variants by one word, which counts how often the query
-// has it.
+// unify replaces words that have the same variants by one word, and counts how often the query
+// has that word.
 func (p *plan) unify() {
 	same := make(map[*queryWord]*queryWord, len(p.words))
 	var words []*queryWord
@@ -171,8 +172,8 @@ func (p *plan) unify() {
 	}
 }
 
-// setNear sets near to the pairs of plain words that follow each other in the query: each
-// pair as a phrase, and as a phrase with slop. Prefixes and words with edits are in no pair.
+// setNear sets near. Each two plain words that follow each other in the query are added twice:
+// as a phrase, and as a phrase with slop. Prefixes and words with edits are left out.
 func (p *plan) setNear() {
 	var last *queryWord
 	for _, together := range p.plain {
@@ -194,8 +195,8 @@ func (p *plan) setNear() {
 	}
 }
 
-// written returns the number of words that are not joined: a document with all of them holds
-// all words of the query.
+// written returns the number of words of the plan that are not joined words. A document with
+// all of these holds all words of the query.
 func (p *plan) written() (n int) {
 	for _, w := range p.words {
 		if !w.joined {
@@ -222,8 +223,8 @@ func (p *plan) each(do func(w *queryWord)) {
 	}
 }
 
-// weigh sets the weights of words and phrases, and removes those that occur
-// nowhere. It returns false if the query can match nothing.
+// weigh sets the weights of words and phrases, and removes the words that occur nowhere. It
+// returns false if no document can match.
 func (p *plan) weigh(g *gathered) bool {
 	p.setShares(g)
 	for _, w := range p.words {
@@ -257,8 +258,8 @@ func (p *plan) weigh(g *gathered) bool {
 	return len(p.words) > 0
 }
 
-// reduce removes all but the rarest words, if there are more than scoredWords. It removes
-// no required words and no words of required phrases.
+// reduce keeps only the scoredWords rarest words, if there are more, and all required words and
+// words of required phrases.
 func (p *plan) reduce() {
 	if len(p.words) <= scoredWords {
 		return
@@ -280,7 +281,7 @@ func (p *plan) reduce() {
 	p.notes = append(p.notes, fmt.Sprintf("Of the query's %d words, the %d rarest were used.", all, len(p.words)))
 }
 
-// scans pools scans with their memory.
+// scans keeps scans for reuse, with their memory.
 var scans = sync.Pool{New: func() any { return new(scan) }}
 
 // begin prepares a scan of all segments.
@@ -323,9 +324,9 @@ func (s *scan) open(of *search, part int) bool {
 	return occurs
 }
 
-// cursors returns a cursor for each word in a part of the index; anchored says whether
-// documents have the words of their anchors: they do unless the words are excluded, so that
-// no link can hide a page. It reuses the memory of old.
+// cursors returns a cursor for each word in a part of the index. anchored says that documents
+// also have the words of their anchors. That is false for excluded words, so that no link can
+// hide a page. cursors reuses the memory of old.
 func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics, anchored bool) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})
@@ -344,7 +345,7 @@ func cursors(old []cursor, of *search, part int, words []*queryWord, t *statisti
 	return old[:len(words)]
 }
 
-// err returns the first error of a cursor: its posting list is damaged.
+// err returns the first error of a cursor, which means that a posting list is damaged.
 func (s *scan) err() error {
 	for i := range s.words {
 		if err := s.words[i].err(); err != nil {

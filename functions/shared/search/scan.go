@@ -10,49 +10,48 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// countExactly is the number of matches up to which every match is counted, even
-// one that cannot be among the best.
+// countExactly is the number of matches up to which a scan counts all matches, even those
+// that cannot be among the best.
 const countExactly = 1000
 
-// slack is the factor by which two sums of the same scores may differ because they were
-// added, and so rounded, in different orders.
+// slack is the greatest ratio of two sums of the same scores that were added in different
+// orders, and so rounded differently.
 const slack = 1 + 1e-9
 
 // scan finds the best matches of a query, one segment after another.
 //
-// It walks windows of documents in which one upper bound per word holds
-// (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995; Ding and Suel,
-// Faster Top-k Document Retrieval Using Block-Max Indexes, 2011). Because a
-// document with all words scores double, documents that lack one soon cannot
-// compete; from then on the scan visits only documents with all words, led by the
-// rarest.
+// It goes through windows: ranges of documents in which one upper bound of the score holds for
+// each word (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995; Ding and Suel,
+// Faster Top-k Document Retrieval Using Block-Max Indexes, 2011). Documents with all words
+// score double, so documents that lack a word soon cannot be among the best. From then on the
+// scan visits only documents with all words: it goes through those of the rarest word.
 type scan struct {
 	statistics *statistics
 	top        topMatches
-	limit      int // number of matches up to which every match is counted
+	limit      int // number of matches up to which the scan counts all matches
 	count      int
-	passed     bool                         // matches may have been passed over uncounted
+	passed     bool                         // matches that could not be among the best may be left out of count
 	seen       func(part int32, doc uint32) // called with every counted match, if not nil
-	stop       func() error                 // called now and then; an error ends the scan
-	extra      float64                      // upper bound of the scores of phrases
+	stop       func() error                 // called every 64 windows; an error ends the scan
+	extra      float64                      // upper bound of the scores of all required phrases
 	plan       *plan
 
-	// State of the segment:
+	// State of the current segment. part is its index among the parts.
 	part     int32
 	accept   accept
-	words    []cursor // in the query's order; a word that the segment lacks has no lists
-	required []bool   // by word: a document must hold it
-	joined   []bool   // by word: it is a joined word
-	written  int      // see plan.written
+	words    []cursor // cursors in the query's order; a word that the segment lacks has no lists
+	required []bool   // by word: a document must hold the word
+	joined   []bool   // by word: the word is a joined word
+	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
-	factor   float64 // allWords if a document can hold all words, else 1
-	lacking  float64 // the same of a document that lacks a word, which may be a joined one
+	factor   float64 // allWords if a document of the segment can hold all words, else 1
+	lacking  float64 // factor for documents that lack a word: as factor if that may be a joined word, else 1
 
-	// State of the window:
+	// State of the current window. sum is the sum of the words' bounds.
 	sum    float64 // sum of the words' bounds
-	need   []bool  // by word: no document without the word can compete
-	order  []int   // words by ascending bound
-	rest   int     // documents that hold only words of order[:rest] cannot compete
+	need   []bool  // by word: documents that lack the word cannot be among the best
+	order  []int   // indexes of the words, by ascending bound
+	rest   int     // documents that hold only words of order[:rest] cannot be among the best
 	scores []float64
 }
 
@@ -88,8 +87,8 @@ func (s *scan) run() error {
 // competes reports whether a match whose score is at most bound could be among the best.
 func (s *scan) competes(bound float64) bool { return bound*slack >= s.top.least() }
 
-// window computes the bounds that hold from a document on, and returns the last
-// document for which they hold.
+// window computes the bounds of a window that begins at a document, and returns the last document
+// of the window.
 func (s *scan) window(at uint32) (end uint32) {
 	end = postings.NoMore
 	s.sum, s.rest = 0, 0
@@ -125,8 +124,8 @@ func (s *scan) window(at uint32) (end uint32) {
 }
 
 // start returns the first document from doc on that may match and be among the best matches. It
-// skips documents without a required word, and those without a word that every document among the
-// best must have.
+// skips documents that lack a required word, or a word that every document among the best must
+// have.
 func (s *scan) start(doc uint32) uint32 {
 	most := 0.0
 	for i := range s.words {
@@ -145,18 +144,21 @@ func (s *scan) start(doc uint32) uint32 {
 	return s.accept.next(doc)
 }
 
-// deadline is the caller's context, and two contexts that end before it. When these end,
-// the search does not fail, but returns what it has found so far.
+// deadline is the caller's context, with two contexts that end before it. When one of these
+// ends, the search does not fail: it returns what it has found so far.
 type deadline struct {
 	context.Context
-	read context.Context // segments not read by then are left out
-	scan context.Context // scanning stops then
+	read context.Context // ends when reading segments must end; those not read are left out
+	scan context.Context // ends when scanning must end
 }
 
-// withDeadline returns the deadline of a query. Scanning ends at the query's own
-// deadline, and when three quarters of the time until ctx's have passed: the rest
-// is for reading the hits. Reading ends after three quarters of the time for
-// scanning.
+// withDeadline returns the deadline of a query:
+//
+//	scanning   ends at the time at, and after 3/4 of the time until ctx's deadline; the rest is
+//	           for reading the hits
+//	reading    ends after 3/4 of the time for scanning
+//
+// If at is zero and ctx has no deadline, there is no deadline.
 func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFunc) {
 	if end, ends := ctx.Deadline(); ends {
 		if earlier := end.Add(-time.Until(end) / 4); at.IsZero() || earlier.Before(at) {
@@ -174,13 +176,14 @@ func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFu
 // withoutDeadline returns a deadline for a search that only the end of ctx ends.
 func withoutDeadline(ctx context.Context) deadline { return deadline{ctx, ctx, ctx} }
 
-// passed reports whether the context of, one of d's, has ended while the caller's has not.
+// passed reports whether a context of the deadline, read or scan, has ended while the caller's
+// context has not.
 func (d deadline) passed(of context.Context) bool { return of.Err() != nil && d.Err() == nil }
 
 // Unreadable is the error of a search that could not read one of its segments, or the anchors
 // of one.
 type Unreadable struct {
-	Segment string // key of the segment
+	Segment string // key of the segment that could not be read
 	Err     error
 }
 

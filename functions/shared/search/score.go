@@ -8,31 +8,32 @@ import (
 )
 
 const (
-	saturation = 1.5 // k1 of BM25
-	repetition = 8.0 // k3 of BM25
+	saturation = 1.5 // k1 of BM25F: how soon further occurrences of a word add little
+	repetition = 8.0 // k3 of BM25F: the same for repetitions of a word in the query
 
-	allWords     = 2.0 // factor for the score of a document that holds every word
+	allWords     = 2.0 // factor for the score of a document that holds every word of the query
 	quotedWeight = 0.5 // weight of a phrase in quotes relative to its words
-	joinedWorth  = 0.8 // worth of a joined word for each of its parts
-	outside      = 0.3 // worth of a word outside of a page's main part
+	joinedWorth  = 0.8 // worth of the term of a joined word, such as email, for its parts e and mail
+	outside      = 0.3 // worth of a word that a page has only outside of its main part
 )
 
-// mostLength is the length of a field, relative to the average, beyond which a greater length
-// does not lower a score any more: such a page is about more, and not in more words.
+// mostLength is the greatest length of a field that is taken into account, relative to the
+// average. Beyond it, a longer page is about more things, and does not say the same in more
+// words.
 const mostLength = 3
 
-// The weight of each field, relative to the body, and how much its length counts (b of
-// BM25).
+// fieldWeights are the weights of words in each field, relative to the body. lengthEffect is
+// b of BM25F: how much the length of the field counts.
 var (
 	fieldWeights = [postings.Fields]float64{segment.Title: 3, segment.Headings: 1, segment.Address: 0.25, segment.Body: 1}
 	lengthEffect = [postings.Fields]float64{segment.Title: 0.3, segment.Headings: 0.3, segment.Address: 0.3, segment.Body: 0.75}
 )
 
-// statistics are the lengths of fields in the corpus, as the scores of one query use them:
-// averages over the languages, weighed by the probability that the query is in each.
+// statistics are the average lengths of fields by which one query is scored: averages over the
+// languages, weighed by the probability that the query is in each.
 type statistics struct {
-	// gain is what one occurrence adds to the frequency of a word, by field and length
-	// code: weight ÷ (1 − b + b·length/average).
+	// gain is the contribution of one occurrence of a word to its weighed frequency, by field
+	// and by code of the field's length: weight ÷ (1 − b + b·length/average).
 	gain [postings.Fields][256]float64
 }
 
@@ -76,7 +77,8 @@ func (t *statistics) bm25f(weight float64, freq *[postings.Fields]uint32, length
 	return weight * saturated(t.frequency(freq, length))
 }
 
-// frequency returns the weighed sum of the frequencies in the fields.
+// frequency returns the weighed frequency of a word: the sum of its frequencies in the fields,
+// each times the gain of the field.
 func (t *statistics) frequency(freq *[postings.Fields]uint32, length *[postings.Fields]uint8) (sum float64) {
 	for f, n := range freq {
 		if n > 0 {
@@ -90,8 +92,8 @@ func saturated(frequency float64) float64 {
 	return (saturation + 1) * frequency / (saturation + frequency)
 }
 
-// bound returns an upper bound of the score of a word in the documents of a block or list,
-// of which impacts are the greatest frequencies by field and length.
+// bound returns an upper bound of the score of a word in the documents of a block or list.
+// impacts has the greatest frequencies in these, by field and length.
 func (t *statistics) bound(weight float64, impacts []postings.Impact) float64 {
 	var most [postings.Fields]float64
 	for _, i := range impacts {
@@ -105,12 +107,12 @@ const mostScore = saturation + 1
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
-	lists  []listCursor // one for each variant that occurs in the segment, and one for each that occurs in its anchors
-	doc    uint32       // current document: the least of the lists
+	lists  []listCursor // one for each variant in the segment, and one for each in its anchors
+	doc    uint32       // current document: the first of the current documents of all lists
 	common uint64       // number of postings in all lists
 	most   float64      // upper bound of the word's score in the segment
-	mostOf [2]float64   // upper bounds of the parts of the score that come from the text and from anchors
-	bound  float64      // upper bound of the word's score in the window
+	mostOf [2]float64   // upper bounds of the score from the text, and of the score from anchors
+	bound  float64      // upper bound of the word's score in the current window
 	last   int64        // last document for which bound holds
 }
 
@@ -118,12 +120,12 @@ type listCursor struct {
 	it      postings.Iterator
 	doc     uint32
 	weight  float64     // weight of the word times the worth of the variant; for anchors, times anchorWeight
-	bound   float64     // upper bound of the variant's scores in the window
+	bound   float64     // upper bound of the variant's score in the current window
 	last    int64       // last document for which bound holds
-	anchors *statistics // of anchors, if the list is of anchors; else nil
+	anchors *statistics // statistics of anchors, if the list is of anchors; else nil
 }
 
-// kind returns 0 for a list of texts, 1 for one of anchors.
+// kind returns 0 for a list of texts, 1 for a list of anchors.
 func (l *listCursor) kind() int {
 	if l.anchors != nil {
 		return 1
@@ -131,7 +133,8 @@ func (l *listCursor) kind() int {
 	return 0
 }
 
-// from returns the statistics that score the list. texts are those of texts.
+// from returns the statistics by which the list is scored: those of anchors if the list is of
+// anchors, else texts.
 func (l *listCursor) from(texts *statistics) *statistics {
 	if l.anchors != nil {
 		return l.anchors
@@ -139,23 +142,23 @@ func (l *listCursor) from(texts *statistics) *statistics {
 	return texts
 }
 
-// reset removes all lists, whose memory is reused.
+// reset removes all lists and keeps their memory for reuse.
 func (c *cursor) reset() {
 	c.lists, c.common, c.doc, c.last = c.lists[:0], 0, postings.NoMore, -1
 	c.most, c.mostOf = 0, [2]float64{}
 }
 
-// add adds the list of a variant in texts.
+// add adds the list of a variant in texts. t has the statistics of texts.
 func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
 	c.open(l, weight, nil, t)
 }
 
-// addAnchors adds the list of a variant in anchors.
+// addAnchors adds the list of a variant in anchors. t has the statistics of anchors.
 func (c *cursor) addAnchors(l *postings.List, weight float64, t *statistics) {
 	c.open(l, weight*anchorWeight, t, t)
 }
 
-// open adds a list that t scores; anchors is nil if it is of texts.
+// open adds a list that is scored by t. anchors is t if the list is of anchors, else nil.
 func (c *cursor) open(l *postings.List, weight float64, anchors, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
@@ -173,7 +176,7 @@ func (c *cursor) open(l *postings.List, weight float64, anchors, t *statistics) 
 	c.common += uint64(l.Summary().Documents)
 }
 
-// advance moves to the first document of the word from doc on, and returns it.
+// advance moves to the first document at or after doc that has the word, and returns it.
 func (c *cursor) advance(doc uint32) uint32 {
 	if c.doc < doc {
 		c.skip(doc)
@@ -205,8 +208,8 @@ func (c *cursor) next() {
 	}
 }
 
-// window sets bound to an upper bound of the word's scores from doc on, and returns the last
-// document for which it holds.
+// window sets bound to an upper bound of the word's scores in a window that begins at doc, and
+// returns the last document of the window.
 func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	if int64(doc) > c.last {
 		c.last = postings.NoMore
@@ -240,8 +243,8 @@ func (c *cursor) score(t *statistics) float64 {
 	return scores[0] + scores[1]
 }
 
-// occurrences adds the frequencies of the word in the text's fields of doc, the cursor's
-// current document, to sum, and sets the lengths of these fields.
+// occurrences adds the frequencies of the word in the fields of doc to sum, and sets the lengths
+// of these fields. doc is the cursor's current document. Anchors do not count.
 func (c *cursor) occurrences(doc uint32, sum *[postings.Fields]uint32, lengths *[postings.Fields]uint8) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == doc && l.anchors == nil {

@@ -11,14 +11,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// nearest is the number of best matches that get a bonus if the query's words stand near
-// each other in them.
+// nearest is the number of best matches that are examined for words near each other, which
+// give a bonus.
 const nearest = 100
 
-// Search returns the documents that match, the highest score first, equal
-// scores in the order of identities. It fails with ctx's error when ctx is
-// cancelled, with a *Refusal when the query must be changed, and with an error
-// that wraps segment.ErrDamaged and names the segment.
+// Search returns the documents that match, the highest score first, equal scores in the order
+// of identities. It fails with ctx's error when ctx is cancelled, with a *Refusal when the
+// query must be changed, and, when a segment is damaged, with an error that wraps
+// segment.ErrDamaged and names the segment.
 func (ix *Index) Search(ctx context.Context, q Query) (Result, error) {
 	result, err := ix.search(ctx, &q)
 	if err != nil {
@@ -49,7 +49,7 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	return words, nil
 }
 
-// attempt answers a query. If unquoted is true, words in quotes need not stand together.
+// attempt answers a query. unquoted says that words in quotes need not stand together.
 func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquoted bool) (Result, error) {
 	p, err := ix.plan(q, unquoted)
 	if err != nil {
@@ -73,7 +73,7 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	return s.result, ctx.Err()
 }
 
-// show reads the documents of the matches, and puts the hits for them into the result.
+// show reads the documents of the matches, and puts their hits into the result.
 func (s *search) show(ctx context.Context, best []match) (err error) {
 	if s.plan.images {
 		return s.showImages(ctx, best)
@@ -91,17 +91,17 @@ type search struct {
 	plan  *plan
 	*gathered
 	statistics *statistics
-	documents  map[spot]*segment.Document // the documents that are read
-	alike      map[spot][]string          // for a match that is shown for a group of alike ones: addresses of the others
+	documents  map[spot]*segment.Document // documents that were read
+	alike      map[spot][]string          // addresses of alike matches, by the match that is shown for them
 	spreads    bool                       // spread has moved hits
-	more       map[spot]int               // value of Hit.MoreOfSite for a match
-	identities [][]layout.Identity        // identities of documents, by part; nil before they are read
+	more       map[spot]int               // value of Hit.MoreOfSite, by match
+	identities [][]layout.Identity        // by part: identities of all documents; nil before they are read
 	result     Result
 	counts     facetCounts
 }
 
-// find returns the matches of the page of hits that the query asks for, in order, and sets
-// the other parts of the result.
+// find returns the matches for the page of hits that the query asks for, in order, and sets
+// the other fields of the result.
 func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.plan); err != nil {
 		return nil, err
@@ -165,9 +165,9 @@ func (s *search) reach() int {
 	return s.query.From + s.query.Size
 }
 
-// border returns how many of the best matches must get their bonus for words next to each
-// other: those up to the end of the page, and, because folding makes one hit of several
-// matches, as many again as the page has.
+// border returns how many of the best matches must get their bonus for words near each other:
+// those up to the end of the page of hits. With folding, which makes one hit of several
+// matches, it is a page more.
 func (s *search) border() int {
 	if s.folds() {
 		return s.query.From + 2*s.query.Size
@@ -205,8 +205,8 @@ func (s *search) scan(ctx deadline, work *scan) ([]match, error) {
 	return work.top.sorted(), nil
 }
 
-// scanParts scans all parts. When the deadline passes, it stops without an error, and the
-// result is partial.
+// scanParts scans all parts. When the time for scanning has passed, it stops without an error,
+// and marks the result as partial.
 func (s *search) scanParts(ctx deadline, work *scan) error {
 	work.stop = ctx.scan.Err
 	for part := range s.parts {
@@ -228,10 +228,12 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 	return nil
 }
 
-// documentsOfOneWord returns the number of matches of a query of one word with one term
-// (see isOneTerm), without a filter, in an index without dead documents: it is that of the
-// term. all is false if pages that have the word only in their anchors may match, too. known
-// is false for all other queries, and if no text has the word.
+// documentsOfOneWord returns the number n of documents that match, if the query is one word
+// with one term (see isOneTerm), without a filter, in an index without dead documents: the
+// number is stored with the term.
+//
+//	all     false if further pages, which have the word only in their anchors, may match
+//	known   false for any other query, and if no text has the word
 func (s *search) documentsOfOneWord() (n int, known, all bool) {
 	if len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
@@ -246,11 +248,11 @@ func (s *search) documentsOfOneWord() (n int, known, all bool) {
 
 // Result is the answer to a query.
 type Result struct {
-	Total   int  // number of matching documents that were counted
-	Exact   bool // Total counts all matching documents
-	Images  bool // the query asked for images: Total counts them, and each hit has one
+	Total   int  // number of matching documents or images that were counted
+	Exact   bool // Total is the number of all matches; if false, there may be more
+	Images  bool // the query asked for images: Total counts images, and each hit has one
 	Hits    []Hit
-	Facets  []Facet  // in the order of Query.Facets
+	Facets  []Facet  // facets in the order of Query.Facets
 	Partial bool     // the deadline passed before all segments were searched
 	Notes   []string // sentences about what was cut or left out
 }
@@ -259,12 +261,14 @@ type Result struct {
 type Hit struct {
 	segment.Document
 	Score       float64
-	MarkedTitle []Fragment // the title with its matches marked
-	Snippet     []Fragment // an excerpt of the body with its matches marked; of an image, its caption or the words around
-	Alike       []string   // addresses of matching documents with the same text, or nearly, for which this one stands
-	MoreOfSite  int        // hits of the same site that are shown later, although their scores are among the first (see Query.Spread)
+	MarkedTitle []Fragment // title with its matches marked
+	Snippet     []Fragment // excerpt of the body, or of an image's caption or context, with its matches marked
+	Alike       []string   // addresses of the other matches with the same text, or nearly, which are not shown
+	// MoreOfSite is the number of hits of the same site that Query.Spread has moved after the first
+	// ten, although their scores are among the first.
+	MoreOfSite  int
 	Explanation *Explanation
-	Image       *Image // of a search for images: what was found on the document's page
+	Image       *Image // in a search for images: the image; else nil
 }
 
 // Fragment is a piece of text; Match says that it matches a word of the query.
@@ -273,11 +277,12 @@ type Fragment struct {
 	Match bool
 }
 
-// Facet counts the matches by the values of a column, the most frequent first.
+// Facet counts the matches for each value of a column, such as a site or a language; the most
+// frequent values come first.
 type Facet struct {
 	Name    string
 	Values  []Count
-	Sampled bool // the counts are estimates from a sample of the matches
+	Sampled bool // counts are estimates, from a sample of the matches or because of the deadline
 }
 
 // Count is the number of matches that have a value.
@@ -286,8 +291,8 @@ type Count struct {
 	Documents int
 }
 
-// Explanation is a node of the tree that explains a score: Value is computed from
-// the values of Parts.
+// Explanation is a node of the tree that explains a score. Value is computed from the values of
+// Parts.
 type Explanation struct {
 	What  string        `json:"what"`
 	Value float64       `json:"value"`

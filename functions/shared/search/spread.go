@@ -8,19 +8,19 @@ import (
 )
 
 const (
-	spreadHits = 10 // number of first hits, among which a site has at most mostOfSite
+	spreadHits = 10 // number of first hits; a site has at most mostOfSite of them
 	mostOfSite = 2
-	spreadFrom = 30 // number of best hits from which the first ones are taken
+	spreadFrom = 30 // number of best hits from which the first hits are chosen
 )
 
-// spread moves hits of a site after the first ten if the site has two better ones, so
-// that other sites are seen as well:
+// spread moves hits of a site after the first ten hits if the site has two better ones, so that
+// other sites are seen as well:
 //
 //	by score                       shown
 //	a1 a2 a3 b1 a4 c1 a5 …         a1 a2 b1 c1 … (ten), then a3 a4 a5 …
 //
-// Nothing is moved if the best thirty hits have fewer than ten of which no site has more
-// than two, as when all are of one site.
+// It chooses the first ten among the best thirty hits, at most two of a site. If these are too
+// few, as when all hits are of one site, it moves nothing.
 func (f *folder) spread(ctx context.Context) error {
 	crowded := false
 	counts := map[string]int{}
@@ -72,11 +72,11 @@ func (f *folder) spread(ctx context.Context) error {
 	return nil
 }
 
-// site returns the site of the best match of the group with an index.
+// site returns the site of the best match of a group, given the index of the group.
 func (f *folder) site(group int) string { return f.document(f.groups[group].members[0]).Site }
 
-// isOneSite reports whether all groups, and all matches that are not read yet, are of the
-// same site. It reads the column of sites of all segments, which is cached then.
+// isOneSite reports whether all groups, and all matches that are not read yet, are of the same
+// site. For this it reads the column of sites of all segments, which stays in the cache.
 func (f *folder) isOneSite(ctx context.Context) (bool, error) {
 	sites := make([]*segment.StringColumn, len(f.parts))
 	err := f.each(withoutDeadline(ctx), func(ctx context.Context, part int) (err error) {

@@ -14,25 +14,25 @@ import (
 // MaxHits is the greatest sum of From and Size of a Query.
 const MaxHits = 10_000
 
-// Query asks for Size hits of a result, from the hit numbered From (0 is the
-// first). Filters may stand in the fields here and in Text; several values of one
-// filter are alternatives, and all filters must hold.
+// Query asks for Size hits of a result, from the hit numbered From (0 is the first). Filters can
+// be given in the fields here and in Text. Several values of one filter are alternatives, and a
+// document must satisfy all filters.
 type Query struct {
-	Text       string // in the query language of the package
+	Text       string // query in the query language of the package
 	From, Size int
 
 	Site, Lang, Collection, Type []string
-	After, Before                time.Time // fetched at After or later, and before Before; zero: no limit
+	After, Before                time.Time // time of fetching: from After on, before Before; zero: no limit
 
-	Fold     bool                      // make one hit of documents with the same text, or nearly, unless the text says dup:all
-	Spread   bool                      // show at most two hits of one site among the first ten (see spread)
-	Facets   []string                  // count the matches by these: Site, Lang, Collection, Type
-	Explain  bool                      // explain every score
-	Hidden   func(address string) bool // images that are not shown; nil: none
-	Deadline time.Time                 // return then what was found; zero: only ctx limits the time
+	Fold     bool                      // one hit for documents with about the same text, unless Text has dup:all
+	Spread   bool                      // show at most two hits of a site among the first ten (see spread)
+	Facets   []string                  // columns whose values are counted: Site, Lang, Collection, Type
+	Explain  bool                      // add an Explanation of its score to each hit
+	Hidden   func(address string) bool // reports whether an image must not be shown; nil: all may be
+	Deadline time.Time                 // time to return what has been found; zero: only ctx limits the time
 }
 
-// The names of the facets, and of the filters in a query's text.
+// Names of the facets, which are also names of filters in a query's text.
 const (
 	Site       = "site"
 	Lang       = "lang"
@@ -61,16 +61,16 @@ type Refusal struct{ Sentence string }
 func (r *Refusal) Error() string { return r.Sentence }
 
 const (
-	// MaxText is the number of bytes of a query that are read.
+	// MaxText is the number of bytes of a query's text that are read; the rest is ignored.
 	MaxText = 4096
-	// mostPlain is the greatest number of words outside of quotes with which words in
-	// quotes must stand together. In a longer sentence quotes are a manner of writing.
+	// mostPlain is the greatest number of words outside of quotes in a query in which the words
+	// in quotes must stand together. In a longer query, which is a sentence, they need not.
 	mostPlain = 8
-	// MaxSlop is the largest slop of a phrase.
+	// MaxSlop is the greatest slop of a phrase: the number of moves in "red fox"~3.
 	MaxSlop = 20
-	// farFrom is the least number of letters of a word~ for which it allows two edits.
+	// farFrom is the least number of letters of a word from which word~ allows two edits.
 	farFrom = 8
-	// fuzzyFrom is the least number of letters of a word~ for which it allows an edit.
+	// fuzzyFrom is the least number of letters of a word from which word~ allows one edit.
 	fuzzyFrom = 3
 )
 
@@ -80,13 +80,13 @@ type clause struct {
 	filter string // name of a filter, "" for words
 	text   string // words, or the filter's value
 	quoted bool
-	slop   int  // slop of a phrase
+	slop   int  // slop of a phrase: 3 in "red fox"~3
 	prefix bool // the last word of text is a prefix
 	edits  int  // number of edits allowed in the last word of text
 }
 
-// parse splits a query's text into clauses, in the query language of the package.
-// No text is an error.
+// parse splits a query's text into clauses, in the query language of the package. It accepts
+// every text.
 func parse(text string) (clauses []clause) {
 	for start := true; ; start = false {
 		rest := strings.TrimLeftFunc(text, unicode.IsSpace)
@@ -101,9 +101,9 @@ func parse(text string) (clauses []clause) {
 	}
 }
 
-// nextClause reads the first clause of a text and returns the rest of the text. signed says
-// that a sign may begin here, at the start of the query or after white space: that in
-// „Model C“-Schulen is a hyphen.
+// nextClause reads the first clause of a text and returns it with the rest of the text. signed
+// says that a + or - at the beginning is a sign. It is true at the start of the query and after
+// white space: in „Model C“-Schulen the - is a hyphen.
 func nextClause(text string, signed bool) (c clause, rest string) {
 	if text[0] == '+' || text[0] == '-' {
 		if signed {
@@ -133,8 +133,8 @@ func nextClause(text string, signed bool) (c clause, rest string) {
 	return c, rest
 }
 
-// unquote removes the quotes of all clauses of words without a sign, and reports whether
-// there were such clauses.
+// unquote removes the quotes of all clauses of words without a sign, and reports whether it
+// removed any.
 func unquote(clauses []clause) (any bool) {
 	for i := range clauses {
 		if c := &clauses[i]; c.quoted && c.sign == 0 && c.filter == "" {
@@ -155,8 +155,8 @@ func isSentence(clauses []clause) bool {
 	return plain > mostPlain
 }
 
-// cutQuoted returns the text within the quotes with which a text begins, and the rest after
-// them. The closing quote may be missing. quoted is false if there is no quote.
+// cutQuoted returns the text within the quotes with which a text begins, and the text after the
+// quotes. The closing quote may be missing. quoted is false if text begins without a quote.
 func cutQuoted(text string) (inner, rest string, quoted bool) {
 	first, width := utf8.DecodeRuneInString(text)
 	if !isQuote(first) {
@@ -191,7 +191,7 @@ func cutSlop(text string) (slop int, rest string) {
 	return min(slop, MaxSlop), digits[end:]
 }
 
-// cutOperator cuts *, ~, ~1 or ~2 off the end of a word, and sets prefix or edits.
+// cutOperator cuts *, ~, ~1 or ~2 off the end of a word, and sets the field prefix or edits.
 func (c *clause) cutOperator() {
 	if word, found := strings.CutSuffix(c.text, "*"); found {
 		c.text, c.prefix = word, true
@@ -226,30 +226,32 @@ func cutRune(text string) string {
 
 // queryWord is a word of a query, with the terms that stand for it in documents.
 type queryWord struct {
-	text     string           // as written in the query
+	text     string           // word as written in the query
 	required bool             // a document must have the word
-	begins   bool             // variants are beginnings of terms, for which all such terms are searched
-	prefix   bool             // surface is a prefix
+	begins   bool             // variants are the beginnings of terms; all terms that begin so are searched
+	prefix   bool             // surface is a prefix, as in fox*
 	joined   bool             // a joined word (see plan.join), which no document needs to hold
-	edits    int              // number of edits allowed in surface
-	surface  string           // normalised text
-	nearby   *levenshtein.DFA // accepts words at most edits away from surface
+	edits    int              // number of edits that surface allows, as in fox~1
+	surface  string           // normalised text of the word
+	nearby   *levenshtein.DFA // automaton that accepts words at most edits away from surface
 
-	place     int // index among plan.words
+	place     int // index in plan.words
 	variants  []variant
-	documents uint64    // sum of the documents of all variants
-	in        []float64 // number of documents in each language of the plan
-	times     int       // frequency in the query
+	documents uint64    // sum of the numbers of documents of all variants
+	in        []float64 // by language of the plan: number of documents with the word
+	times     int       // how often the query has the word
 	idf       float64   // inverse document frequency; 0 if no document holds the word
-	weight    float64   // idf, times repeated(times)
+	weight    float64   // idf times repeated(times)
 }
 
 // variant is a term that stands for a word.
 type variant struct {
 	term   string
-	number int     // in gathered.names
-	worth  float64 // factor for its scores; 1 for the word itself
-	rules  uint64  // bit r is set if the word has this term by plan.rules[r], as in documents in languages with these rules
+	number int     // index of the term in gathered.names
+	worth  float64 // factor for scores by this term; 1 for the word itself
+	// rules has bit r set if plan.rules[r] give this term for the word: it is that of documents
+	// in the languages with these rules.
+	rules uint64
 }
 
 // isPair reports whether the word is a pair of characters of a script without spaces.
@@ -260,9 +262,9 @@ func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 
 // queryPhrase is a sequence of words.
 type queryPhrase struct {
 	words  []*queryWord
-	at     []uint32 // distance of each word from the first
+	at     []uint32 // for each word: its distance from the first, in positions
 	slop   int
-	open   bool // the last word is a prefix or has edits
+	open   bool // the last word is a prefix or allows edits
 	weight float64
 }
 

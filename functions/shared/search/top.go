@@ -10,24 +10,24 @@ import (
 
 // match is a matching document.
 type match struct {
-	score float64 // an upper bound before phrases are looked for
+	score float64 // score; an upper bound as long as phrases are not looked for
 	words float64 // score of the words, without phrases
-	near  float64 // upper bound of the bonus for words next to each other
+	near  float64 // upper bound of the bonus for words near each other
 	part  int32   // number of the part of the index
 	doc   uint32  // number of the document in the part
 }
 
-// topMatches keeps the best matches, and all that tie with the worst of them.
+// topMatches keeps the best matches of a scan, and all matches that tie with the worst of them.
 type topMatches struct {
 	size int
-	best []match // a heap of at most size matches, the worst first
-	ties []match // others with the same score as the worst, when best is full
+	best []match // heap of at most size matches, the worst first
+	ties []match // when best is full: further matches with the same score as the worst
 }
 
 func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
 
-// least returns the score that a match needs to be kept; below 0 while best is not
-// full.
+// least returns the score that a match needs to be kept, or a number below 0 as long as fewer
+// than size matches are kept.
 func (t *topMatches) least() float64 {
 	switch {
 	case len(t.best) < t.size:
@@ -40,7 +40,7 @@ func (t *topMatches) least() float64 {
 
 const maxScore = 1e300
 
-// offer keeps a match if it is among the best so far.
+// offer adds a match if it is among the best so far, or ties with the worst of them.
 func (t *topMatches) offer(f match) {
 	if len(t.best) < t.size {
 		t.best = append(t.best, f)
@@ -92,22 +92,22 @@ func (t *topMatches) down() {
 	}
 }
 
-// sorted returns the best matches and those that tie with the worst, the highest
-// score first. The heap must not be used afterwards.
+// sorted returns the best matches and those that tie with the worst, the highest score first.
+// topMatches must not be used afterwards until it is reset.
 func (t *topMatches) sorted() []match {
 	t.best = append(t.best, t.ties...)
 	slices.SortFunc(t.best, byScore)
 	return t.best
 }
 
-// byScore orders matches by descending score, then by place in the index.
+// byScore orders matches by descending score, then by part and number of the document.
 func byScore(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
 }
 
-// fewTied is the number of documents beyond a page's size up to which documents
-// are read to order ties by identity: the page reads documents anyway. For more,
-// the identities of all documents are read.
+// fewTied limits the documents that are read to order ties by identity: at most so many more
+// than the page of hits has. The page needs its documents anyway. If there are more, the
+// identities of all documents are read instead.
 const fewTied = 8
 
 func (s *search) page(best []match) []match {
@@ -115,8 +115,9 @@ func (s *search) page(best []match) []match {
 	return best[min(s.query.From, to):to]
 }
 
-// tied returns the groups of matches with equal scores of which some are on the page of
-// hits and some are not, and the matches of the page together with these groups.
+// tied returns the groups of matches with equal scores across the beginning or the end of the page
+// of hits: some of the group are on the page, some are not. around are the matches of the page
+// and of these groups.
 func (s *search) tied(best []match) (groups [][]match, around []match) {
 	from, to := s.query.From, min(len(best), s.query.From+s.query.Size)
 	if from >= to {
@@ -140,9 +141,9 @@ func (s *search) tied(best []match) (groups [][]match, around []match) {
 	return groups, best[from:to]
 }
 
-// order sorts by identity the matches with equal scores of which some are on the page of
-// hits and some are not (see tied). Other equal scores are sorted when the documents of the
-// page are read.
+// order sorts by identity the groups of equal scores that tied returns, so that the right matches
+// are on the page of hits. Other matches with equal scores are sorted later, when the documents
+// of the page are read.
 func (s *search) order(ctx deadline, best []match) (err error) {
 	groups, around := s.tied(best)
 	if len(groups) == 0 {
@@ -170,12 +171,12 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 	return nil
 }
 
-// areFew reports whether the page, with the ties around it, has so few matches that their
-// documents are read to order them.
+// areFew reports whether the matches of the page and its ties are so few that their documents are
+// read to order them (see fewTied).
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
-// unidentified returns the numbers of the parts in which matches of the groups are, and of
-// which the identities are not read yet.
+// unidentified returns the numbers of the parts that have matches of the groups, and whose
+// identities are not read yet.
 func (s *search) unidentified(groups [][]match) (parts []int) {
 	for _, group := range groups {
 		for _, f := range group {
@@ -187,7 +188,7 @@ func (s *search) unidentified(groups [][]match) (parts []int) {
 	return parts
 }
 
-// identify sets the identities of a part, from the cache or by reading them.
+// identify sets the identities of all documents of a part, from the cache or by reading them.
 func (s *search) identify(ctx context.Context, part int) (err error) {
 	from, memory := s.parts[part].Segment, s.ix.memory
 	if s.identities[part] = memory.identities(from.Ref().Key); s.identities[part] == nil {

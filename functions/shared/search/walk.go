@@ -23,8 +23,8 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll calls match for the documents from at to end that hold all needed words. lead is
-// the rarest of these.
+// walkAll calls match for the documents from at to end that hold all needed words. lead is the
+// index of the rarest of these words.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:
@@ -48,8 +48,8 @@ search:
 	}
 }
 
-// walkAny calls match for the documents from at to end that hold a word of order[rest:].
-// With the other words alone no document can be among the best.
+// walkAny calls match for the documents from at to end that hold a word of order[rest:]. Other
+// documents cannot be among the best.
 func (s *scan) walkAny(at, end uint32) {
 	lead := s.order[s.rest:]
 	for {
@@ -76,7 +76,7 @@ func (s *scan) walkAny(at, end uint32) {
 }
 
 // match counts a document that holds the needed words, unless it holds an excluded one, and
-// offers it to the best matches if its score may suffice.
+// offers it to top if its score may be high enough.
 func (s *scan) match(doc uint32) {
 	for i := range s.not {
 		if s.not[i].advance(doc) == doc {
@@ -119,12 +119,12 @@ func (s *scan) match(doc uint32) {
 	s.top.offer(f)
 }
 
-// boundedPairs is the number of phrases for words near each other up to which their scores in
-// a document are bounded by the frequencies of their words: for more, that takes longer than
-// to look for them.
+// boundedPairs is the greatest number of phrases for words near each other for which a bound of
+// their scores is computed from the frequencies of the words. For more phrases, that takes longer
+// than to look for the phrases.
 const boundedPairs = 6
 
-// mostNear returns an upper bound of the bonus of a document for words near each other.
+// mostNear returns an upper bound of the bonus that a document can get for words near each other.
 func (s *scan) mostNear(doc uint32) (sum float64) {
 	for _, ph := range s.plan.near {
 		if len(s.plan.near) <= boundedPairs {
@@ -154,9 +154,9 @@ func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 
 // accept tells which documents of a segment may match.
 type accept struct {
-	dead    *roaring.Bitmap // nil if there are none, or allowed excludes them
-	allowed bitset          // documents that pass the filters and live; nil without filters
-	stride  uint32          // of every stride stretches of documents one is accepted, as a sample; 0: all
+	dead    *roaring.Bitmap // deleted or hidden documents; nil if there are none, or if allowed leaves them out
+	allowed bitset          // live documents that pass the filters; nil without filters
+	stride  uint32          // take only every stride-th stretch of documents, as a sample; 0 or 1: all
 }
 
 // stretch is the number of consecutive documents that a sample takes or skips together
@@ -186,7 +186,7 @@ func (a *accept) find(doc uint32) uint32 {
 	}
 }
 
-// first returns the first document from doc on that may match, without regard to stride.
+// first returns the first document from doc on that may match, even if stride leaves it out.
 func (a *accept) first(doc uint32) uint32 {
 	if a.allowed == nil {
 		if a.dead == nil {
@@ -200,7 +200,7 @@ func (a *accept) first(doc uint32) uint32 {
 	return a.allowed.next(doc)
 }
 
-// bitset has one bit per document.
+// bitset has one bit for each document of a segment.
 type bitset []uint64
 
 // newBits returns a bitset with the bits of all documents set.
@@ -221,7 +221,7 @@ func (b bitset) clear(doc uint32) {
 	}
 }
 
-// next returns the first set document from doc on.
+// next returns the first document from doc on whose bit is set.
 func (b bitset) next(doc uint32) uint32 {
 	n := int(doc / 64)
 	if n >= len(b) {

@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	snippetSize = 220      // bytes
-	scanSize    = 64 << 10 // bytes of a text that are searched for matches
-	patience    = 8 << 10  // bytes that are searched after the best window so far
+	snippetSize = 220      // greatest size of a snippet in bytes
+	scanSize    = 64 << 10 // bytes at the beginning of a text that are searched for matches
+	patience    = 8 << 10  // bytes that are searched after the end of the best window so far
 	titleSize   = 300      // bytes of a title that are shown
 )
 
@@ -21,9 +21,9 @@ func (m *textMarker) whole(text string) []Fragment {
 	return fragments(text, window{0, len(text)}.fit(text, titleSize), spans)
 }
 
-// snippet marks the matches in the best window of a text: the first one with the
-// greatest sum of weights of different words. It stops looking patience bytes
-// after the best window so far.
+// snippet marks the matches in the best window of a text: the first one with the greatest sum
+// of weights of different words. It stops looking for a better window after patience bytes
+// without one.
 func (m *textMarker) snippet(text string) []Fragment {
 	read := cutRune(text[:min(len(text), scanSize)])
 	end := len(read)
@@ -41,19 +41,19 @@ func (m *textMarker) snippet(text string) []Fragment {
 	return fragments(text, best.fit(text, snippetSize), best.spans)
 }
 
-// densest finds the best window, the first of several, of at most snippetSize bytes from the
-// start of a match to the end of the same or another one.
+// densest finds the best window of a text: at most snippetSize bytes, from the start of a match
+// to the end of the same or a later match. Of equally good windows it keeps the first.
 type densest struct {
 	window
 	weights []float64 // weight of each word of the query
 	spans   []span
-	counts  []int   // number of matches of each word in spans[left:]
+	counts  []int   // by word of the query: number of matches in spans[left:]
 	left    int     // index in spans of the first match of the current window
 	value   float64 // sum of the weights of the words in spans[left:]
-	highest float64 // value of the best window
+	highest float64 // value of the best window so far
 }
 
-// add takes the next match and reports whether it ends a new best window.
+// add adds the next match and reports whether it ends a window that is better than all before.
 func (d *densest) add(right span) bool {
 	d.spans = append(d.spans, right)
 	if d.counts[right.word]++; d.counts[right.word] == 1 {
@@ -73,15 +73,15 @@ func (d *densest) add(right span) bool {
 	return true
 }
 
-// cutSlack is the greatest number of bytes by which a window shrinks, at either end, to end
-// at a space.
+// cutSlack is the greatest number of bytes by which a window is shortened at either end, so that
+// it ends at a space.
 const cutSlack = 24
 
-// window is a part of a text, in bytes.
+// window is a range of a text, in bytes.
 type window struct{ start, end int }
 
-// fit returns the window widened or narrowed to size bytes, and then cut between words. A
-// third of the growth is added before it.
+// fit returns the window with a size of size bytes, shortened so that it ends between words. If
+// the window grows, a third of the growth is before it.
 func (w window) fit(text string, size int) window {
 	spare := size - (w.end - w.start)
 	start := max(0, w.start-max(0, spare)/3)
@@ -97,8 +97,8 @@ func (w window) fit(text string, size int) window {
 	return window{start, end}
 }
 
-// cutAfter returns the first space within cutSlack bytes after start, or else the
-// start of the first character; at most limit.
+// cutAfter returns the offset of the first space within cutSlack bytes after start; without one,
+// that of the first whole character. The result is at most limit.
 func cutAfter(text string, start, limit int) int {
 	for start < limit && !utf8.RuneStart(text[start]) {
 		start++
@@ -110,8 +110,8 @@ func cutAfter(text string, start, limit int) int {
 	return start
 }
 
-// cutBefore returns the last space within cutSlack bytes before end, or else the
-// end of the last whole character.
+// cutBefore returns the offset of the last space within cutSlack bytes before end; without one,
+// the end of the last whole character.
 func cutBefore(text string, start, end int) int {
 	for end > start && !utf8.RuneStart(text[end]) {
 		end--
@@ -123,8 +123,8 @@ func cutBefore(text string, start, end int) int {
 	return end
 }
 
-// fragments returns the text of a window as its matches and the pieces between them, with an
-// ellipsis where text was cut. spans are the matches in the whole text.
+// fragments divides the text of a window into its matches and the pieces between them, and adds
+// an ellipsis where text was cut off. spans are the matches in the whole text.
 func fragments(text string, w window, spans []span) (out []Fragment) {
 	add := func(start, end int, matched bool) {
 		if piece := tidy(text[start:end]); piece != "" {

@@ -6,16 +6,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Tokens are made ahead of their use in chunks. The buffers take 64 KiB in all.
+// Numbers of chunks in which tokens are made ahead of their use. The chunks take 64 KiB in all.
 const (
 	aheadChunks = 4   // number of chunks
-	aheadTokens = 256 // tokens of a chunk
+	aheadTokens = 256 // number of tokens in a chunk
 )
 
-// ahead runs sequences of tokens in a goroutine beside the one that takes the tokens, so
-// that two processors share the work. It runs one sequence at a time.
+// ahead makes tokens in one goroutine while another one takes them, so that two processors share
+// the work. It runs one sequence at a time.
 type ahead struct {
-	free chan []segment.Token // chunks to fill
+	free chan []segment.Token // chunks that are empty, to be filled
 }
 
 func newAhead() ahead {
@@ -26,8 +26,9 @@ func newAhead() ahead {
 	return a
 }
 
-// of returns a sequence that yields the same tokens. If the caller stops early, the rest is
-// made and dropped. A panic in tokens becomes a panic in the caller's goroutine.
+// of returns a sequence with the same tokens, which are made ahead. If the caller stops early,
+// the rest of the tokens is made and dropped. A panic in tokens becomes a panic in the caller's
+// goroutine.
 func (a ahead) of(tokens iter.Seq[segment.Token]) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		made := make(chan []segment.Token, aheadChunks)

@@ -21,16 +21,16 @@ import (
 // atOnce is how many segments are read concurrently.
 const atOnce = 4
 
-// Match is a document of a wanted URL.
+// Match is a document whose URL is wanted.
 type Match struct {
 	Doc     uint32 // the document's number in its segment
 	ID      layout.Identity
 	Version layout.Version
 }
 
-// Finder finds the documents of wanted URLs in segments. It remembers what it found, so
-// that each segment is read once even if a commit calls its edit several times. It is safe
-// for concurrent use.
+// Finder finds the documents of wanted URLs in segments. It remembers its results, so that it
+// reads each segment once even if the edit of a commit is called several times. It is safe for
+// concurrent use.
 type Finder struct {
 	bucket blob.Reader
 	wanted func(layout.Identity) bool
@@ -44,8 +44,8 @@ func NewFinder(bucket blob.Reader, wanted func(layout.Identity) bool) *Finder {
 	return &Finder{bucket: bucket, wanted: wanted, known: make(map[string][]Match)}
 }
 
-// Find returns the matches in a listed segment, whether dead or alive. It reads the
-// segment's columns only.
+// Find returns the matches in a segment that a manifest lists, dead documents included. It reads
+// only columns of the segment.
 func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error) {
 	f.mu.Lock()
 	found, known := f.known[s.Key]
@@ -81,10 +81,10 @@ func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error)
 	return found, nil
 }
 
-// Judge calls the function judge for every listed segment, for several concurrently, and
-// returns its results by segment key, as partition.Edit.Mask takes them. The function
-// returns all documents of a segment that are dead now, or nil if there are no new ones.
-// Damaged segments are logged and left out; then whole is false.
+// Judge calls judge for every listed segment, for several at the same time. judge returns all
+// dead documents of a segment, or nil if no more are dead than before. Judge returns these
+// results by segment key, as partition.Edit.Mask takes them. It logs and leaves out damaged
+// segments; whole is false then.
 func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge func(context.Context, *manifest.Segment) (*roaring.Bitmap, error)) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	dead, whole = make(map[string]*roaring.Bitmap), true
 	var mu sync.Mutex // protects dead and whole
@@ -113,9 +113,9 @@ func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge fu
 	return dead, whole, group.Wait()
 }
 
-// LivePackages returns for the identifiers of packages whether they have live documents,
-// in the segments for which included returns true. When a segment's overlay is damaged, all
-// its documents count as alive.
+// LivePackages reports for each package, by its identifier, whether it has live documents. It
+// looks at the segments for which included returns true. If the overlay of a segment is damaged,
+// all documents of the segment count as live.
 func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, included func(*manifest.Segment) bool) (map[uint32]bool, error) {
 	live := make(map[uint32]bool)
 	for i := range m.Segments {
@@ -140,12 +140,15 @@ func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest,
 	return live, nil
 }
 
-// Gone returns the new list of gone pages for a manifest whose packages are indexed anew,
-// or of which an overlay is lost: without it queries would find these pages again. They are
-// the pages in the manifest's packages, or on its present list of gone pages, that are
-// gone by its books, or by those of the partitions elsewhere, to which a strategy may have
-// moved URLs. Gone reads the outcomes of all books, and the directory of every package. It
-// marks none of the pages as masked.
+// Gone returns a new list of gone pages for a manifest. It is needed when packages are indexed
+// anew or an overlay is lost, because queries would find gone pages again. A page is on the list
+// if
+//
+//	it is in one of the manifest's packages, or on its present list of gone pages
+//	and the books of the manifest, or of the partitions elsewhere, say that it is gone
+//
+// elsewhere are partitions to which a strategy may have moved URLs. Gone reads the outcomes of
+// all books, and the directory of every package. It marks none of the pages as masked.
 func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhere []layout.Partition) ([]manifest.Gone, error) {
 	listed := m.Books
 	for _, id := range elsewhere {
@@ -191,8 +194,8 @@ func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhe
 	return needed.Gone, err
 }
 
-// goneByBooks returns the pages that are gone by the listed books, each with the version of
-// the outcome that says so.
+// goneByBooks returns the pages that are gone according to the listed books, each with the
+// version of the outcome that says so.
 func goneByBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (map[layout.Identity]layout.Version, error) {
 	books, err := partition.OpenBooks(ctx, bucket, listed)
 	if err != nil {

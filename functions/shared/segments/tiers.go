@@ -7,13 +7,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Limits say which segments are merged. With zero Limits none are.
+// Limits say which segments are merged. With zero Limits no segments are.
 type Limits struct {
-	Tier  int     // number of segments in a size class (tier) at which they are merged
+	Tier  int     // number of segments in a size class (tier) that are merged into one
 	Least int64   // greatest size of a segment in the first tier, in bytes
-	Bytes int64   // greatest size of a segment that a merge makes
+	Bytes int64   // greatest size of a merged segment, in bytes
 	Most  int     // greatest number of segments in one merge
-	Dead  float64 // share of dead documents above which a segment is written anew
+	Dead  float64 // share of dead documents, 0 to 1, above which a segment is written anew
 }
 
 // DefaultLimits returns limits by which eight segments of a size class are merged, into
@@ -26,13 +26,15 @@ func DefaultLimits() Limits {
 	return Limits{Tier: 8, Least: 1 << 20, Bytes: 256 << 20, Most: 64, Dead: 0.2}
 }
 
-// Mergeable returns the segments to be merged next into one, or the single segment
-// to be written anew, in the order of the manifest; nil when there is none.
-// Segments with forgotten documents come first, then full tiers, the smallest tier first,
-// then segments with many dead documents (Limits.Dead).
+// Mergeable returns the segments to merge into one next, or the single segment to write anew,
+// in the order of the manifest; nil when there is nothing to do. It chooses
 //
-// Segments of packages that wait to be indexed anew are merged only to erase
-// forgotten documents: they leave the manifest soon.
+//	first    a segment with forgotten documents
+//	then     the smallest tier that is full
+//	then     a segment with many dead documents (Limits.Dead)
+//
+// Segments of packages that wait to be indexed anew are written only to erase forgotten
+// documents: they leave the manifest soon.
 func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	if l.Tier < 2 {
 		return nil
@@ -88,7 +90,7 @@ func (l Limits) tier(s manifest.Segment) (tier int) {
 	return tier
 }
 
-// weight estimates the bytes of a segment's live documents.
+// weight estimates the size of a segment's live documents, in bytes.
 func weight(s manifest.Segment) int64 {
 	if s.Documents == 0 {
 		return s.Bytes

@@ -11,43 +11,43 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// headingGap is how many positions lie between two headings, so that no phrase
-// begins in one and ends in the next.
+// headingGap is the number of positions between two texts of a field, such as two headings, so
+// that no phrase begins in one and ends in the next.
 const headingGap = 100
 
 // tokenizer turns the texts of pages into the tokens that a segment indexes.
 type tokenizer struct {
 	vocabulary *analysis.Vocabulary
-	analyzers  map[string]*analysis.Analyzer // analyzers, by language
-	numbered   []numbered                    // data of terms with a number, by the number
-	unnumbered map[string]bool               // terms without a number in the main part of the current page
+	analyzers  map[string]*analysis.Analyzer // analyzers by language, each made once
+	numbered   []numbered                    // by number of a term: data of the term
+	unnumbered map[string]bool               // terms of the current page's main part that have no number
 
-	// The current page:
+	// The current page. page is its number, from 1 on.
 	page            uint32 // number of the page, from 1
 	analyzer        *analysis.Analyzer
 	yield           func(segment.Token) bool
-	more            bool // the consumer wants more tokens
-	wordless        bool // tokens have no words, which serve to correct spelling
-	isOutside       bool // the text is outside of the main part
-	isOfImage       bool // the text is of an image
+	more            bool // the consumer of the tokens wants more of them
+	wordless        bool // leave out Token.Word, by which spelling is corrected
+	isOutside       bool // the current text is outside of the main part
+	isOfImage       bool // the current text is that of an image
 	emphasis, large []layout.Span
 }
 
-// numbered is what a tokenizer knows of a term with a number.
+// numbered is the data that a tokenizer keeps for a term that has a number.
 type numbered struct {
-	page          uint32 // number of the last page with the term in its main part
+	page          uint32 // number of the last page that has the term in its main part
 	outside       string // analysis.Outside of the term; "" if not computed yet
-	outsideNumber uint32 // number of that
+	outsideNumber uint32 // number of the term in outside
 	image         string // segment.ImageTerm of the term; "" if not computed yet
-	imageNumber   uint32 // number of that
+	imageNumber   uint32 // number of the term in image
 }
 
 func newTokenizer() *tokenizer {
 	return &tokenizer{vocabulary: analysis.NewVocabulary(), analyzers: make(map[string]*analysis.Analyzer), unnumbered: make(map[string]bool)}
 }
 
-// tokens yields the tokens of all fields of a page and of its images, found by the analyzer
-// of its language.
+// tokens yields the tokens of all fields of a page and of its images, which the analyzer of the
+// page's language finds.
 func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		if p.Silent {
@@ -82,8 +82,8 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 	}
 }
 
-// text yields the tokens of a text of a field, with positions from base on, and returns the
-// length of the text in positions.
+// text yields the tokens of a text in a field, at positions from base on, and returns the number
+// of positions that the text takes.
 func (t *tokenizer) text(field, base int, text string) (length int) {
 	if !t.more {
 		return 0
@@ -124,7 +124,7 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	})
 }
 
-// see records that the current page has a term in its main part.
+// see records that the current page has the term of an occurrence in its main part.
 func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true
@@ -133,7 +133,7 @@ func (t *tokenizer) see(o *analysis.Occurrence) {
 	}
 }
 
-// saw reports whether the current page has a term in its main part.
+// saw reports whether the current page has the term of an occurrence in its main part.
 func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	if o.TermNumber == 0 {
 		return t.unnumbered[o.Term]
@@ -155,7 +155,8 @@ func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32)
 	return n.outside, n.outsideNumber
 }
 
-// ofImage returns the term that a page has for one of an image, and its number.
+// ofImage returns the term that a page gets for a term in a text of its image (segment.ImageTerm),
+// and its number, or 0.
 func (t *tokenizer) ofImage(o *analysis.Occurrence) (term string, number uint32) {
 	if o.TermNumber == 0 {
 		return segment.ImageTerm(o.Term), 0
@@ -175,8 +176,8 @@ func (t *tokenizer) of(number uint32) *numbered {
 	return &t.numbered[number]
 }
 
-// inRanges reports whether an offset is in one of the sorted ranges, and removes those that
-// end before it: offsets must ascend from call to call.
+// inRanges reports whether an offset is in one of the sorted ranges. It removes the ranges that
+// end before the offset, so offsets must ascend from call to call.
 func inRanges(ranges *[]layout.Span, at int) bool {
 	for len(*ranges) > 0 && (*ranges)[0].End <= at {
 		*ranges = (*ranges)[1:]
@@ -184,8 +185,8 @@ func inRanges(ranges *[]layout.Span, at int) bool {
 	return len(*ranges) > 0 && (*ranges)[0].Start <= at
 }
 
-// addressWords returns a URL without its scheme and its percent-encoding, or "" for a name
-// without "://", whose words say nothing about its document.
+// addressWords returns a URL without its scheme and its percent-encoding. For a name without
+// "://", whose words say nothing about its document, it returns "".
 func addressWords(name string) string {
 	_, address, _ := strings.Cut(name, "://")
 	if plain, err := url.PathUnescape(address); err == nil {

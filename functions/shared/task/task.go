@@ -1,6 +1,6 @@
-// Package task defines the queues by which functions call each other, and the
-// messages other than bucket events. A message is only a hint: the function that
-// receives it reads from the bucket or Redis what there is to do.
+// Package task defines the queues by which functions call each other, and the messages in them
+// other than bucket events. A message is only a hint: the function that receives it reads from
+// the bucket or Redis what it has to do.
 package task
 
 import (
@@ -28,9 +28,9 @@ const (
 // Queues lists all queues.
 var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Rank, Sweep, Watch}
 
-// timeouts of the functions, by queue: schedule and watch take seconds, a fetch
-// ends by its lease of two minutes, a merge may rewrite a whole partition, and rank reads
-// all books.
+// timeouts has the timeout of each function, by its queue. schedule and watch take seconds,
+// a fetch ends by its lease of two minutes, a merge may rewrite a whole partition, and rank
+// reads all books.
 var timeouts = map[string]time.Duration{
 	Schedule: time.Minute,
 	Fetch:    150 * time.Second,
@@ -42,12 +42,13 @@ var timeouts = map[string]time.Duration{
 	Watch:    time.Minute,
 }
 
-// Timeout returns how long an invocation of the function of a queue may take,
-// in the cloud as on one machine.
+// Timeout returns the time limit for one invocation of the function that reads a queue, in the
+// cloud and on one machine.
 func Timeout(queue string) time.Duration { return timeouts[queue] }
 
-// Visibility returns how long after a receive a message of the queue is visible
-// again: six times the timeout of its function, as AWS advises.
+// Visibility returns the time for which a received message is hidden in the queue: six times the
+// timeout of its function, as AWS advises. A message that is not acknowledged by then is
+// delivered again.
 func Visibility(queue string) time.Duration { return 6 * Timeout(queue) }
 
 // Lease asks schedule to lease batches of a crawl partition.
@@ -55,8 +56,8 @@ type Lease struct {
 	Crawl int `json:"crawl"`
 }
 
-// Gather asks pack to pack the spool objects of a storage partition, if there are enough
-// for a package, or in any case when Flush is set.
+// Gather asks pack to pack the spool objects of a storage partition if there are enough for a
+// package; with Flush, however few there are.
 type Gather struct {
 	Storage layout.Partition `json:"storage"`
 	Flush   bool             `json:"flush,omitempty"`
@@ -67,20 +68,19 @@ type Tiers struct {
 	Storage layout.Partition `json:"storage"`
 }
 
-// Mask asks sweep for one thing only: to mask the documents whose pages are gone in the
-// storage partition Gone. A message in which Gone is nil, such as {}, asks for a whole
-// sweep.
+// Mask asks sweep for one thing only: to mask the documents whose pages are gone in the storage
+// partition Gone. If Gone is nil, as in the message {}, it asks for a whole sweep.
 type Mask struct {
 	Gone *layout.Partition `json:"gone"`
 }
 
-// Sender puts a message on a queue, to be delivered after the delay.
+// Sender sends messages: Send puts one on a queue, to be delivered after the delay.
 type Sender interface {
 	Send(ctx context.Context, queue string, body []byte, delay time.Duration) error
 }
 
-// Send encodes the message as JSON and sends it. The '&' of URLs stays one
-// byte, so that a message is not much longer than what it holds.
+// Send encodes the message as JSON and sends it. It does not escape the '&' of URLs as six
+// bytes, so a message is not much longer than its values.
 func Send(ctx context.Context, to Sender, queue string, message any, delay time.Duration) error {
 	var body bytes.Buffer
 	encoder := json.NewEncoder(&body)

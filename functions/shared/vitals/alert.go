@@ -20,16 +20,16 @@ import (
 const (
 	longUnpacked  = 15 * time.Minute
 	longUnindexed = time.Hour
-	fewFailures   = 10  // fewer failures raise no alert
-	failureShare  = 0.1 // share of failures in all invocations
-	nearLimit     = 0.9 // share of a limit that is used
+	fewFailures   = 10  // least number of failures that raises an alert
+	failureShare  = 0.1 // share of failures in all invocations that raises an alert
+	nearLimit     = 0.9 // share of a limit whose use raises an alert
 )
 
 // Alert is a condition that a person should know of.
 type Alert struct {
-	Name  string    `json:"name"`  // the same for the same trouble, as "limit/requests"
-	Text  string    `json:"text"`  // a sentence
-	Since time.Time `json:"since"` // a time at which the condition existed already
+	Name  string    `json:"name"`  // kind of the condition, such as "limit/requests"
+	Text  string    `json:"text"`  // sentence for a person
+	Since time.Time `json:"since"` // earliest known time of the condition
 }
 
 // State is the state of a system by which alerts are judged.
@@ -38,20 +38,20 @@ type State struct {
 	DeadLetters     int
 	OldestSpool     time.Duration            // age of the oldest spool object that is not packed; 0: there is none
 	OldestUnindexed time.Duration            // age of the oldest package that is not indexed; 0: there is none
-	Waiting         map[string]time.Duration // by function, for how long its oldest work has waited
+	Waiting         map[string]time.Duration // by function: how long its oldest work has been waiting
 	Signs           Signs
-	Usage           Usage // usage of all processes today
-	Held            int64 // bytes of packages, books and segments
+	Usage           Usage // usage of all processes on the present day (UTC)
+	Held            int64 // bytes of all packages, books and segments
 	Limits          control.Limits
-	Pause           *control.Pause // nil when there is none
-	Warnings        []string       // about published settings, a sentence each
+	Pause           *control.Pause // pause that an operator has ordered, or nil
+	Warnings        []string       // sentences about faults of the published settings
 	Lost            []Lost         // partitions whose generations are lost or damaged
 }
 
 // Lost is a partition whose generations are lost or damaged.
 type Lost struct {
 	Partition layout.Partition
-	Text      string // a sentence that says what to do
+	Text      string // sentence that says what to do
 }
 
 // Judge returns the alerts of a state, in the order of the checks.
@@ -141,18 +141,18 @@ func Notify(ctx context.Context, client *http.Client, webhook string, alert Aler
 	return nil
 }
 
-// namespace is the metrics' namespace in CloudWatch.
+// namespace is the CloudWatch namespace of the metrics.
 const namespace = "Bucketsearch"
 
-// embedded is one line of CloudWatch's embedded metric format, which Lambda's
-// log turns into metrics.
+// embedded is one line of CloudWatch's embedded metric format. CloudWatch makes metrics of such
+// lines in Lambda's log.
 type embedded struct {
 	AWS struct {
 		Timestamp         int64 // ms
 		CloudWatchMetrics []directive
 	} `json:"_aws"`
 	Function      string
-	Worker        string // no dimension: a property, by which lines can be searched
+	Worker        string // name of the process; a property for searching lines, not a dimension
 	Invocations   int64
 	Failures      int64
 	Postponed     int64
@@ -176,9 +176,9 @@ var embeddedMetrics = []metric{
 	{"StoreBytes", "Bytes"}, {"CPU", "Seconds"}, {"Memory", "Bytes"},
 }
 
-// writeMetrics writes one line for every function of the feedback to Options.Metrics, if
-// there is one. Processor time and memory are those of the process, which in Lambda runs
-// one function.
+// writeMetrics writes one line to Options.Metrics for every function in the feedback; nothing if
+// Options.Metrics is nil. Processor time and memory are those of the process, which in Lambda
+// runs one function.
 func (r *Recorder) writeMetrics(f *Feedback) error {
 	if r.options.Metrics == nil {
 		return nil

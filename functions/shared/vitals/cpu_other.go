@@ -2,5 +2,5 @@
 
 package vitals
 
-// cpuSeconds returns 0: the system does not tell.
+// cpuSeconds returns 0, because this system does not tell the processor time.
 func cpuSeconds() float64 { return 0 }

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// cpuSeconds returns the processor time of this process so far.
+// cpuSeconds returns the processor time that this process has used so far, in seconds.
 func cpuSeconds() float64 {
 	var used syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &used); err != nil {

@@ -17,12 +17,12 @@ import (
 )
 
 const (
-	maxFeedback = 1 << 20 // bytes of an object
-	maxError    = 500     // bytes of a last error's text; the rest is cut off
+	maxFeedback = 1 << 20 // greatest size of a feedback object in bytes
+	maxError    = 500     // greatest size of LastError.Text in bytes; the rest is cut off
 )
 
-// Feedback is what one process did since its last feedback, and what it has used so far on
-// the day.
+// Feedback is what one process did since its last feedback, and what it has used on the
+// present day (UTC) so far.
 type Feedback struct {
 	Worker    string              `json:"worker"`
 	Since     time.Time           `json:"since"`
@@ -34,14 +34,14 @@ type Feedback struct {
 
 // Activity is what one function did in a period.
 type Activity struct {
-	Invocations int64            `json:"invocations"`         // ended invocations
-	Failures    int64            `json:"failures"`            // failed invocations
-	Postponed   int64            `json:"postponed,omitempty"` // invocations in which nothing failed, but a message came too early
+	Invocations int64            `json:"invocations"`         // number of invocations that ended
+	Failures    int64            `json:"failures"`            // number of invocations that failed
+	Postponed   int64            `json:"postponed,omitempty"` // invocations with a message that came too early, but no failure
 	BusySeconds float64          `json:"busy_seconds"`        // sum of the durations of the ended invocations
 	InFlight    int64            `json:"in_flight"`           // messages being processed at the end of the period
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"`
-	Notes       map[string]int64 `json:"notes,omitempty"` // how often message.Note recorded each text
+	Notes       map[string]int64 `json:"notes,omitempty"` // by text of message.Note: how often it was noted
 }
 
 // LastError is the error of the last failed invocation.
@@ -50,18 +50,18 @@ type LastError struct {
 	At   time.Time `json:"at"`
 }
 
-// Day is what one process used on one day (UTC), as far as it costs money.
+// Day is the use of paid services by one process on one day (UTC).
 type Day struct {
-	Requests    countblob.Counts `json:"requests"`    // including those that put feedback
+	Requests    countblob.Counts `json:"requests"`    // requests to the object store, feedback included
 	Invocations int64            `json:"invocations"` // number of invocations that Lambda bills
-	GBSeconds   float64          `json:"gb_seconds"`  // GB-seconds that Lambda bills
+	GBSeconds   float64          `json:"gb_seconds"`  // memory in GB times seconds, as Lambda bills it
 }
 
 func (d Day) plus(other Day) Day {
 	return Day{d.Requests.Plus(other.Requests), d.Invocations + other.Invocations, d.GBSeconds + other.GBSeconds}
 }
 
-// since returns the activity in the period after an earlier reading of the counters.
+// since returns the activity after an earlier reading of the counters: the differences.
 func (a Activity) since(earlier Activity) Activity {
 	a.Invocations -= earlier.Invocations
 	a.Failures -= earlier.Failures
@@ -80,7 +80,7 @@ func (a Activity) since(earlier Activity) Activity {
 	return a
 }
 
-// idle reports whether the function did nothing.
+// idle reports whether the function did nothing in the period.
 func (a Activity) idle() bool {
 	return a.Invocations == 0 && a.InFlight == 0 && a.Requests.Requests() == 0
 }
@@ -112,8 +112,8 @@ func decode(content []byte) (Feedback, error) {
 // parallelReads is the number of feedback objects read at once.
 const parallelReads = 16
 
-// Read returns all feedback after since, in the order of time. Objects that are
-// not readable as feedback are skipped.
+// Read returns all feedback after since, in the order of time. It skips objects that cannot be
+// decoded.
 func Read(ctx context.Context, bucket blob.Reader, since time.Time) ([]Feedback, error) {
 	keys, err := list(ctx, bucket, layout.Feedback, instant(since))
 	if err != nil {
@@ -122,7 +122,7 @@ func Read(ctx context.Context, bucket blob.Reader, since time.Time) ([]Feedback,
 	return get(ctx, bucket, keys)
 }
 
-// list returns the keys of feedback with the prefix that follow startAfter.
+// list returns the keys of feedback objects with a prefix, those after startAfter only.
 func list(ctx context.Context, bucket blob.Reader, prefix, startAfter string) ([]string, error) {
 	var keys []string
 	for object, err := range bucket.List(ctx, prefix, startAfter) {
@@ -167,19 +167,20 @@ func get(ctx context.Context, bucket blob.Reader, keys []string) ([]Feedback, er
 	return all, nil
 }
 
-// instant returns the prefix of the keys of all feedback with the time at, in milliseconds.
+// instant returns the common prefix of the keys of all feedback objects of a time, to the
+// millisecond.
 func instant(at time.Time) string {
 	return strings.TrimSuffix(layout.FeedbackKey(at, ""), "_.json")
 }
 
-// The interval between two feedbacks is the age of the process, but at least soonest and
-// at most latest.
+// Bounds of the interval between two feedbacks. The interval is the age of the process within
+// these bounds.
 const (
 	soonest = 15 * time.Second
 	latest  = 5 * time.Minute
 )
 
-// reading is the values of all counters at a moment.
+// reading holds the values of all counters at a moment.
 type reading struct {
 	at        time.Time
 	functions map[string]Activity
@@ -202,19 +203,18 @@ func (r *Recorder) read() reading {
 	return now
 }
 
-// Due reports whether it is time to flush, for a process that is frozen between
-// invocations: 15 s after its start, then at growing intervals up to five minutes.
-// So a process that dies without notice loses at most half of its counts.
+// Due reports whether it is time to call Flush: 15 s after the start of the process, then at
+// growing intervals of up to five minutes. It is for a process that Lambda freezes between
+// invocations. A process that dies without notice loses at most half of its counts.
 func (r *Recorder) Due() bool {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
 	return !r.options.Now().Before(r.due)
 }
 
-// Flush puts the activity since the last Flush into the bucket, as one object; it
-// puts nothing if nothing happened. The bucket should not be one of
-// Recorder.Bucket, whose requests are counted. A failed Flush loses nothing: the
-// next one puts the same object first.
+// Flush puts the activity since the last Flush into the bucket, as one object; it puts nothing
+// if there was no activity. The bucket should not come from Recorder.Bucket, which counts its
+// requests. A failed Flush loses nothing: the next one puts the same object first.
 func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
@@ -225,8 +225,8 @@ func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
 	return errors.Join(err, r.put(ctx, bucket))
 }
 
-// take makes the feedback of the activity since the last one, for put, and writes its
-// metrics. If nothing happened, there is no feedback. The caller must hold flushing.
+// take makes a feedback of the activity since the last one, stores it in kept for put, and writes
+// its metrics. If there was no activity, it makes none. The caller must hold flushing.
 func (r *Recorder) take() error {
 	now := r.read()
 	r.due = r.options.Now().Add(min(max(now.at.Sub(r.born), soonest), latest))
@@ -259,8 +259,7 @@ func (r *Recorder) take() error {
 	return r.writeMetrics(f)
 }
 
-// put puts the feedback that take made into the bucket, unless that has been done. The
-// caller must hold flushing.
+// put puts the feedback in kept into the bucket, if there is one. The caller must hold flushing.
 func (r *Recorder) put(ctx context.Context, bucket blob.Bucket) error {
 	for r.kept != nil {
 		content, err := json.Marshal(r.kept)

@@ -10,22 +10,22 @@ import (
 )
 
 // Process is a process's use of its machine. A figure that the system does not tell is 0:
-// memory in use (resident), disks and descriptors need Linux's /proc.
+// resident memory, disk bytes and descriptors are known only on Linux, from /proc.
 type Process struct {
-	// Sums, over a period or since the process began.
+	// Sums over a period, or since the process began. CPUSeconds is processor time.
 	CPUSeconds  float64 `json:"cpu_seconds"`
 	Received    int64   `json:"received_bytes"` // bytes received by the process's connections, see Traffic
 	Sent        int64   `json:"sent_bytes"`
 	DiskRead    int64   `json:"disk_read_bytes"`
 	DiskWritten int64   `json:"disk_written_bytes"`
-	// Values of the moment.
+	// Values at one moment. Resident is the memory in use.
 	Resident    int64 `json:"resident_bytes"`
-	Heap        int64 `json:"heap_bytes"` // bytes of Go's objects
+	Heap        int64 `json:"heap_bytes"` // bytes of memory for Go's objects
 	Goroutines  int64 `json:"goroutines"`
 	Descriptors int64 `json:"descriptors"`
 }
 
-// since returns p with its sums reduced to those of the period after an earlier reading.
+// since returns p with the sums of an earlier reading subtracted from its sums.
 func (p Process) since(earlier Process) Process {
 	p.CPUSeconds -= earlier.CPUSeconds
 	p.Received -= earlier.Received

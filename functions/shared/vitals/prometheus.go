@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// bounds are the upper bounds of the histogram of durations, in seconds.
+// bounds are the upper bounds of the buckets of the histogram of durations, in seconds.
 var bounds = [...]float64{0.005, 0.02, 0.1, 0.5, 2, 10, 60, 300}
 
 // bucketOf returns the index of the first bound that a duration does not exceed;
@@ -25,11 +25,11 @@ func bucketOf(d time.Duration) int {
 // Exposition is the media type of Prometheus's text form.
 const Exposition = "text/plain; version=0.0.4; charset=utf-8"
 
-// Gauge is a metric whose present values the caller measures.
+// Gauge is a metric whose present values are measured by the caller of WritePrometheus.
 type Gauge struct {
 	Name, Help string
-	Label      string             // "" for a single value
-	Values     map[string]float64 // by the label's value; a single value is that of ""
+	Label      string             // name of the label; "" for a single value without a label
+	Values     map[string]float64 // values by the value of the label; a single value is under ""
 }
 
 // WritePrometheus writes all metrics and the gauges in Prometheus's text form,

@@ -17,10 +17,10 @@ import (
 
 // Options describe the process whose vital signs a Recorder keeps.
 type Options struct {
-	Worker  string           // a name that no other process has
-	Now     func() time.Time // the clock
-	Memory  int              // MiB that Lambda charges for; 0 elsewhere
-	Metrics io.Writer        // gets embedded metrics with every feedback; nil for none
+	Worker  string           // name of the process, which no other process has
+	Now     func() time.Time // clock
+	Memory  int              // MiB of memory that Lambda charges for; 0 elsewhere
+	Metrics io.Writer        // where metrics are written with every feedback; nil: nowhere
 }
 
 // Recorder keeps the vital signs of one process. It is safe for concurrent use.
@@ -29,18 +29,18 @@ type Recorder struct {
 	born    time.Time
 	traffic Traffic
 
-	mu        sync.Mutex // protects functions and what they hold
+	mu        sync.Mutex // protects functions and the states in it
 	functions map[string]*functionState
 
 	flushing sync.Mutex // protects the following fields
-	flushed  reading    // the counters at the end of the last feedback
-	due      time.Time  // when the next feedback is due
-	day      Day        // what the process has used on the day dayOf
+	flushed  reading    // counters at the last feedback
+	due      time.Time  // time at which the next feedback is due
+	day      Day        // use of paid services by the process on the day dayOf
 	dayOf    string     // date of day, as layout.FeedbackDay writes it
-	kept     *Feedback  // the feedback that is still to be put, or nil
+	kept     *Feedback  // feedback that is still to be put into the bucket, or nil
 }
 
-// functionState is the state of one of the process's functions.
+// functionState counts the activity of one function of the process.
 type functionState struct {
 	buckets     []*countblob.Bucket
 	invocations int64
@@ -49,7 +49,7 @@ type functionState struct {
 	notes       map[string]int64
 	inFlight    int64
 	busy        time.Duration
-	durations   [len(bounds) + 1]int64 // invocations by duration; see bounds
+	durations   [len(bounds) + 1]int64 // number of invocations by duration, for each of bounds and beyond
 	lastError   *LastError
 }
 
@@ -66,9 +66,8 @@ func New(options Options) *Recorder {
 // are to be counted must be made or accepted through it.
 func (r *Recorder) Traffic() *Traffic { return &r.traffic }
 
-// Bucket returns the bucket for use by a function, with its requests counted. It
-// must stand next to the store, inside of any blob.Retry, so that every attempt is
-// counted.
+// Bucket returns a bucket for a function that counts its requests to inner. inner must be the
+// store itself, below any blob.Retry, so that every attempt is counted.
 func (r *Recorder) Bucket(name string, inner blob.Bucket) blob.Bucket {
 	counting := countblob.New(inner)
 	r.mu.Lock()
@@ -127,9 +126,8 @@ func (r *Recorder) note(name, what string) {
 
 var errPanic = errors.New("the function panicked")
 
-// begin records that an invocation of the function with a name starts on a number of
-// messages. The returned function must be called at the end of the invocation, which it
-// records with its failure, or nil.
+// begin records that an invocation of the named function starts with a number of messages. The
+// caller must call end when the invocation ends, with the error of the invocation, or nil.
 func (r *Recorder) begin(name string, messages int64) (end func(failure error)) {
 	began := r.options.Now()
 	r.mu.Lock()
@@ -155,8 +153,8 @@ func (r *Recorder) begin(name string, messages int64) (end func(failure error)) 
 	}
 }
 
-// function returns the state of the function with a name, which it adds if it is new. The
-// caller must hold mu.
+// function returns the state of the named function, and adds one if it is new. The caller must
+// hold mu.
 func (r *Recorder) function(name string) *functionState {
 	f := r.functions[name]
 	if f == nil {

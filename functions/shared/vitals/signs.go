@@ -53,23 +53,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// Window is the period of the past for which vital signs are read. It is more than twice
-// the longest interval between two feedbacks of a process that works.
+// Window is the length of the past for which vital signs are read. It is more than twice the
+// longest interval between two feedbacks of an active process.
 const Window = 12 * time.Minute
 
-// Seconds is a duration as status writes it in JSON.
+// Seconds is a duration in seconds, as status writes it in JSON.
 type Seconds float64
 
 func secondsOf(d time.Duration) Seconds { return Seconds(d.Seconds()) }
 
-// Duration returns the duration, to the millisecond.
+// Duration returns the duration, rounded to milliseconds.
 func (s Seconds) Duration() time.Duration {
 	return time.Duration(float64(s) * float64(time.Second)).Round(time.Millisecond)
 }
 
 // Signs are the activities of functions and processes in the last Window.
 type Signs struct {
-	Over      Seconds `json:"over_seconds"` // the period that they cover, Window at most
+	Over      Seconds `json:"over_seconds"` // length of the period of the signs, at most Window
 	Functions []Sign  `json:"functions"`    // signs of each function, sorted by name
 	Processes []Group `json:"processes"`    // groups of processes, sorted by name
 }
@@ -77,28 +77,28 @@ type Signs struct {
 // Sign is the activity of one function in all processes.
 type Sign struct {
 	Function    string           `json:"function"`
-	Workers     int              `json:"workers"`     // number of processes that ran it
-	Invocations int64            `json:"invocations"` // ended invocations
-	Failures    int64            `json:"failures"`    // failed invocations
-	Postponed   int64            `json:"postponed"`   // invocations in which nothing failed, but a message came too early
-	PerMinute   float64          `json:"per_minute"`  // invocations per minute
+	Workers     int              `json:"workers"`     // number of processes that ran the function
+	Invocations int64            `json:"invocations"` // number of invocations that ended
+	Failures    int64            `json:"failures"`    // number of invocations that failed
+	Postponed   int64            `json:"postponed"`   // invocations with a message that came too early, but no failure
+	PerMinute   float64          `json:"per_minute"`  // number of invocations per minute
 	Busy        Seconds          `json:"busy_seconds"`
 	InFlight    int64            `json:"in_flight"` // messages being processed, by the last feedback of each process
 	Requests    countblob.Counts `json:"requests"`
-	LastError   *LastError       `json:"last_error,omitempty"` // the newest of all processes
-	Notes       map[string]int64 `json:"notes,omitempty"`      // what went wrong without failing a message, and how often
+	LastError   *LastError       `json:"last_error,omitempty"` // newest error of all processes, or nil
+	Notes       map[string]int64 `json:"notes,omitempty"`      // how often each text was noted, see message.Note
 	Age         Seconds          `json:"age_seconds"`          // age of the newest feedback about the function
 }
 
-// Group is the use of machines by the processes that run the same functions. Sums are
-// those of the last Window; the other values are added up from the last feedback of each
-// process.
+// Group is the use of machines by all processes that run the same functions. Values that are
+// sums in Process are added up over the last Window; the other values are added up from the
+// last feedback of each process.
 type Group struct {
-	Name    string `json:"name"`    // the names of their functions, joined by "+"
-	Workers int    `json:"workers"` // number of processes
+	Name    string `json:"name"`    // names of the group's functions, joined by "+"
+	Workers int    `json:"workers"` // number of processes in the group
 	Process
 	CPU float64 `json:"processors"`  // average number of processors in use
-	Age Seconds `json:"age_seconds"` // age of the newest feedback of the group
+	Age Seconds `json:"age_seconds"` // time since the newest feedback of the group
 }
 
 // Function returns the sign of a function; the zero Sign if no feedback names it.
@@ -120,7 +120,7 @@ func ReadSigns(ctx context.Context, bucket blob.Reader, now time.Time) (Signs, e
 	return Summarize(all, now), nil
 }
 
-// Summarize returns the vital signs of feedback of the last Window.
+// Summarize computes the vital signs from all feedback of the last Window.
 func Summarize(all []Feedback, now time.Time) Signs {
 	var over time.Duration
 	functions := make(map[string]*Sign)
@@ -178,8 +178,8 @@ func Summarize(all []Feedback, now time.Time) Signs {
 	return signs
 }
 
-// hasEnded reports whether a process has been silent for much longer than the
-// interval before its last feedback.
+// hasEnded reports whether a process has probably ended: it has been silent for more than twice
+// the interval before its last feedback, plus 15 s.
 func hasEnded(last Feedback, now time.Time) bool {
 	return now.Sub(last.At) > 2*last.At.Sub(last.Since)+soonest
 }
@@ -202,8 +202,8 @@ func (s *Sign) add(a Activity, age time.Duration) {
 	}
 }
 
-// add adds a process: its sums in took, its last values in last, and the age of its last
-// feedback.
+// add adds a process to the group: took has its sums over the last Window, last its values at
+// the last feedback, and age is the age of that feedback.
 func (g *Group) add(took, last Process, age time.Duration) {
 	took.Resident, took.Heap = last.Resident, last.Heap
 	took.Goroutines, took.Descriptors = last.Goroutines, last.Descriptors
@@ -219,18 +219,17 @@ func rate(n float64, over time.Duration) float64 {
 	return n / over.Seconds()
 }
 
-// Usage is what all processes used on a day (UTC). On a private machine, USD is
-// what the requests would cost on AWS.
+// Usage is the use of paid services by all processes on a day (UTC). On a private machine, USD
+// is what the requests would cost on AWS.
 type Usage struct {
 	Requests    countblob.Counts `json:"requests"`
 	Invocations int64            `json:"invocations"` // number of invocations that Lambda bills
-	GBSeconds   float64          `json:"gb_seconds"`  // GB-seconds that Lambda bills
-	USD         float64          `json:"usd"`         // cost of these, without that of stored bytes
+	GBSeconds   float64          `json:"gb_seconds"`  // memory in GB times seconds, as Lambda bills it
+	USD         float64          `json:"usd"`         // dollars for these requests, invocations and GB-seconds
 }
 
-// ReadUsage returns the usage on a day (UTC), as of the last feedback of each
-// process. It takes one LIST for every 1,000 feedback objects of that day and one
-// GET for every process.
+// ReadUsage returns the usage on a day (UTC), up to the last feedback of each process. It takes
+// one LIST for every 1,000 feedback objects of that day and one GET for every process.
 func ReadUsage(ctx context.Context, bucket blob.Reader, day time.Time, prices meter.Prices) (Usage, error) {
 	keys, err := list(ctx, bucket, layout.FeedbackDay(day), "")
 	if err != nil {

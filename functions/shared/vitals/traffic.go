@@ -8,10 +8,10 @@ import (
 	"syscall"
 )
 
-// Traffic counts the bytes of a process's own connections: those made or accepted
-// through it. Operating systems have no such figure for a process; Linux's
-// /proc/self/net covers all processes. It is safe for concurrent use; a nil
-// Traffic counts nothing.
+// Traffic counts the bytes that a process's connections receive and send. It counts connections
+// that are made or accepted through it. (Operating systems do not count them for a process:
+// Linux's /proc/self/net covers all processes.) It is safe for concurrent use; a nil Traffic
+// counts nothing.
 type Traffic struct{ received, sent atomic.Int64 }
 
 // DialFunc opens a connection.
@@ -38,7 +38,7 @@ func (t *Traffic) Transport(transport *http.Transport) *http.Transport {
 // Listener returns a listener whose accepted connections are counted.
 func (t *Traffic) Listener(l net.Listener) net.Listener { return listener{l, t} }
 
-// Conn returns the connection c with its bytes counted.
+// Conn returns a connection that passes everything to c and counts the bytes.
 func (t *Traffic) Conn(c net.Conn) net.Conn {
 	if t == nil {
 		return c
@@ -80,8 +80,8 @@ func (c conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rawConn is a counted connection that gives access to its file descriptor, by which
-// clients check whether the other end has hung up.
+// rawConn is a counted connection that gives access to its file descriptor. Clients use the
+// descriptor to check whether the other end has closed the connection.
 type rawConn struct {
 	conn
 	raw syscall.Conn

@@ -21,21 +21,21 @@ type Capture struct {
 	Address netip.Addr // IP address of the server; zero if it is not known
 	Status  int
 	Header  http.Header
-	Body    []byte // as sent, without Transfer-Encoding, but encoded by its Content-Encoding
-	// Cut says why the archive holds only the beginning of the body (WARC-Truncated):
-	// length, time, disconnect or unspecified; "": it holds all of it.
+	Body    []byte // body as sent, without Transfer-Encoding, but still encoded by its Content-Encoding
+	// Cut says why the archive holds only the beginning of the body (WARC-Truncated): length,
+	// time, disconnect or unspecified. It is "" if the archive holds the whole body.
 	Cut string
 }
 
 var (
 	// errAnswer means that a block does not begin with an HTTP status line.
 	errAnswer = errors.New("the block is no HTTP answer")
-	// ErrShort means that a body ends before its announced length.
+	// ErrShort means that a body is shorter than its Content-Length says.
 	ErrShort = errors.New("the body ends before its announced length")
 )
 
 // Capture reads the block of a response or resource record. It reads at most limit + 1 bytes of
-// the body, so that a longer body can be told by its length.
+// the body. If the body is longer than limit, the Capture has limit + 1 bytes of it.
 func (r *Record) Capture(limit int64) (c Capture, err error) {
 	if c.Time, err = r.Time(); err != nil {
 		return c, err
@@ -67,7 +67,7 @@ func (r *Record) Status() (status int, header http.Header, err error) {
 }
 
 // readAnswer reads the status line and the header of an HTTP response (RFC 9112). It ignores
-// lines without a field name.
+// header lines without a field name.
 func readAnswer(block *bufio.Reader) (status int, header http.Header, err error) {
 	lines := lineReader{from: block, most: maxHeader}
 	first, err := lines.next()
@@ -115,8 +115,8 @@ func unanswered(err error) error {
 }
 
 // readBody reads at most limit + 1 bytes of the body. It decodes the chunked transfer coding,
-// if the archive has kept it. It fails with ErrShort if the body ends before its announced
-// length and the archive does not say that it was cut.
+// if the archive has kept it. It fails with ErrShort if the body is shorter than its
+// Content-Length, unless the archive says that the body was cut.
 func (c *Capture) readBody(block *bufio.Reader, limit int64) error {
 	begin, _ := block.Peek(maxChunkLine)
 	isChunked := strings.Contains(strings.ToLower(c.Header.Get("Transfer-Encoding")), "chunked") && firstChunk.Match(begin)
@@ -142,16 +142,17 @@ func (c *Capture) readBody(block *bufio.Reader, limit int64) error {
 	return nil
 }
 
-// maxChunkLine is the number of bytes in which the line with the length of the first chunk
-// must end.
+// maxChunkLine is the number of bytes at the beginning of a chunked body in which the line with
+// the length of the first chunk must end.
 const maxChunkLine = 256
 
 // firstChunk matches the beginning of a body in the chunked transfer coding (RFC 9112, 7.1).
 var firstChunk = regexp.MustCompile(`^[0-9A-Fa-f]{1,8}[ \t]*(;[^\r\n]*)?\r?\n`)
 
-// decoded reports whether the body is not encoded although the header has a Content-Encoding,
-// which some archives leave when they store decoded bodies. It removes that field then. It
-// looks for the first bytes of the coding; brotli has none, so there it looks for plain text.
+// decoded reports whether the body is decoded already although the header has a
+// Content-Encoding, as in some archives; it removes this header field then. It compares the
+// first bytes of the body with those of the coding. brotli has no fixed first bytes: for it,
+// decoded looks for plain text.
 func (c *Capture) decoded() bool {
 	coding := strings.ToLower(strings.TrimSpace(c.Header.Get("Content-Encoding")))
 	mark, known := codingMarks[coding]
@@ -164,7 +165,7 @@ func (c *Capture) decoded() bool {
 }
 
 var (
-	// codingMarks has the first bytes of data in each content coding.
+	// codingMarks has the first bytes of all data in a content coding, by the coding's name.
 	codingMarks = map[string]string{"gzip": "\x1F\x8B", "x-gzip": "\x1F\x8B", "zstd": "\x28\xB5\x2F\xFD"}
 	// plainText matches data that begin with 32 printable ASCII characters.
 	plainText = regexp.MustCompile(`^[\t\r\n -~]{32}`)

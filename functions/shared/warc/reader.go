@@ -13,8 +13,8 @@ import (
 
 const (
 	version   = "WARC/1."
-	maxHeader = 64 << 10 // bytes of the header of a record, and of the header of an HTTP response
-	minAgain  = 4 << 20  // bytes that may be read a second time, in addition to the size of the file
+	maxHeader = 64 << 10 // greatest size in bytes of a record's header, and of the header of an HTTP response
+	minAgain  = 4 << 20  // bytes that may be read a second time to find records, besides the size of the file
 )
 
 var (
@@ -28,8 +28,8 @@ var (
 
 // Place is the position of the first byte of a record.
 type Place struct {
-	Offset int64 // offset in the file of the record, or of its gzip member
-	Inside int64 // offset of the record in the decompressed content of the gzip member; 0 in an uncompressed file
+	Offset int64 // offset in the file of the record, or of the gzip member that has it
+	Inside int64 // offset of the record in the member's decompressed content; 0 in an uncompressed file
 }
 
 // String returns the place as a text for messages, such as "byte 7 of the gzip member at byte 900".
@@ -56,18 +56,18 @@ func (f *Fault) Unwrap() error { return f.Err }
 // the next call of Reader.Finish or Reader.Next.
 type Record struct {
 	Place
-	Type   string // WARC-Type, lower case
+	Type   string // WARC-Type in lower case: response, resource, request, …
 	Length int64  // size of the block in bytes
 	fields []field
 	reader *Reader
-	left   int64 // bytes of the block that were not read yet
+	left   int64 // number of bytes of the block that are not read yet
 }
 
 // field is a line of a record's header.
 type field struct{ name, value string }
 
-// Field returns the value of the header field with the name, whatever its case; "" if there is
-// none.
+// Field returns the value of a header field, whose name is compared without regard to case; "" if
+// the record has no such field.
 func (r *Record) Field(name string) string {
 	for _, f := range r.fields {
 		if strings.EqualFold(f.name, name) {
@@ -113,13 +113,13 @@ func (r *Record) Read(p []byte) (int, error) {
 
 // Reader reads the records of a WARC file, one after another.
 type Reader struct {
-	raw    *source // the file
+	raw    *source // file that is read
 	inside *member // the gzip member that is being read; nil between members and in uncompressed files
-	spare  *member // memory for the next member
+	spare  *member // memory that the next gzip member reuses
 	open   *Record // the record that is being read; nil after Finish
-	again  int64   // bytes that may still be read a second time to find records
+	again  int64   // number of bytes that may still be read a second time to find records
 
-	gzipped bool // the file has a gzip member
+	gzipped bool // a gzip member was found in the file
 }
 
 // NewReader returns a reader of a file with size bytes.
@@ -131,8 +131,8 @@ func NewReader(file io.ReaderAt, size int64) *Reader {
 func (r *Reader) Offset() int64 { return r.raw.offset() }
 
 // At moves to a place, which must be that of a Record returned before, and returns the record
-// there. To get to a place in a gzip member, it decompresses the member up to there: from its
-// beginning, or from the present position if that is in the same member and before the place.
+// there. If the place is in a gzip member, At decompresses the member up to the place: from the
+// member's beginning, or from the present position if that is in the member and before the place.
 func (r *Reader) At(to Place) (*Record, error) {
 	r.open = nil
 	if at := r.place(); r.inside == nil || at.Offset != to.Offset || at.Inside > to.Inside {
@@ -153,7 +153,7 @@ func (r *Reader) At(to Place) (*Record, error) {
 	return r.header()
 }
 
-// bytes returns the reader of the present content: the gzip member, or the file.
+// bytes returns the reader at the present position: that of the gzip member, or that of the file.
 func (r *Reader) bytes() *bufio.Reader {
 	if r.inside != nil {
 		return r.inside.Reader
@@ -161,7 +161,7 @@ func (r *Reader) bytes() *bufio.Reader {
 	return r.raw.Reader
 }
 
-// place returns the place of the next byte.
+// place returns the place of the next byte that will be read.
 func (r *Reader) place() Place {
 	if r.inside != nil {
 		return Place{r.inside.start, r.inside.offset()}
@@ -169,7 +169,7 @@ func (r *Reader) place() Place {
 	return Place{Offset: r.raw.offset()}
 }
 
-// enter opens the gzip member at the place of the source.
+// enter opens the gzip member at the present position of the file.
 func (r *Reader) enter() error {
 	if err := r.spare.open(r.raw); err != nil {
 		return err
@@ -273,10 +273,10 @@ func (r *Reader) readHeader(record *Record) error {
 	return nil
 }
 
-// lineReader reads the lines of a header, whose size it limits.
+// lineReader reads the lines of a header of limited size.
 type lineReader struct {
 	from *bufio.Reader
-	most int // number of bytes that the rest of the header may have
+	most int // number of bytes that the rest of the header may have at most
 }
 
 // next returns the next line, without its line end.

@@ -6,9 +6,8 @@ import (
 	"io"
 )
 
-// fault moves on to the next record after the damaged one at a place, and returns a *Fault with
-// the reason. If the file itself cannot be read, the search for the next record fails, and
-// fault returns that error instead.
+// fault moves on to the next record after a damaged one, and returns a *Fault with the place of
+// the damaged record and the reason. If the file cannot be read, it returns that error instead.
 func (r *Reader) fault(at Place, reason error) error {
 	r.open = nil
 	broken := r.inside == nil && r.spare.broken != nil || r.inside != nil && r.inside.broken != nil
@@ -59,10 +58,10 @@ func (r *Reader) searchInside() error {
 	}
 }
 
-// searchMember moves on to the next gzip member whose content begins with a record. It searches
-// from position from on or, if the budget does not allow to read the bytes up to noticed a
-// second time, from noticed on. noticed is the position at which the damage was noticed. If
-// there is no such member, it moves to the end of the file.
+// searchMember moves on to the next gzip member whose content begins with a record; if there is
+// none, to the end of the file. noticed is the position at which the damage was noticed. The
+// search begins at from if the bytes between from and noticed may be read a second time (see
+// budget), else at noticed.
 func (r *Reader) searchMember(from, noticed int64) error {
 	from = r.budget(from, noticed)
 	for {
@@ -100,8 +99,8 @@ func (r *Reader) searchVersion(from, noticed int64) error {
 	return nil
 }
 
-// budget returns the position at which a search begins. It is from if the bytes between from
-// and noticed may be read a second time; they are taken from r.again then. Else it is noticed.
+// budget returns the position at which a search begins: from, if the bytes between from and
+// noticed may be read a second time, else noticed. It subtracts these bytes from r.again.
 func (r *Reader) budget(from, noticed int64) int64 {
 	if again := noticed - from + bufferSize; again <= r.again {
 		r.again -= again

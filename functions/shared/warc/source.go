@@ -11,8 +11,8 @@ import (
 const (
 	bufferSize = 64 << 10
 	maxProbe   = 4 << 10  // compressed bytes that holdsRecord reads of a gzip member
-	maxFree    = 64 << 20 // decompressed bytes of a member up to which maxRatio is not checked
-	maxRatio   = 200      // decompressed bytes for each compressed byte of a member
+	maxFree    = 64 << 20 // decompressed bytes up to which a gzip member may exceed maxRatio
+	maxRatio   = 200      // greatest number of decompressed bytes for each compressed byte of a gzip member
 )
 
 // source is a buffered reader of a file that can move to any byte.
@@ -50,15 +50,15 @@ type member struct {
 	from   *source
 	start  int64 // position of the member in the file
 	gzip   *gzip.Reader
-	size   int64 // decompressed bytes so far
-	broken error // why its gzip data cannot be decompressed further; nil: they are valid so far
+	size   int64 // number of bytes decompressed so far
+	broken error // error that ended the decompression of damaged gzip data, or nil
 	*bufio.Reader
 }
 
 // gzipMagic is the beginning of every gzip member (RFC 1952, 2.3).
 var gzipMagic = []byte{0x1F, 0x8B, 8}
 
-// open opens the gzip member at the present position of the source: it reads its gzip header.
+// open opens the gzip member at the present position of a file: it reads the member's gzip header.
 func (m *member) open(from *source) error {
 	m.from, m.start, m.size, m.broken = from, from.offset(), 0, nil
 	var err error
@@ -82,8 +82,8 @@ func (m *member) open(from *source) error {
 // offset returns the position of the next byte in the decompressed content.
 func (m *member) offset() int64 { return m.size - int64(m.Buffered()) }
 
-// memberContent is the unbuffered reader below a member. It returns errBomb for a member that
-// expands too far. After an error it returns the same error again.
+// memberContent is the unbuffered reader below a member. It returns errBomb if the member expands
+// by more than maxRatio allows. After an error it returns the same error again.
 type memberContent struct{ *member }
 
 func (c memberContent) Read(p []byte) (int, error) {
@@ -104,7 +104,8 @@ func (c memberContent) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// early turns io.EOF into io.ErrUnexpectedEOF, for a part of a file that must not end here.
+// early returns io.ErrUnexpectedEOF for io.EOF, and any other error as it is. It is for reads of
+// a part of the file that must not end there.
 func early(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -126,8 +127,8 @@ func (s *source) holdsRecord(at int64) (is bool, read int64) {
 	return is, read
 }
 
-// find searches the file from a position on for a sequence of bytes, mark, and returns its
-// position.
+// find returns the position of the sequence of bytes mark in the file, searched for from a
+// position on. found is false if there is none.
 func (s *source) find(from int64, mark []byte) (at int64, found bool, err error) {
 	s.seek(from)
 	for {

@@ -136,7 +136,7 @@ func plain(piece string) string {
 	}
 }
 
-// fragment writes the text, the lines and the links of a piece of HTML.
+// fragment writes a piece of HTML: its text, its line breaks and its links.
 func fragment(w *markup.Writer, piece string) {
 	if isPlain(piece) {
 		w.Text(piece)

@@ -45,7 +45,8 @@ func characters(text []byte) (hash uint64) {
 	return hash
 }
 
-// digest mixes the words of a text into a hash, without numbers and the words beside them.
+// digest mixes the words of a text into a hash. It leaves out numbers and the words next to
+// them.
 func digest(hash uint64, text []byte) uint64 {
 	for line := range bytes.Lines(text) {
 		var held uint64 // hash of the word before, which counts unless a number follows

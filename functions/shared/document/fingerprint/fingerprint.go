@@ -13,20 +13,21 @@ type Fingerprint struct {
 	TitleHash uint64
 	TextHash  uint64 // hash of the body's words in order
 
-	// Simhash of the body's shingles (Manku, Jain, Das Sarma 2007): 10 bits
-	// or fewer differ where 3 % of the words do, about 32 between texts that
-	// have nothing in common.
+	// Simhash of the body's shingles, runs of three words (Manku, Jain, Das Sarma 2007): 10
+	// bits or fewer differ where 3 % of the words do, about 32 between texts that have
+	// nothing in common.
 	Simhash uint64
 
-	// Sketch holds 16 bits of the least hash of the body's shingles in each of 16 classes
-	// (one permutation hashing, Li, Owen, Zhang 2012; b-bit minwise hashing, Li, König
-	// 2010). The share of equal elements in the sketches of two texts estimates their
-	// Jaccard similarity: common shingles divided by all shingles of both.
+	// Sketch divides the hashes of the body's shingles, runs of three words, into 16 classes,
+	// and holds 16 bits of the least hash of each class (one permutation hashing, Li, Owen,
+	// Zhang 2012; b-bit minwise hashing, Li, König 2010). The share of equal elements in the
+	// sketches of two texts estimates their Jaccard similarity: common shingles divided by
+	// all shingles of both.
 	Sketch [16]uint16
 }
 
-// shingle is the number of neighbouring words in a shingle. In scripts without spaces
-// between words, each letter is a word.
+// shingle is the number of words in a shingle: a run of neighbouring words. In scripts
+// without spaces between words, each letter is a word.
 const shingle = 3
 
 // Of returns the fingerprint of a page's title and body. Without words in the title,
@@ -51,11 +52,11 @@ func Of(title, body string) Fingerprint {
 	return f
 }
 
-// Bounds for IsAlike. Half of the pairs of texts that differ in 3 % of the words are
-// within both.
+// Bounds for IsAlike. Of the pairs of texts that differ in 3 % of the words, half are
+// within both bounds.
 const (
 	alikeBits  = 10 // greatest number of bits of the simhash that may differ
-	alikeParts = 10 // least number of elements of the sketch that must be equal
+	alikeParts = 10 // least number of the 16 elements of the sketch that must be equal
 )
 
 // IsAlike reports whether two texts are the same but for a few words. Texts without words
@@ -103,7 +104,8 @@ func Exact(place uint64, text []byte) uint64 {
 	return mix(hash, binary.LittleEndian.Uint64(last[:]))
 }
 
-// mix is the folded multiplication of wyhash.
+// mix mixes two numbers into a hash as wyhash does: the upper half of their product XOR
+// the lower half.
 func mix(a, b uint64) uint64 {
 	high, low := bits.Mul64(a^0x2D358DCCAA6C78A5, b^0x8BB84B93962EACC9)
 	return high ^ low
@@ -111,11 +113,11 @@ func mix(a, b uint64) uint64 {
 
 // sketcher computes the simhash and the sketch of a text from the hashes of its shingles.
 type sketcher struct {
-	counts [64]int    // for each bit, the number of hashes that have it, up to the last spill
-	lanes  [8]uint64  // the same since the last spill: one byte for each of the 64 bits
-	since  int        // hashes since the last spill, at most 255
-	total  int        // hashes
-	least  [16]uint64 // the complement of the least hash in each class; 0 in one without hashes
+	counts [64]int    // for each bit: number of hashes that have it set, without those in lanes
+	lanes  [8]uint64  // for each bit, in one byte: number of the last hashes that have it set
+	since  int        // number of the last hashes, those counted in lanes; at most 255
+	total  int        // number of all hashes
+	least  [16]uint64 // for each class, the complement of its least hash; 0 if it has no hash
 }
 
 func (s *sketcher) add(hash uint64) {
@@ -130,7 +132,7 @@ func (s *sketcher) add(hash uint64) {
 	*class = max(*class, ^(hash << 4))
 }
 
-// spread maps a byte to eight bytes, of which each is one bit of it, 0 or 1.
+// spread maps a byte to eight bytes, one for each of its bits, with the value 0 or 1.
 var spread = func() (table [256]uint64) {
 	for b := range table {
 		for bit := range 8 {

@@ -61,7 +61,7 @@ func (a *attributes) read(written []rawAttribute) {
 	}
 }
 
-// set sets a string to the text of an attribute's value, if it is not set.
+// set sets a string to the text of an attribute's value, if the string is empty.
 func (a *attributes) set(to *string, value []byte) {
 	if *to != "" {
 		return
@@ -224,7 +224,7 @@ func (r *reader) element(name atom.Atom, a *attributes) Element {
 	return e
 }
 
-// reference notes an element that refers to an address.
+// reference appends an element that refers to an address, such as a or img, to Page.References.
 func (r *reader) reference(name atom.Atom, number int32, a *attributes) {
 	ref := Reference{Element: number, Alt: a.alt, Title: a.title, Rel: a.rel}
 	switch name {
@@ -256,7 +256,7 @@ func (r *reader) reference(name atom.Atom, number int32, a *attributes) {
 	r.page.References = append(r.page.References, ref)
 }
 
-// metadata notes an element that says something of the page.
+// metadata records what a base, link or meta element says about the page.
 func (r *reader) metadata(name atom.Atom, a *attributes) {
 	switch name {
 	case atom.Base:

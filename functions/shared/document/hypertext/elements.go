@@ -44,7 +44,8 @@ func isTablePart(a atom.Atom) bool {
 	return false
 }
 
-// endsAt reports whether the start tag of one element ends an open other.
+// endsAt reports whether the start tag of an element ends an open element, as a li ends the li
+// before it.
 func endsAt(start, open atom.Atom) bool {
 	switch open {
 	case atom.P:
@@ -67,12 +68,13 @@ func endsAt(start, open atom.Atom) bool {
 	return false
 }
 
-// impliesEnds reports whether the start tag of an element may end an open other.
+// impliesEnds reports whether the start tag of an element may end open elements (see endsAt).
 func impliesEnds(start atom.Atom) bool {
 	return isBlock(start) || start == atom.A || start == atom.Optgroup
 }
 
-// isBarrier reports whether a start tag ends nothing beyond an open element.
+// isBarrier reports whether a start tag cannot end elements around the open element, as a td in
+// an inner table cannot end a cell of the outer one.
 func isBarrier(start, open atom.Atom) bool {
 	switch open {
 	case atom.Table, atom.Template, atom.Object, atom.Button, atom.Svg, atom.Math:
@@ -87,8 +89,8 @@ func isBarrier(start, open atom.Atom) bool {
 	return false
 }
 
-// isRawText reports whether only the end tag of an element is markup in it. Pages
-// are read as without scripts, which show noscript.
+// isRawText reports whether tags in the content of an element are text, except for its end
+// tag. noscript is not among these elements, since pages are read as if scripts were off.
 func isRawText(a atom.Atom) bool {
 	switch a {
 	case atom.Script, atom.Style, atom.Title, atom.Textarea, atom.Iframe, atom.Noembed, atom.Xmp, atom.Plaintext:

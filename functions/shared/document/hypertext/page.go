@@ -24,7 +24,7 @@ const (
 	MaxElements   = 1_000_000
 	MaxNesting    = 256      // depth of the tree of elements; a deeper element becomes a sibling of the one around it
 	MaxReferences = 100_000  // links, images and frames
-	MaxMetas      = 256      // meta elements, and also link elements
+	MaxMetas      = 256      // meta elements; also the limit for link elements
 	MaxData       = 1 << 20  // bytes of JSON-LD
 	MaxAttributes = 64       // attributes of a tag
 	MaxValue      = 16 << 10 // bytes of an attribute's value
@@ -33,7 +33,9 @@ const (
 
 // Page is a page that was read.
 type Page struct {
-	Text       []byte      // the page's text; single spaces are between its words except in pre, and blocks and lines end with a line feed
+	// Text is the page's text. Its words have single spaces between them, except in pre.
+	// Each block and each line ends with a line feed.
+	Text       []byte
 	Elements   []Element   // in document order; the first is html
 	Blocks     []Block     // in the order of the text; only line feeds are between them
 	References []Reference // in document order
@@ -43,35 +45,35 @@ type Page struct {
 	Metas      []Meta
 	Links      []Link           // link elements
 	Data       [][]byte         // contents of script elements of type application/ld+json
-	Languages  map[int32]string // programming language that the class of an element names, by the element's number
+	Languages  map[int32]string // by element number: programming language that the element's class names
 	Scripts    int              // bytes of all scripts, plus the number of script elements
 	Cut        Cut
 }
 
-// Cut says what the limits cut off: numbers of things that were not read.
+// Cut says how much of a page was not read because of the limits.
 type Cut struct {
-	Bytes      int // bytes of markup
+	Bytes      int // bytes of markup beyond MaxBytes
 	Elements   bool
 	References int
-	Metas      int // meta elements and link elements
-	Data       int // bytes of JSON-LD
+	Metas      int // meta and link elements beyond MaxMetas of each
+	Data       int // bytes of JSON-LD beyond MaxData
 	Attributes int // attributes beyond MaxAttributes of their tags
-	Values     int // attributes of which only the beginning was read
+	Values     int // attribute values cut to MaxValue bytes
 }
 
 // Element is an element of the page.
 type Element struct {
 	Name       atom.Atom // 0 for an unknown element
 	Parent     int32     // index in Page.Elements of the element around it; -1 for html
-	Last       int32     // index of the first element after its last descendant
-	Start, End int32     // range of its text in Page.Text
-	Own        Words     // groups of the words in its class, id, role and itemprop
-	Around     Words     // groups in Own, and those of all elements around it
+	Last       int32     // index in Page.Elements of the first element after the last descendant
+	Start, End int32     // range of the element's text in Page.Text
+	Own        Words     // groups of the words in the element's class, id, role and itemprop
+	Around     Words     // groups of the words in these attributes of the element and of all elements around it
 	Flags      Flags
 	Depth      uint8
 }
 
-// Flags are properties of an element that text inside of it has, too.
+// Flags are properties of an element that also hold for all text inside of it.
 type Flags uint32
 
 // The flags. An element also has the flags of the elements around it.
@@ -101,11 +103,11 @@ const (
 // Block is a piece of text on lines of its own: a paragraph, a heading, an item of a list, a
 // cell of a table.
 type Block struct {
-	Start, End int32 // range in Page.Text
-	Element    int32 // index of the innermost element around it that begins and ends lines
-	Linked     int32 // number of its bytes in links
-	Emphasized int32 // number of its bytes in bold type
-	Flags      Flags // flags of the innermost element around its beginning
+	Start, End int32 // range of the block in Page.Text
+	Element    int32 // index in Page.Elements of the innermost block element around (see isBlock)
+	Linked     int32 // number of the block's bytes in links
+	Emphasized int32 // number of the block's bytes in bold type
+	Flags      Flags // flags of the innermost element at the beginning of the block
 }
 
 // Reference is an element that refers to an address, with its attributes as they are written.

@@ -36,18 +36,19 @@ func (r *reader) readAll(markup []byte) {
 }
 
 type reader struct {
-	scanner  scanner
-	page     *Page
-	open     []int32  // indexes of the open elements, html first
-	unknown  []string // names of the open elements that package atom does not know, by their index in open
-	inBody   bool
-	foreign  int               // number of open svg and math elements
-	unopened map[atom.Atom]int // number of elements beyond MaxNesting whose end tags have not come yet, by name
+	scanner scanner
+	page    *Page
+	open    []int32  // indexes in page.Elements of the open elements, html first
+	unknown []string // names of the open elements that package atom does not know, by their index in open
+	inBody  bool
+	foreign int // number of open svg and math elements
+	// unopened counts, by name, elements beyond MaxNesting whose end tags have not come yet.
+	unopened map[atom.Atom]int
 	title    []byte
 	inTitle  bool
 	script   []byte
 	isData   bool
-	data     int // bytes of JSON-LD so far
+	data     int // bytes of JSON-LD read so far
 
 	block      int     // index of the open block in page.Blocks; -1: none
 	lineBroken bool    // a line break comes before the next text
@@ -58,7 +59,7 @@ type reader struct {
 
 	classes map[string]classMeaning
 	decoded []byte // text of the current token, with its character references decoded
-	steps   int    // amount of work, for tests: number of tokens, and of elements looked at for each
+	steps   int    // amount of work, for tests: number of tokens, and of elements looked at for them
 }
 
 func (r *reader) begin() {
@@ -458,7 +459,7 @@ func (r *reader) folded(data []byte, flags Flags) {
 	}
 }
 
-// run adds words that have single spaces between them.
+// run appends words, which have single spaces between them already, to block b.
 func (r *reader) run(b *Block, words []byte, flags Flags) {
 	p := r.page
 	before := len(p.Text)
@@ -480,11 +481,11 @@ func (r *reader) run(b *Block, words []byte, flags Flags) {
 	}
 }
 
-// Classes of bytes, for joining words by single spaces.
+// Classes of bytes, to find out where words end.
 const (
 	inWord = iota
 	space
-	maybeSpace // the first byte of some white space characters
+	maybeSpace // first byte of a character that may be white space, such as U+00A0
 )
 
 var byteKinds = [256]uint8{

@@ -30,8 +30,8 @@ func appendDecoded(to, text []byte, inAttribute bool) []byte {
 	}
 }
 
-// isWhole reports whether the first n bytes of a text are a named reference, and not
-// only begin with one.
+// isWhole reports whether the first n bytes of a text, which decode to decoded, are a whole
+// character reference, and not the beginning of other text such as "&copy=1".
 func isWhole(text []byte, n int, decoded string) bool {
 	if text[n-1] == ';' {
 		return decoded == ";" || !strings.HasSuffix(decoded, ";")
@@ -54,8 +54,8 @@ func referenceLength(b []byte) int {
 	return n
 }
 
-// decodeReference returns what a reference stands for, or its text if it stands for
-// nothing.
+// decodeReference returns the characters for which a reference stands, or the text of the
+// reference if it stands for nothing.
 func decodeReference(name []byte) string {
 	switch string(name) {
 	case "":

@@ -34,12 +34,12 @@ type Address struct {
 type Rewriter struct {
 	Replace func(Address) string
 	Decode  func(value []byte) []byte // decodes a value from the charset of the HTML; nil for UTF-8
-	// Detach renames attributes that keep browsers from showing a copy of the page that is not
-	// on its server: integrity, crossorigin, and a Content-Security-Policy.
+	// Detach renames attributes that would keep browsers from showing a copy of the page on
+	// another server: integrity, crossorigin, and a Content-Security-Policy.
 	Detach bool
 
 	markup []byte
-	out    []byte // result so far: markup[:copied], rewritten
+	out    []byte // result so far: markup[:copied] with new addresses
 	copied int
 }
 
@@ -201,8 +201,8 @@ func (w *Rewriter) value(raw []byte, rewrite func(string) string) {
 }
 
 // escaped returns a value as it is written in an attribute between quotation marks of the kind
-// quote, with character references where needed. For quote 0 it adds the marks. With inASCII it
-// writes all other characters as references, too.
+// quote, with character references where needed. For quote 0 it adds quotation marks. With
+// inASCII it writes all characters beyond ASCII as references, too.
 func escaped(value string, quote byte, inASCII bool) []byte {
 	var b []byte
 	if quote == 0 {
@@ -254,8 +254,8 @@ func (w *Rewriter) candidates(list string) string {
 	return b.String()
 }
 
-// endOfDescriptors returns the place of the comma after descriptors; commas in
-// parentheses do not count.
+// endOfDescriptors returns the offset of the comma at which the descriptors of a srcset address
+// end, or the length of s. Commas in parentheses do not count.
 func endOfDescriptors(s string) int {
 	depth := 0
 	for i, c := range []byte(s) {
@@ -271,7 +271,7 @@ func endOfDescriptors(s string) int {
 	return len(s)
 }
 
-// refresh rewrites "5; url=a.html".
+// refresh replaces the address in the content of a meta refresh, such as "5; url=a.html".
 func (w *Rewriter) refresh(content string) string {
 	wait, rest, found := strings.Cut(content, ";")
 	rest = strings.TrimSpace(rest)

@@ -28,9 +28,9 @@ type scanner struct {
 	raw    atom.Atom // element such as script, whose content is text up to its end tag; set by the reader
 	cdata  bool      // CDATA sections are allowed here; set by the reader
 
-	// The last token:
+	// The last token that next has read. text is the text of a text token, as it is written.
 	text        []byte // of a text token, as it is written
-	literal     bool   // the text has no character references: & stands for itself
+	literal     bool   // text has no character references: & stands for itself
 	name        []byte // name of a tag, in lower case
 	attributes  []rawAttribute
 	selfClosing bool
@@ -40,7 +40,7 @@ type scanner struct {
 	lowered [32]byte
 }
 
-// next reads the next token. A tag that the markup does not end is dropped.
+// next reads the next token. A tag without an end, such as "<a href=x", is dropped.
 func (s *scanner) next() token {
 	if s.raw != 0 && s.rawText() {
 		return textToken
@@ -73,7 +73,8 @@ func (s *scanner) textTo(from, to int) token {
 	return textToken
 }
 
-// beginsMarkup reports whether what follows a < makes it more than a character.
+// beginsMarkup reports whether b, the bytes after a <, make the < the beginning of a tag, a
+// comment or a declaration. Else the < is text.
 func beginsMarkup(b []byte) bool {
 	if len(b) == 0 {
 		return false
@@ -84,8 +85,8 @@ func beginsMarkup(b []byte) bool {
 	return isLetter(b[0]) || b[0] == '!' || b[0] == '?'
 }
 
-// markupFrom reads what begins with the < before i. It returns endOfMarkup for what
-// is no token.
+// markupFrom reads the tag, comment or other markup whose < is before offset i. It returns
+// endOfMarkup if that is no token, such as a comment.
 func (s *scanner) markupFrom(i int) token {
 	rest := s.markup[i:]
 	switch {
@@ -165,8 +166,9 @@ func (s *scanner) tag(i int) bool {
 	}
 }
 
-// readValue reads the value of an attribute from the place after its equals sign on.
-// It returns the place after the value, which lies beyond b if nothing ends it.
+// readValue reads the value of an attribute from the offset after its equals sign on. It
+// returns the value and the offset after it, which is beyond b if the closing quotation mark is
+// missing.
 func readValue(b []byte, i int) ([]byte, int) {
 	for i < len(b) && isSpace(b[i]) {
 		i++
@@ -254,7 +256,7 @@ func endOfScript(b []byte) int {
 	return len(b)
 }
 
-// endOfComment returns the place after a comment, from what follows its <!--.
+// endOfComment returns the length of a comment in b, which begins after the <!-- of the comment.
 func endOfComment(b []byte) int {
 	switch {
 	case bytes.HasPrefix(b, []byte(">")):

@@ -63,7 +63,8 @@ const (
 	WordGrid
 )
 
-// groups lists the words of each group; one that ends with * begins words.
+// groups lists the words of each group. A word with * at its end stands for all words that
+// begin with it.
 var groups = []struct {
 	group Words
 	words string

@@ -32,7 +32,7 @@ type Data struct {
 // Object is a JSON object.
 type Object struct {
 	Type   string // first @type of the object; "" if it has none
-	Key    string // key under which it stands in the object around it; "" at the top level
+	Key    string // key under which the object stands in the object around it; "" at the top level
 	Parent int32  // index in Data.Objects of the object around it; -1 at the top level
 }
 
@@ -40,7 +40,7 @@ type Object struct {
 type Value struct {
 	Object int32
 	Key    string
-	Text   []byte // with its markup and white space; it shares memory with the JSON if it has no escapes
+	Text   []byte // text with its markup and white space; shares memory with the JSON if that has no escapes
 }
 
 // Is reports whether an object, or an object around it, has one of the types.

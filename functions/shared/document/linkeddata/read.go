@@ -26,13 +26,13 @@ type reader struct {
 	names map[string]string // types and keys, each once in memory
 }
 
-// place is where a value stands.
+// place is the object and the key to which a value belongs.
 type place struct {
 	object int32
 	key    string
 }
 
-// value reads a value, and reports whether it was whole.
+// value reads a value, and reports whether the value was complete.
 func (r *reader) value(in place, depth int) bool {
 	r.space()
 	if r.at == len(r.text) {
@@ -172,7 +172,7 @@ func (r *reader) space() {
 	}
 }
 
-// pass skips a part of the JSON up to and with its end, such as a comment.
+// pass skips the JSON from rest up to and with the next end: for a comment, "*/".
 func (r *reader) pass(rest []byte, end string) {
 	if i := bytes.Index(rest, []byte(end)); i >= 0 {
 		r.at += i + len(end)

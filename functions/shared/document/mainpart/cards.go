@@ -50,8 +50,8 @@ func (s *surroundings) findRuns() {
 	}
 }
 
-// cards adds features of block i: totals of the innermost run of cards around it, and of the run
-// of its own element.
+// cards adds features of block i: totals of the innermost run of cards around the block, and of
+// the run of the block's element.
 func (v *vector) cards(i int, b *hypertext.Block) {
 	all := v.page.Elements
 	at, steps := b.Element, 0
@@ -72,7 +72,7 @@ func (v *vector) cards(i int, b *hypertext.Block) {
 		share(int(r.bytes), v.bytes[len(v.texts)]), share(int(r.prices), int(r.elements)), level(int(card.blocks)), uint8(min(steps, 254)))
 }
 
-// rankOf returns the level of a heading, 0 of another element.
+// rankOf returns the level of a heading, 1 to 6, or 0 for any other element.
 func rankOf(name atom.Atom) int {
 	switch name {
 	case atom.H1:

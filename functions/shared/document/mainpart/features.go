@@ -12,15 +12,15 @@ import (
 // a number from 0 to 255. The trees only compare it with thresholds.
 type Features struct {
 	Width  int     // number of features of a block
-	Values []uint8 // the rows, one after another
+	Values []uint8 // the rows of all blocks, one after another, each of Width values
 	Words  []int   // number of words of each block, for Choose
-	Texts  []Text  // one for each block
+	Texts  []Text  // for each block: hashes by which copies of its text are found
 
 	steps int // amount of work, for tests: number of elements looked at
 }
 
 // Text identifies the text of a block and its position in the page: hash is a hash of the text,
-// path one of the names and classes of the elements around it.
+// path a hash of the names and classes of the elements around the block.
 type Text struct {
 	hash uint32
 	path uint32
@@ -40,31 +40,34 @@ type surroundings struct {
 	page    *hypertext.Page
 	texts   []textCounts // counts of each block's text
 	prose   []int        // by block: bytes of prose in all blocks before it; at the end, in all blocks
-	bytes   []int        // the same of all text
-	linked  []int        // the same of text in links
+	bytes   []int        // by block: bytes of text in all blocks before it; at the end, in all blocks
+	linked  []int        // by block: bytes of text of links in all blocks before it; at the end, in all blocks
 	words   int
-	trees   []subtree // totals of each element
+	trees   []subtree // by element: totals of the blocks inside of it
 	paths   []uint64  // by element: hash of the names and word groups of it and all elements around it
 	byPath  map[uint64]pathTotal
 	byText  map[uint32]sameText // blocks with the same text, by its hash
-	core    int32               // the innermost element with most of the prose, see findCore
+	core    int32               // index of the innermost element with most of the prose, see findCore
 	body    hypertext.Words
 	firstH1 int
 	lastH1  int
 
-	steps           int            // amount of work, for tests: number of elements looked at for others
-	repeated        [5]phrases.Set // phrases of the title, the description, the JSON-LD, and the comments and reviews in it
+	steps int // amount of work, for tests: number of elements looked at
+	// repeated has the phrases of the title, the description and the JSON-LD, and of the
+	// comments and of the reviews in the JSON-LD.
+	repeated        [5]phrases.Set
 	mains, articles int
-	runs            []run   // runs of similar elements, see run
-	runOf           []int32 // by element: index of its run
+	runs            []run   // runs of similar sibling elements, see type run
+	runOf           []int32 // by element: index of its run in runs
 	inRuns          int     // bytes of text in runs of cards
 	prices          int     // number of blocks with a price
 	told            told
-	marked          [len(counted)]int // number of elements with words of each of the groups
+	marked          [len(counted)]int // for each group of words in counted: number of elements that have it
 	footer          int               // index of the first block of the footer at the end of the page
 }
 
-// subtree holds the totals of the blocks inside an element.
+// subtree holds the totals of the blocks inside an element: bytes are all bytes of text, linked
+// those in links, prose those of prose; blocks and prices count blocks, and those with a price.
 type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 
 // pathTotal counts the blocks with the same path.
@@ -189,8 +192,8 @@ func (s *surroundings) add(i int) {
 	}
 }
 
-// findCore finds the innermost element on the way down along which one child
-// always holds four fifths of the prose.
+// findCore sets core. It goes down from html to the child that holds at least four fifths of
+// the element's prose, as long as there is one.
 func (s *surroundings) findCore() {
 	all := s.page.Elements
 	for {
@@ -214,7 +217,8 @@ func (s *surroundings) nameOf(block int) uint8 {
 
 func (s *surroundings) pathOf(block int) uint64 { return s.paths[s.page.Blocks[block].Element] }
 
-// coreDistance returns the bytes between a block and the core, negative before it.
+// coreDistance returns the bytes between a block and the core: negative if the block is before
+// the core, 0 if it is inside.
 func (s *surroundings) coreDistance(b *hypertext.Block) int {
 	core := &s.page.Elements[s.core]
 	switch {

@@ -106,14 +106,15 @@ func PageFeatures(p *hypertext.Page, data *linkeddata.Data) []uint8 {
 	return v.values
 }
 
-// groups adds a feature for each of some groups: whether its words occur.
+// groups adds a feature for each of some groups of words: whether words has the group.
 func (v *vector) groups(words hypertext.Words) {
 	for _, group := range [...]hypertext.Words{hypertext.WordForum, hypertext.WordProduct, hypertext.WordArticle, hypertext.WordList, hypertext.WordRelated, hypertext.WordCart, hypertext.WordReview, hypertext.WordFaq} {
 		v.flag(words&group != 0)
 	}
 }
 
-// words returns an upper bound of the number of words in texts of a page's JSON-LD.
+// words returns an estimate of the number of words in the texts of a page's JSON-LD: one for
+// every six bytes.
 func (t *told) words() (n int) {
 	for _, text := range t.texts {
 		n += len(text) / 6

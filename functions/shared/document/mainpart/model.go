@@ -72,10 +72,10 @@ func (t *Tree) value(row []uint8, depth int) float32 {
 // trees' probabilities are too extreme for pages on which they were not trained.
 const softness = 0.7
 
-// Choose reports for each block whether to keep it, given the log-odds of the blocks:
-// the likeliest are kept, as many as give the best expected F1 of their words. Of a
-// text that stands in several places, only the likeliest is kept. Small holes between
-// kept blocks are filled.
+// Choose reports for each block whether to keep it, given the log-odds of the blocks.
+// It keeps the likeliest blocks, as many as give the best expected F1 of their words. Of
+// several blocks with the same text it keeps only the likeliest. Then it also keeps blocks
+// in small gaps between kept blocks.
 func (f *Features) Choose(scores []float64) []bool {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -104,8 +104,8 @@ func (f *Features) Choose(scores []float64) []bool {
 	return keep
 }
 
-// copies returns the blocks with at least copyWords words whose text is also that of a block before
-// them in order, at another position in the page. Blocks at the same position, such as items of one
+// copies marks the blocks with at least copyWords words whose text is also that of an earlier block
+// in order, at another position in the page. Blocks at the same position, such as items of one
 // list, are no copies: they may say the same of different things.
 func (f *Features) copies(order []int) []bool {
 	first := make(map[uint32]uint32) // by text: the path of the first block

@@ -115,7 +115,7 @@ const (
 	hashFactor = 16777619
 )
 
-// shares returns, for each of the sets, the share of the text's phrases that are in it: 0 for
+// shares returns, for each of the sets, which share of the text's phrases is in the set: 0 for
 // none, 255 for all.
 func shares(sets *[5]phrases.Set, text []byte) (in [5]uint8) {
 	all, found := 0, [len(in)]int{}

@@ -11,10 +11,10 @@ import (
 // told holds the texts of a page's JSON-LD, and the kinds of its objects.
 type told struct {
 	texts, comments, reviews [][]byte
-	flags                    [6]uint8 // kinds of JSON-LD objects that the page has, and its og:type, see tell
+	flags                    [6]uint8 // 0 or 1 for each kind of JSON-LD object, and for og:type; tell sets them
 }
 
-// counted are the groups of words for which the elements with their words are counted.
+// counted are the groups of words for which surroundings counts the elements that have them.
 var counted = [...]hypertext.Words{
 	hypertext.WordForum, hypertext.WordComment, hypertext.WordProduct, hypertext.WordCart, hypertext.WordReview, hypertext.WordCard,
 }

@@ -11,7 +11,7 @@ type vector struct {
 	*surroundings
 	values []uint8
 
-	heading      hypertext.Words    // groups of the words in the last heading
+	heading      hypertext.Words    // groups of the words in the heading before the block
 	levels       [6]hypertext.Words // groups of the words in the headings above the block, by level
 	headings     int                // number of headings so far
 	sinceHeading int                // number of words since the last heading
@@ -200,7 +200,7 @@ func (v *vector) wholePage(i int) {
 	v.add(v.told.flags[:]...)
 }
 
-// telling are the groups whose words count in texts, and not only in classes and ids.
+// telling are the groups whose words are also looked for in texts, not only in classes and ids.
 var telling = []hypertext.Words{
 	hypertext.WordRelated, hypertext.WordShare, hypertext.WordComment, hypertext.WordAuthor, hypertext.WordDate,
 	hypertext.WordSubscribe, hypertext.WordReview, hypertext.WordCart, hypertext.WordCookie, hypertext.WordProduct,

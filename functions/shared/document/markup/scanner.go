@@ -15,7 +15,7 @@ import (
 // Kind is the kind of the current piece of a Scanner.
 type Kind byte
 
-// The kinds. An empty element is a Start and an End.
+// The kinds. An empty element, such as <br/>, is read as a Start and an End.
 const (
 	Start Kind = iota + 1
 	End

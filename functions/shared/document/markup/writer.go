@@ -31,7 +31,7 @@ func (p *Page) Omit(what string) {
 type Writer struct {
 	body    bytes.Buffer
 	heading int  // level of the open heading, or 0
-	line    bool // the current line has text
+	line    bool // the current line has text already
 	link    bool // a link is open
 }
 

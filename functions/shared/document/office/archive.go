@@ -21,7 +21,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// Limits of a document. One with more members is refused; the other limits cut it.
+// Limits of a document. A document with more members is refused; beyond the other limits it
+// is cut.
 const (
 	MaxMembers = 10_000   // members of the archive
 	MaxMember  = 16 << 20 // bytes of one member, decompressed
@@ -54,8 +55,8 @@ func open(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// read returns the content of a member, cut to MaxMember and to what is left of MaxTotal.
-// It is empty for a missing member, and ends at the damage in a damaged one.
+// read returns the content of a member, cut to MaxMember and to the rest of MaxTotal. The
+// content is empty for a missing member; of a damaged one it is the part before the damage.
 func (a *archive) read(name string) []byte {
 	f, found := a.members[name]
 	if !found {
@@ -75,7 +76,8 @@ func (a *archive) read(name string) []byte {
 	return bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 }
 
-// resolve returns the name of the member to which a reference in the member from leads.
+// resolve returns the name of the member to which a reference in the member named from leads:
+// "../media/a.png" in "word/document.xml" leads to "media/a.png".
 func resolve(from, reference string) string {
 	reference, _, _ = strings.Cut(reference, "#")
 	if rooted, is := strings.CutPrefix(reference, "/"); is {
@@ -164,7 +166,7 @@ func HTML(data []byte) (page markup.Page, err error) {
 // address (Part 2, 6.5).
 type relation struct {
 	kind   string // last part of the URL that is its type: "hyperlink"
-	target string // member of the archive, or address if it is external
+	target string // name of a member of the archive, or a web address if external
 }
 
 // relationTable holds the relations of a part, in order, with their indexes by id.
@@ -217,8 +219,8 @@ func (a *archive) main() string {
 	return ""
 }
 
-// copyText writes the text of the current element, and moves the scanner to its end, or to
-// the first tag in it.
+// copyText writes the text of the current element up to its end tag or the first tag in it,
+// and moves the scanner to that tag.
 func copyText(w *markup.Writer, s *markup.Scanner) {
 	for s.Next() && s.Kind == markup.Text {
 		w.Text(s.Text())

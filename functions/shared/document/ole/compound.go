@@ -27,7 +27,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// Limits of a file. What exceeds them is left out.
+// Limits of a file. Data beyond them is left out.
 const (
 	MaxStream  = 32 << 20 // bytes of one stream; the rest is cut off
 	MaxEntries = 10_000   // entries of the directory
@@ -40,8 +40,8 @@ const (
 	headerSize  = 512
 	entrySize   = 128
 	smallSector = 64
-	smallStream = 4096       // bytes; smaller streams lie in small sectors
-	lastSector  = 0xFFFFFFFA // from here on numbers are marks, such as the end of a chain
+	smallStream = 4096       // bytes; a smaller stream lies in small sectors
+	lastSector  = 0xFFFFFFFA // least number that names no sector, but is a mark such as the end of a chain
 )
 
 var little = binary.LittleEndian
@@ -51,8 +51,8 @@ type compound struct {
 	data      []byte
 	sector    int      // size of a sector in bytes
 	next      []uint32 // for each sector, the number of the next one in its chain
-	nextSmall []uint32 // the same for each small sector
-	small     []byte   // the small sectors
+	nextSmall []uint32 // for each small sector of 64 bytes, the number of the next one in its chain
+	small     []byte   // contents of all small sectors
 	directory map[string]entry
 	cut       bool // a stream was longer than MaxStream
 }
@@ -95,8 +95,9 @@ func (c *compound) at(n uint32) []byte {
 	return c.data[start:min(start+int64(c.sector), int64(len(c.data)))]
 }
 
-// readTable reads the table of the next sectors. The table itself lies in sectors: the
-// header has the numbers of the first 109, a chain of sectors those of the others.
+// readTable reads the table that has, for each sector, the number of the next one. The table
+// lies in sectors itself: the header has the numbers of the first 109 of them, and a chain
+// of further sectors has the numbers of the others.
 func (c *compound) readTable() {
 	names := numbers(c.data[76:headerSize])
 	more := little.Uint32(c.data[68:])

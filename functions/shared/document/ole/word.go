@@ -12,9 +12,9 @@ import (
 const (
 	wordFlags      = 0x0A
 	flagEncrypted  = 0x0100
-	flagTable1     = 0x0200 // flag: the list of pieces of text is in the stream 1Table, and not in 0Table
-	wordTextLength = 0x4C   // where the number of characters of the main text is; notes and headers follow that text
-	wordPieces     = 0x01A2 // where the offset and the size of the list of pieces of text are
+	flagTable1     = 0x0200 // flag: the list of text pieces is in the stream 1Table, not in 0Table
+	wordTextLength = 0x4C   // offset of the number of characters of the main text, before notes and headers
+	wordPieces     = 0x01A2 // offset of the place and the size of the list of text pieces
 	wordHeaderSize = 0x01AA
 )
 
@@ -44,11 +44,14 @@ func (c *compound) word() (page markup.Page, err error) {
 	return page, nil
 }
 
-// textPieces returns the first length characters of a file's text, joined from the pieces
-// in the list ([MS-DOC] 2.9.38 and 2.9.178). The list begins with property changes, which
-// are skipped; then come the number of each piece's first character, and for each piece
-// eight bytes with its offset in the file. cut is true if the text was cut, at about
-// markup.MaxBytes.
+// textPieces returns the first length characters of a Word file's text, joined from the
+// pieces in the list ([MS-DOC] 2.9.38 and 2.9.178):
+//
+//	property changes                                  skipped
+//	for each piece, number of its first character     u32, and one more for the end
+//	for each piece, its offset in the file            within 8 bytes
+//
+// cut is true if the text was cut, at about markup.MaxBytes.
 func textPieces(file, list []byte, length uint32) (joined string, cut bool) {
 	for len(list) > 3 && list[0] == 1 {
 		list = list[min(3+int(little.Uint16(list[1:])), len(list)):]
@@ -73,8 +76,8 @@ func textPieces(file, list []byte, length uint32) (joined string, cut bool) {
 	return text.String(), false
 }
 
-// piece returns the text of a piece of some characters. place is its offset in the file,
-// with a bit that says whether a character has one byte instead of two.
+// piece returns the text of a piece with a number of characters. place is the offset of the
+// piece in the file, with a bit that says whether its characters have one byte or two.
 func piece(file []byte, place uint32, characters uint64) string {
 	const compressed = 1 << 30
 	start, size, decode := uint64(place), 2*characters, markup.UTF16
@@ -160,9 +163,9 @@ const (
 	textHeader  = 0x0F9F
 	textWide    = 0x0FA0
 	textNarrow  = 0x0FA8
-	listMasters = 1   // instance of a slideList of masters
+	listMasters = 1   // instance number in the header of a slideList of masters
 	recordSize  = 8   // bytes of a record's header
-	containerOf = 0xF // version in the header of a record that contains other records
+	containerOf = 0xF // version number in the header of a record that contains other records
 )
 
 // slides reads the text of every slide. The file is a sequence of records, each with a

@@ -27,7 +27,8 @@ type engine struct {
 	module  wazero.CompiledModule
 }
 
-// compiled returns the engine, for which its first call compiles the library.
+// compiled returns the engine. The first call compiles the library, later ones return the
+// same engine.
 var compiled = sync.OnceValues(func() (*engine, error) {
 	metered, err := fuel.Meter(library)
 	if err != nil {
@@ -48,8 +49,8 @@ var compiled = sync.OnceValues(func() (*engine, error) {
 // pageSize is the size in bytes of a page of WebAssembly's memory.
 const pageSize = 64 << 10
 
-// environment gives the library the functions that it imports, which emscripten has in
-// JavaScript: those of package emscripten for long jumps, and the answers.
+// environment gives the library the functions that it imports, which emscripten would write in
+// JavaScript: for long jumps those of package emscripten, else those in answers.
 func (e *engine) environment(ctx context.Context) error {
 	environment := e.runtime.NewHostModuleBuilder("env")
 	jumps, err := emscripten.NewFunctionExporterForModule(e.module)
@@ -67,8 +68,8 @@ func (e *engine) environment(ctx context.Context) error {
 	return err
 }
 
-// answers are the imported functions by name. Memory can be enlarged, time stands still,
-// and files are refused.
+// answers are the functions that the library imports, by name. Its memory can grow, its time
+// stands still, and it gets no files.
 var answers = map[string]api.GoModuleFunc{
 	"emscripten_resize_heap": grow,
 	"_abort_js":              func(context.Context, api.Module, []uint64) { panic(errors.New("the library gave up")) },
@@ -101,7 +102,7 @@ func grow(_ context.Context, m api.Module, stack []uint64) {
 	}
 }
 
-// noDate answers with the date 0 of January 1900.
+// noDate answers every request for a date with the same one: all fields of struct tm are 0.
 func noDate(_ context.Context, m api.Module, stack []uint64) {
 	m.Memory().Write(uint32(stack[1]), make([]byte, 44)) // struct tm
 }
@@ -121,8 +122,8 @@ type instance struct {
 	ctx       context.Context
 	module    api.Module
 	functions map[string]api.Function
-	fuel      api.MutableGlobal // number of instructions that it may still execute
-	given     int64             // the same at the beginning
+	fuel      api.MutableGlobal // number of instructions that the instance may still execute
+	given     int64             // number of instructions that the instance was given at first
 	err       error
 }
 
@@ -188,7 +189,7 @@ func (i *instance) allocate(size int) uint64 {
 
 func (i *instance) free(address uint64) { i.call("free", address) }
 
-// bytes returns memory of the library, valid until the next call.
+// bytes returns size bytes of the library's memory at an address, valid until the next call.
 func (i *instance) bytes(address uint64, size int) []byte {
 	if i.err != nil {
 		return nil

@@ -69,7 +69,8 @@ func (d *pdfDocument) bodySize() int {
 	return most
 }
 
-// heading reports whether a line is short and in type a sixth larger than the body's.
+// heading reports whether a line is a heading: it is short, and its type size is at least a
+// sixth larger than that of the body.
 func heading(text string, size, body int) bool {
 	return size*6 >= body*7 && 0 < len(text) && len(text) <= 200 && body > 0
 }
@@ -84,8 +85,8 @@ func level(size, body int) int {
 	return 3
 }
 
-// writeLine writes a line of a page, with the links whose texts it contains, and returns
-// the other links. A word that is divided at the line's end is joined to its other part.
+// writeLine writes a line of a page, with the links whose texts are in the line, and returns
+// the links that are left. It joins a word divided at the line's end to its other part.
 func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)
@@ -105,13 +106,13 @@ func writeLine(w *markup.Writer, text string, links []linkArea, page int) []link
 	return links
 }
 
-// hyphen is the character that PDFium returns for the hyphen of a divided word.
+// hyphen is the character that PDFium returns for the hyphen of a word divided at a line's end.
 const hyphen = "\uFFFE"
 
 func writeText(w *markup.Writer, text string) { w.Text(strings.ReplaceAll(text, hyphen, "")) }
 
-// name returns the file's title: that of its properties, unless a program left a
-// meaningless one there, else the largest lines of its first page.
+// name returns the file's title: the one in its properties, or if that is empty or useless
+// ("untitled"), the lines in the largest type of its first page.
 func (d *pdfDocument) name(body int) string {
 	title := strings.Join(strings.Fields(d.title), " ")
 	lower := strings.ToLower(title)

@@ -35,19 +35,20 @@ import (
 // MediaType is the media type of PDF files.
 const MediaType = "application/pdf"
 
-// Limits of a file. Beyond them it is refused, or cut.
+// Limits of a file. Beyond MaxMemory and MaxInstructions no further pages are read; the other
+// limits cut the result.
 const (
 	MaxPages  = 500
-	MaxMemory = 128 << 20 // bytes of memory of the library
+	MaxMemory = 128 << 20 // greatest number of bytes of the library's memory
 	maxLinks  = 1_000     // links of a page
-	maxField  = 16_384    // bytes of an address or a title, as the library returns it
+	maxField  = 16_384    // bytes of an address or a title in the library's buffer
 
 	MaxInstructions = 200e9 // instructions of WebAssembly for any file: some 15 s of a processor
 	minInstructions = 10e9
-	instructions    = 100_000 // instructions for each byte of a file; the files of manuals take up to 21,000
+	instructions    = 100_000 // instructions for each byte of a file, of which manuals need up to 21,000
 )
 
-// allowance returns how many instructions a file of a size may take: a small one that
+// allowance returns how many instructions a file of a size may take. A small file that
 // takes as many as a book is an attack.
 func allowance(size int) int64 {
 	return min(minInstructions+instructions*int64(size), MaxInstructions)

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// Set is a set of phrases. It has all that were put into it, and one that was not with
-// a small probability (Bloom 1970, with one hash).
+// Set is a set of phrases. Has is true for every phrase in the set and, with a small
+// probability, for another one (Bloom 1970, with one hash).
 type Set struct {
-	bits []uint64 // a power of two of them; none in an empty set
+	bits []uint64 // one bit for each hash modulo their number, a power of two; empty for an empty set
 }
 
 // Of returns the phrases of texts.
@@ -48,7 +48,7 @@ func (s *Set) Has(phrase uint32) bool {
 	return s.bits[at/64]>>(at%64)&1 == 1
 }
 
-// Share returns how many of a text's phrases are in the set, and their number.
+// Share returns how many of a text's phrases are in the set (in), and how many it has (all).
 func (s *Set) Share(text []byte) (in, all int) {
 	Each(text, func(phrase uint32) {
 		if all++; s.Has(phrase) {

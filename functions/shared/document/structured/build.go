@@ -53,28 +53,28 @@ type builder struct {
 	marks    []mark // marks that begin in the current block or later
 	open     []mark // marks that began earlier and reach into the current block
 	images   []*hypertext.Reference
-	done     int32               // offset in the text of the end of the last table
-	tables   map[int32]bool      // by table element: it is a table of data, and not of layout
-	lists    map[int32]itemCount // numbers of items, by list element
-	begun    map[int32]bool      // items that have a part already, by element
-	figures  map[int32]bool      // figures that were searched for a caption, by element
-	captions map[int32]bool      // figcaption elements that belong to an image
-	code     int32               // element of the last code block
-	codePart int                 // index of the part for the last code block
+	done     int32               // offset in the page's text at which the last table ends
+	tables   map[int32]bool      // by index of a table element: the table holds data, and is not for layout
+	lists    map[int32]itemCount // by index of a list element: its items counted so far
+	begun    map[int32]bool      // indexes of the li elements that have a part already
+	figures  map[int32]bool      // indexes of the figure elements that were searched for a caption
+	captions map[int32]bool      // indexes of the figcaption elements that belong to an image
+	code     int32               // index of the element of the last code block
+	codePart int                 // index in parts of the part for the last code block
 	lines    strings.Builder     // text of the last code block so far
 	steps    int                 // amount of work, for tests: number of elements and marks looked at
 }
 
-// itemCount is the number of items of a list before one of its children.
+// itemCount counts the items of a list before one of the list's children.
 type itemCount struct {
-	next  int32 // the child element
+	next  int32 // index of the child element
 	items int
 }
 
 // place describes the elements around a block.
 type place struct {
-	heading, list, quote   int   // level of the heading, 0 for none; numbers of lists and quotes
-	item, table, code      int32 // indexes of the innermost such elements; 0 for none
+	heading, list, quote   int   // level of the heading, 0 for none; number of lists and of quotes around
+	item, table, code      int32 // indexes of the innermost li, table and code element around; 0 for none
 	term, definition       bool
 	caption                int32
 	language               string
@@ -154,8 +154,8 @@ func (b *builder) block(i int) {
 	b.parts = append(b.parts, part)
 }
 
-// addCode adds a block of code: to the part before if both are in the same element, else as a new
-// part.
+// addCode adds a block of code: to the last part if that is code in the same element, else as a
+// new part.
 func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
 	if n := len(b.parts); n > 0 && n-1 == b.codePart && element == b.code {
 		b.lines.WriteByte('\n')
@@ -175,7 +175,7 @@ func (b *builder) endCode() {
 	}
 }
 
-// textOf returns the text of a block, the same in Markdown, and its links.
+// textOf returns the text of a block as plain text and in Markdown, and its links.
 func (b *builder) textOf(block *hypertext.Block) (plain, marked string, links []Link) {
 	start, end := int(block.Start), int(block.End)
 	marks := innermostLink(b.within(start, end), start, end)
@@ -210,9 +210,9 @@ func (b *builder) ordinal(item int32) int {
 	return max(1, count.items)
 }
 
-// isData reports whether a table is one of data, and not for the layout of a page: it has at
-// least two rows, one of them with at least two cells, and nothing but text, all of it in cells or
-// the caption. first is the index of its first block that is kept.
+// isData reports whether a table holds data, and is not for the layout of a page: it has at
+// least two rows, one of them with at least two cells, and only text, all of it in cells or in
+// the caption. first is the index of the table's first block that is kept.
 func (b *builder) isData(table int32, first int) bool {
 	known, found := b.tables[table]
 	if found {
@@ -247,7 +247,7 @@ func (b *builder) isData(table int32, first int) bool {
 	return known
 }
 
-// table adds the table of a block.
+// table adds a part for the table around a block. first is the index of the block.
 func (b *builder) table(first int, in place) {
 	all := b.page.Elements
 	end := all[in.table].Last
@@ -293,8 +293,8 @@ func (b *builder) table(first int, in place) {
 	b.parts = append(b.parts, part)
 }
 
-// imagesBefore adds the images before an offset in the text, if the block before or after them is
-// kept.
+// imagesBefore adds the images before offset start in the text, unless neither the given block
+// nor the one before it is kept.
 func (b *builder) imagesBefore(block int, start int32) {
 	for ; len(b.images) > 0 && b.images[0].Start < start; b.images = b.images[1:] {
 		r := b.images[0]
@@ -316,7 +316,7 @@ func (b *builder) imagesBefore(block int, start int32) {
 }
 
 // captionOf returns the caption of a figure when it is called for the figure's first image, else
-// "". The caption does not become a paragraph then.
+// "". The caption of an image does not become a paragraph, too.
 func (b *builder) captionOf(figure int32) string {
 	if b.figures[figure] {
 		return ""

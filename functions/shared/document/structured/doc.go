@@ -15,17 +15,17 @@ import "time"
 // Page is a page as a list of parts, with its metadata.
 type Page struct {
 	URL         string    `json:"url"`
-	Title       string    `json:"title"`               // without the name of the site
+	Title       string    `json:"title"`               // title without the name of the site
 	Site        string    `json:"site_name,omitempty"` // name of the site, from the page's metadata
 	Description string    `json:"description,omitempty"`
 	Author      string    `json:"author,omitempty"`
 	Published   string    `json:"published,omitempty"` // date or RFC 3339 time, as it is in the page's metadata
 	Modified    string    `json:"modified,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
-	Lang        string    `json:"lang,omitempty"`    // primary subtag (RFC 5646)
-	Charset     string    `json:"charset,omitempty"` // WHATWG name of the charset in which it was read; "" for a document such as a PDF
+	Lang        string    `json:"lang,omitempty"`    // primary language subtag (RFC 5646) such as "en"
+	Charset     string    `json:"charset,omitempty"` // WHATWG name of the charset in which the page was read; "" for a document such as a PDF
 	Canonical   string    `json:"canonical,omitempty"`
-	Type        string    `json:"type,omitempty"` // @type of its JSON-LD: Article, Product, …
+	Type        string    `json:"type,omitempty"` // @type of the page's JSON-LD: Article, Product, …
 	PageKind    string    `json:"kind,omitempty"` // likeliest kind of page: article, collection, documentation, forum, listing, product or service
 	Parts       []Part    `json:"parts"`
 }
@@ -52,15 +52,15 @@ type Part struct {
 	List     int        `json:"list,omitempty"`     // number of lists around the part
 	Ordinal  int        `json:"ordinal,omitempty"`  // number of an item in a numbered list, from 1; 0: no number
 	Quote    int        `json:"quote,omitempty"`    // number of quotes around the part
-	Text     string     `json:"text,omitempty"`     // plain text; alternative text of an image
+	Text     string     `json:"text,omitempty"`     // plain text of the part; alternative text of an image
 	Language string     `json:"language,omitempty"` // programming language of code, as the page names it: go, c++
 	Rows     [][]string `json:"rows,omitempty"`     // texts of the cells of a table, by row
 	Address  string     `json:"address,omitempty"`  // URL of an image
 	Caption  string     `json:"caption,omitempty"`  // caption of an image
 	Links    []Link     `json:"links,omitempty"`    // links in Text, in order
 
-	marked string     // Text in Markdown
-	cells  [][]string // Rows in Markdown
+	marked string     // Text as Markdown
+	cells  [][]string // Rows as Markdown
 }
 
 // Link is a link in a text.

@@ -12,12 +12,12 @@ import (
 
 // mark is a range of the text that is a link, emphasis or code.
 type mark struct {
-	start, end int    // range in the page's text
-	around     string // Markdown delimiter before and after it, such as **; "" for a link
-	address    string // URL of a link
+	start, end int    // byte range in the page's text
+	around     string // Markdown delimiter before and after the mark, such as **; "" for a link
+	address    string // URL of a link; "" for emphasis or code
 }
 
-// marksOf returns the marks of a page by their start, outer before inner ones.
+// marksOf returns the marks of a page, ordered by their start, outer before inner ones.
 func marksOf(p *hypertext.Page, resolve func(string) string) (marks []mark) {
 	references := p.References
 	for i := range p.Elements {
@@ -88,7 +88,7 @@ func innermostLink(marks []mark, start, end int) []mark {
 type inline struct {
 	text   []byte
 	out    strings.Builder
-	active []string // delimiters of the marks that are open
+	active []string // Markdown delimiters of the marks that are open: "**", "_"
 	steps  int      // amount of work, for tests: number of marks looked at
 }
 
@@ -114,7 +114,7 @@ func (w *inline) write(start, end int, marks []mark) {
 	w.escape(w.text[start:end])
 }
 
-// clip returns the part of a mark between two places, without white space at its ends.
+// clip returns the part of a mark between two offsets, without white space at its ends.
 func (w *inline) clip(m mark, start, end int) mark {
 	m.start, m.end = max(m.start, start), min(m.end, end)
 	for m.start < m.end && isSpace(w.text[m.start]) {
@@ -150,8 +150,8 @@ func (w *inline) mark(m mark, inner []mark) {
 	w.active = w.active[:len(w.active)-1]
 }
 
-// code writes code between backticks: more of them than it has anywhere in a row (CommonMark 0.31,
-// 6.1).
+// code writes code between backticks. It takes one more of them than the longest run in the
+// code (CommonMark 0.31, 6.1).
 func (w *inline) code(text string) {
 	text = strings.ReplaceAll(text, "\n", " ")
 	fence := fenceFor(text, 1)

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Markdown returns the page in CommonMark 0.31, with tables as in GitHub Flavored
-// Markdown. Its first heading is the title, unless a heading says the same.
+// Markdown returns the page in CommonMark 0.31, with tables as in GitHub Flavored Markdown.
+// It begins with the title as a heading, unless the page's own first heading is the title.
 func (p *Page) Markdown() string {
 	var w strings.Builder
 	if p.Title != "" && !p.beginsWithTitle() {
@@ -33,7 +33,8 @@ func (p *Page) Markdown() string {
 	return strings.TrimLeft(w.String(), "\n")
 }
 
-// beginsWithTitle reports whether the first heading of the first parts is the title.
+// beginsWithTitle reports whether the title is the first heading of the page, near its
+// beginning.
 func (p *Page) beginsWithTitle() bool {
 	for i := range p.Parts[:min(3, len(p.Parts))] {
 		if part := &p.Parts[i]; part.Kind == Heading {
@@ -47,8 +48,8 @@ func (p *Page) beginsWithTitle() bool {
 // between items of a list.
 func (p *Part) isTight() bool { return p.Kind == Item }
 
-// maxIndent is the greatest number of nested lists, and of nested quotes, that are written. More
-// would multiply the size of a hostile page.
+// maxIndent is the greatest depth of nested lists, and of nested quotes, that is written.
+// Deeper nesting would multiply the size of a hostile page.
 const maxIndent = 12
 
 func (p *Part) markdown() string {

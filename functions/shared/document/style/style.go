@@ -11,10 +11,9 @@ import (
 	"unicode/utf8"
 )
 
-// Rewrite returns a style sheet, or the declarations of a style attribute, in which each
-// address is replaced by what replace returns for it. isSheet says that the address is of
-// another style sheet. The rest keeps its bytes; if nothing changes, the result is the
-// argument.
+// Rewrite returns a style sheet, or the declarations of a style attribute, with each address
+// replaced by the result of replace. isSheet says that the address is that of another style
+// sheet. The rest keeps its bytes; if nothing changes, the result is the argument.
 func Rewrite(sheet []byte, replace func(url string, isSheet bool) string) []byte {
 	r := rewriter{sheet: sheet, replace: replace}
 	r.run()
@@ -27,7 +26,7 @@ func Rewrite(sheet []byte, replace func(url string, isSheet bool) string) []byte
 type rewriter struct {
 	sheet   []byte
 	replace func(string, bool) string
-	out     []byte // result so far: the style sheet up to copied, rewritten
+	out     []byte // result so far: sheet[:copied] with new addresses
 	copied  int
 }
 
@@ -69,8 +68,8 @@ func (r *rewriter) run() {
 	}
 }
 
-// function reads what stands in url( ), from after the parenthesis on, and returns
-// the place after the address.
+// function reads the address in url(…), from offset i after the parenthesis on, and returns
+// the offset after the address.
 func (r *rewriter) function(i int, isSheet bool) int {
 	s := r.sheet
 	for i < len(s) && isSpace(s[i]) {
@@ -95,8 +94,7 @@ func (r *rewriter) function(i int, isSheet bool) int {
 	return i
 }
 
-// address replaces the address that stands in s[from:to], in quotation marks of the kind
-// quote or in none.
+// address replaces the address in s[from:to]. quote is the quotation mark around it, or 0.
 func (r *rewriter) address(from, to int, url string, isSheet bool, quote byte) {
 	if to < from || strings.TrimSpace(url) == "" {
 		return
@@ -109,8 +107,8 @@ func (r *rewriter) address(from, to int, url string, isSheet bool, quote byte) {
 	r.copied = to
 }
 
-// escape writes an address for a style sheet, to stand between quotation marks of the kind
-// quote, or without any if quote is 0. It leaves out control characters.
+// escape writes an address for a style sheet, between quotation marks of the kind quote, or
+// without any if quote is 0. It leaves out control characters.
 func escape(url string, quote byte) string {
 	var b strings.Builder
 	for _, c := range []byte(url) {
@@ -126,8 +124,8 @@ func escape(url string, quote byte) string {
 	return b.String()
 }
 
-// quoted returns the string that begins at i, and the place after it. A string that is
-// not ended ends with its line.
+// quoted returns the string whose quotation mark is at offset i, and the offset after it. A
+// string without an end ends with its line.
 func quoted(s []byte, i int) (string, int) {
 	quote := s[i]
 	var text []byte
@@ -147,7 +145,7 @@ func quoted(s []byte, i int) (string, int) {
 	return "", i
 }
 
-// identifier returns the name that begins at i, and the place after it.
+// identifier returns the name that begins at offset i, and the offset after it.
 func identifier(s []byte, i int) (string, int) {
 	var name []byte
 	for i < len(s) && (isName(s[i]) || s[i] == '\\') {
@@ -161,8 +159,8 @@ func identifier(s []byte, i int) (string, int) {
 	return string(name), i
 }
 
-// unescape appends the character of the escape at i (CSS Syntax, 4.3.7), and returns the
-// place after it.
+// unescape appends the character of the escape at offset i (CSS Syntax, 4.3.7), and returns
+// the offset after it.
 func unescape(to, s []byte, i int) ([]byte, int) {
 	i++ // the backslash
 	if i >= len(s) {

@@ -15,10 +15,10 @@ type options struct {
 	trees, depth int
 	rate         float64
 	penalty      float64 // penalty on large leaves (L2 regularisation)
-	least        float64 // least weight of the blocks on either side of a split
+	least        float64 // least weight (sum of curvatures) of the blocks on either side of a split
 	tried        float64 // share of the features that a tree may use
-	steepest     float64 // share of the blocks, those with the largest gradients, that each tree grows on
-	others       float64 // number of other blocks that each tree grows on, as a share of all blocks
+	steepest     float64 // share of all blocks that each tree grows on because their gradients are the largest
+	others       float64 // further blocks, chosen at random, that each tree grows on, as a share of all blocks
 }
 
 // blocks are the blocks of many pages, for training.
@@ -27,7 +27,7 @@ type blocks struct {
 	target, weight []float32
 }
 
-// gather returns the blocks of those pages that are fit for training.
+// gather returns the blocks of the pages that are fit for training (see teaches).
 func gather(pages []*judged) *blocks {
 	all := &blocks{}
 	for _, p := range pages {
@@ -99,11 +99,11 @@ func boost(all *blocks, o options) *mainpart.Model {
 	return model
 }
 
-// gradients are the first and second derivative of each block's loss.
+// gradients are, for each block, the first derivative (slope) and the second (curve) of its loss.
 type gradients struct{ slope, curve []float32 }
 
-// sample returns the blocks that a tree sees. Those with small gradients count for
-// the ones that it does not see.
+// sample returns the blocks on which a tree grows: those with large gradients, and a random
+// part of the others. It enlarges the gradients of that part, so that it stands for all others.
 func (g gradients) sample(o options, random *rand.Rand) []int32 {
 	size := func(i int) float32 { return max(g.slope[i], -g.slope[i]) }
 	sizes := make([]float32, len(g.slope))
@@ -243,8 +243,8 @@ type split struct {
 	gain      float64
 }
 
-// splitBy returns the split by a feature that reduces the loss most, with no gain if
-// there is none.
+// splitBy returns the split by a feature that reduces the loss most; its gain is 0 if no split
+// reduces the loss. slope and curve are the sums over all blocks.
 func (t *grower) splitBy(counted *histogram, slope, curve float64) split {
 	best := split{gain: 1e-6}
 	found := false

@@ -134,7 +134,8 @@ func (p *judged) label() {
 	}
 }
 
-// teaches reports whether at least half of the page's main part is in its markup.
+// teaches reports whether the markup contains at least half of the main part that a person
+// marked. Pages without it are not used for training.
 func (p *judged) teaches() bool {
 	hits := 0.0
 	for i, words := range p.words {
@@ -158,8 +159,8 @@ func (p *judged) weights() []float32 {
 	return w
 }
 
-// align returns which words of a belong to the best common subsequence with b, in
-// which a match right after a match counts three times.
+// align marks the words of a that belong to the best common subsequence with b. A match
+// counts one, and three if the words before it match, too.
 func align(a, b []int32) []bool {
 	matched := make([]bool, len(a))
 	if len(a)*len(b) == 0 || len(a)*len(b) > 2_000_000_000 {

@@ -25,7 +25,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
-// forKinds are the options of the models of kinds, which see few examples.
+// forKinds are the options for training the models of kinds, for which there are few examples.
 var forKinds = options{trees: 40, depth: 2, rate: .2, penalty: 1, least: 2, tried: .4, steepest: .5, others: .5}
 
 func main() {

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Types and instructions (5.3.1, 5.4) that this package writes, or that measure treats in
-// a way of their own.
+// Types and instructions of WebAssembly (5.3.1, 5.4) that this package writes, or that measure
+// treats in a way of their own.
 const (
 	i32 = 0x7F
 	i64 = 0x7E
@@ -37,8 +37,8 @@ type meterer struct {
 	global   uint64 // index of the global variable with the fuel
 }
 
-// bodies rewrites the count bodies of the code section, and appends the body of the
-// function charge, which the length of the vector in content includes already.
+// bodies rewrites the count bodies of a code section, and appends the body of the function
+// charge. The number of bodies at the beginning of content counts that function already.
 func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 	r := reader{b: content}
 	out := binary.AppendUvarint(make([]byte, 0, len(content)+len(content)/2), r.number())
@@ -59,17 +59,16 @@ func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 	return append(binary.AppendUvarint(out, uint64(len(body))), body...), nil
 }
 
-// chargeBody returns the body of the function charge, which is called before a bulk
-// instruction. Its argument is the number of bytes or elements, for which it takes fuel,
-// and which it returns.
+// chargeBody returns the body of the function charge, which metered code calls before a bulk
+// instruction such as memory.copy. Its argument is the number of bytes or elements. It takes
+// fuel for these and returns the argument.
 func (m meterer) chargeBody() []byte {
 	cost := []byte{opLocalGet, 0, opI64ExtendU, opI64Const, 3, opI64ShrU}
 	return append(m.appendTake([]byte{0}, cost), opLocalGet, 0, opEnd)
 }
 
-// appendTake appends instructions that subtract from the fuel the number that the
-// instructions in value compute, and that trap if the fuel is below zero then. They leave
-// the stack as it is.
+// appendTake appends instructions that subtract a number from the fuel, and trap if the fuel
+// is then below zero. The instructions in value compute the number. The stack stays as it is.
 func (m meterer) appendTake(b, value []byte) []byte {
 	b = binary.AppendUvarint(append(b, opGlobalGet), m.global)
 	b = append(b, value...)
@@ -78,10 +77,10 @@ func (m meterer) appendTake(b, value []byte) []byte {
 	return append(b, opI64Const, 0, opI64LtS, opIf, emptyBlock, opUnreachable, opEnd)
 }
 
-// insertion is a place in a body at which code that takes fuel is inserted.
+// insertion is an offset in a function's body at which code that takes fuel is inserted.
 type insertion struct {
 	at   int   // offset in the body
-	cost int64 // 0: that of the bulk instruction at the place
+	cost int64 // fuel to take; 0 before a bulk instruction, whose cost is known only at the call
 }
 
 // body rewrites the body of a function.
@@ -187,7 +186,7 @@ func (r *reader) immediates(op byte) {
 	}
 }
 
-// prefixed skips the rest of an instruction that begins with FC. It returns true for a bulk
+// prefixed skips the rest of an instruction whose first byte is FC. It returns true for a bulk
 // instruction, such as memory.copy, whose last operand is the number of bytes or elements.
 func (r *reader) prefixed() bool {
 	switch op := r.number(); op {

@@ -32,7 +32,7 @@ const Global = "fuel"
 // HostCall is the fuel that a call of an imported function takes.
 const HostCall = 200
 
-// Numbers of sections (5.5.2).
+// Numbers of the sections of a WebAssembly module (5.5.2).
 const (
 	customs   = 0
 	types     = 1
@@ -43,8 +43,8 @@ const (
 	codes     = 10
 )
 
-// Meter returns a module that does the same as another one and takes fuel for it. It
-// fails for bytes that are no module, and for a module with code that it does not know.
+// Meter returns a module that does the same as the given one and takes fuel for it (see the
+// package). It fails for bytes that are no module, and for code that it does not understand.
 func Meter(module []byte) ([]byte, error) {
 	metered, err := meter(module)
 	if err != nil {
@@ -170,7 +170,7 @@ func countImports(content []byte) (functions, globals int, err error) {
 	return functions, globals, r.err
 }
 
-// reader reads the parts of a module. After its first error, which it keeps, it returns
+// reader reads the parts of a module. It keeps its first error; all reads after it return
 // zeros.
 type reader struct {
 	b   []byte
@@ -212,7 +212,7 @@ func (r *reader) number() uint64 {
 	return n
 }
 
-// skip skips a number in LEB128, which may be signed.
+// skip skips a number in LEB128, signed or unsigned.
 func (r *reader) skip() {
 	for r.byte()&0x80 != 0 {
 	}
