@@ -69,7 +69,7 @@ func (c *Collector) Condemned(ctx context.Context) error {
 		return err
 	}
 	listed := keysOf(c.Manifest())
-	judged := make(map[string]time.Time) // when they were condemned
+	judged := make(map[string]time.Time) // by key: time at which the object was condemned
 	var keys []string
 	for _, o := range c.Manifest().Condemned {
 		if !c.collectable(o) {
@@ -164,7 +164,7 @@ func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map
 	}
 	over := make(map[layout.Version]bool)
 	for _, consumed := range c.Manifest().Consumed {
-		// Closing a batch closes all before it, which may yet be packed.
+		// Closing a batch closes all batches before it, and those may still have to be packed.
 		batch := consumed.Batch
 		lowest, found := unpacked[batch.Epoch]
 		if c.old(consumed) && !(found && batch.Token >= lowest) {

@@ -176,7 +176,7 @@ func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uin
 		switch {
 		case errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil:
 			return 0, err
-		case err != nil: // it is damaged or lost, and tells no time
+		case err != nil: // the generation is damaged or lost, and its time is unknown
 		case g.Time.After(moment), first == 0 && g.Time.After(moment.Add(-atOnce)):
 			return first, nil
 		default:

@@ -41,7 +41,8 @@ func (c *Collector) Forgotten(ctx context.Context) error {
 }
 
 func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, onDemand bool) error {
-	// Objects before manifest: an object put and listed in between counts as listed.
+	// List the objects before the manifest is read: then an object that is put and listed in
+	// between counts as listed.
 	var keys []string
 	all := 0
 	for _, kind := range []string{layout.Packages, layout.Books, layout.Segments} {
@@ -60,7 +61,7 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 		}
 	}
 	var unlisted []string
-	judged := uint64(0) // the generation on which evidence was looked for
+	judged := uint64(0) // generation for which partition.Lost found no evidence of a loss
 	err := c.Commit(ctx, func(e *partition.Edit) error {
 		unlisted = e.Unlisted(keys...)
 		if unlisted == nil {

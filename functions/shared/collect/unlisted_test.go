@@ -15,19 +15,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// What no generation lists is left alone for its grace; where it is more than
-// half of the partition, until a person asks; and where it proves that
-// generations are lost, always.
+// TestUnlisted checks which unlisted objects are condemned, and when:
+//
+//	younger than the grace               never
+//	more than half of the partition      only at an operator's request
+//	evidence that generations are lost   never
 func TestUnlisted(t *testing.T) {
 	const site = "http://a.example/"
 	version := func(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
 	for name, test := range map[string]struct {
 		age      time.Duration
 		orphans  int
-		spooled  bool // the batch of the orphans waits still
+		spooled  bool // the batch of the unlisted packages is still in the spool
 		onDemand bool
-		refusal  string // a word of it
-		want     int    // condemned
+		refusal  string // a word of the error; "": none
+		want     int    // number of condemned objects
 	}{
 		"young":                    {time.Hour, 1, true, false, "", 0},
 		"as old as the grace":      {24 * time.Hour, 1, true, false, "", 1},
@@ -42,7 +44,7 @@ func TestUnlisted(t *testing.T) {
 			clock := functionstest.NewClock()
 			bucket := memblob.NewAt(clock.Now)
 			functionstest.Begin(t, bucket, 0)
-			functionstest.Put(t, bucket, layout.PackagePrefix(0)+"notes.txt", nil) // stays: it is foreign
+			functionstest.Put(t, bucket, layout.PackagePrefix(0)+"notes.txt", nil) // a foreign object, which stays
 			pkg, outcomes := functionstest.Package(t, bucket, 0, functionstest.Page(version(1), site))
 			functionstest.Learn(t, bucket, 0, book.Book{Outcomes: outcomes}, pkg)
 			for i := range test.orphans {

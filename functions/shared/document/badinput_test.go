@@ -17,14 +17,13 @@ import (
 // badInput is a page that breaks rules.
 type badInput struct {
 	name, media, body string
-	words             string   // that are read all the same
-	omitted           []string // what is told of cuts, in part
-	size              int      // decoded, if the body is compressed
-	fails             bool     // it cannot be read at all
+	words             string   // words that must be found all the same
+	omitted           []string // parts of the texts in Omitted
+	size              int      // size of the decompressed content, if the body is compressed
+	fails             bool     // the page cannot be read at all
 }
 
-// many is a number of pieces with which an algorithm that is quadratic in them would make
-// itself felt.
+// many is a number of pieces for which quadratic work takes noticeably long.
 const many = 50_000
 
 func repeat(piece string, n int) string { return strings.Repeat(piece, n) }
@@ -136,7 +135,7 @@ var badMarkup = []badInput{
 	{name: "languages", body: "<html lang='" + repeat("x-", many) + "'><html lang=de><body lang=fr><p>last", words: "last"},
 }
 
-// Of other media types and charsets.
+// badMedia are pages of other media types and charsets.
 var badMedia = []badInput{
 	{name: "two byte order marks", body: "\uFEFF\uFEFF<p>first\uFEFF last", words: "first last"},
 	{name: "a wide mark before UTF-8", body: "\xFF\xFE<p>first last", media: "text/html"},
@@ -171,7 +170,7 @@ var badMedia = []badInput{
 	{name: "an image", media: "text/html", body: "\x89PNG\r\n\x1A\n" + repeat("<p>", many), fails: true},
 }
 
-// office documents, by their media type and members.
+// badOffice returns office documents, which are written as a media type and members.
 func badOffice(t testing.TB) (all []badInput) {
 	add := func(name, media, words string, members ...string) {
 		c := badInput{name: name, media: media, words: words, body: zipOf(t, members...)}
@@ -221,7 +220,7 @@ func badOffice(t testing.TB) (all []badInput) {
 	odt("headings of odd levels", `<text:h text:outline-level="-9999999999999999999">first</text:h><text:h text:outline-level="x">last</text:h>`, "first last")
 	odt("notes never closed", "<text:p>first</text:p>"+repeat("<office:annotation>", many), "first")
 
-	// Lengths that lie: of a member, of the directory, and a directory that lies elsewhere.
+	// Archives with wrong lengths of a member or of the directory, or a wrong place of the directory.
 	whole := zipOf(t, "mimetype: "+office.ODT, "content.xml: <text:p>"+repeat("first ", 1000)+"</text:p>")
 	at := strings.LastIndex(whole, "PK\x05\x06")
 	central := strings.LastIndex(whole, "PK\x01\x02")
@@ -247,7 +246,7 @@ func badOffice(t testing.TB) (all []badInput) {
 	return all
 }
 
-// nests are elements within elements of the same name, of every kind.
+// nests returns pages of elements within elements of the same name, for many names.
 func nests() (all []badInput) {
 	for name := range strings.FieldsSeq("a abbr article aside b blockquote body button caption center code dd details dialog div dl dt em fieldset figcaption figure " +
 		"font footer form h1 h6 head header html i label li main mark menu nav object ol optgroup option p pre q ruby s section small span strong sub summary " +
@@ -262,8 +261,8 @@ func nests() (all []badInput) {
 	return all
 }
 
-// TestBadInput reads pages that break rules: what can be read of them is found, cuts are
-// told, and the memory taken is at most so many times the size of the page.
+// TestBadInput reads pages that break rules. It checks that readable words are found, that cuts
+// are reported in Omitted, and that the memory taken is proportional to the size of the page.
 func TestBadInput(t *testing.T) {
 	base, err := address.Parse("http://a.test/b")
 	if err != nil {
@@ -324,7 +323,7 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// allocated returns the bytes that were ever allocated.
+// allocated returns the number of bytes that the program has ever allocated.
 func allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)

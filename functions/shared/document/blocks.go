@@ -83,7 +83,7 @@ const longBlock = 60
 // A main part of nothing but repeated blocks stays as it is. Blocks is not changed: its
 // offsets remain those of the former Body.
 func (c Content) Without(repeated func(hash uint64) bool) Content {
-	main := make([]int, 0, len(c.Blocks)) // the blocks of the main part
+	main := make([]int, 0, len(c.Blocks)) // indexes of the blocks of the main part
 	moves := make([]bool, len(c.Blocks))
 	moved := 0
 	for i, b := range c.Blocks {
@@ -150,7 +150,7 @@ func join(a, b string) string {
 func (c *Content) move(main []int, moves []bool) {
 	var body, outside strings.Builder
 	body.Grow(len(c.Body))
-	var parts []layout.Span // of the old body, that stay in it
+	var parts []layout.Span // ranges of the old body that stay in the body
 	for _, i := range main {
 		b := &c.Blocks[i]
 		to := &body

@@ -40,7 +40,7 @@ func TestWithout(t *testing.T) {
 				t.Error("headings", diff)
 			}
 			outside := strings.Split(got.Outside, "\n")
-			slices.Sort(outside) // a text may stand there twice
+			slices.Sort(outside) // Outside may have a text twice
 			slices.Sort(c.outside)
 			if diff := cmp.Diff(strings.Join(c.outside, "\n"), strings.Join(slices.Compact(outside), "\n")); diff != "" {
 				t.Error("outside", diff)
@@ -54,7 +54,7 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// blocksOf returns the content of a page of blocks, and the hashes of the marked ones.
+// blocksOf returns the content of a page of blocks, and the hashes of the blocks marked with ~.
 func blocksOf(blocks []string) (c Content, repeated map[uint64]bool) {
 	var page strings.Builder
 	for _, block := range blocks {
@@ -75,7 +75,8 @@ func blocksOf(blocks []string) (c Content, repeated map[uint64]bool) {
 	return c, repeated
 }
 
-// TestBlocksOfALongPage cuts the last block of the main part; what is left of it stays.
+// TestBlocksOfALongPage reads a page whose last block of the main part is cut at MaxBody: the
+// beginning of the block stays.
 func TestBlocksOfALongPage(t *testing.T) {
 	page := "<p>Site</p><p>" + strings.Repeat("word ", MaxBody/5+10) + "</p><p>beyond"
 	content := Parse([]byte(page)).contentOf([]bool{true, true, true}, false)
@@ -88,7 +89,8 @@ func TestBlocksOfALongPage(t *testing.T) {
 	}
 }
 
-// TestHashOfABlock tells a menu's item from a heading of the same words.
+// TestHashOfABlock checks that a menu's item and a heading with the same text have different
+// hashes.
 func TestHashOfABlock(t *testing.T) {
 	blocks := Parse([]byte("<ul><li>Install<li>Install</ul><h1>Install</h1><div><h1>Install</h1></div><ul><li>Use</ul>")).Content().Blocks
 	for i, want := range []int{0, 0, 2, 3, 4} {

@@ -51,7 +51,7 @@ func TestWhatStandsOut(t *testing.T) {
 	}
 }
 
-// TestWhatStandsOutInTheMainPart finds its place in the main part.
+// TestWhatStandsOutInTheMainPart checks the range of emphasized text in the main part.
 func TestWhatStandsOutInTheMainPart(t *testing.T) {
 	content := Text([]byte(strings.ReplaceAll(manual, "regression tests", "<b>regression</b> tests")), "text/html", "http://a/")
 	if len(content.Emphasis) != 1 || content.Body[content.Emphasis[0].Start:content.Emphasis[0].End] != "regression" {

@@ -16,7 +16,7 @@ func digestOf(t *testing.T, body, contentType string) fingerprint.Digest {
 	return d.Digest()
 }
 
-// What sets the pace of a page is neither its numbers nor the words beside them.
+// TestWordsChange checks that Digest.Words ignores numbers and the words beside them.
 func TestWordsChange(t *testing.T) {
 	const page = `<title>News</title><nav><a href=/>Home</a></nav><main><h1>Storm</h1><p>The storm ended on Monday, 2 March 2026, at 10:15 a.m.<p>12 people were helped.</main>`
 	for name, c := range map[string]struct {
@@ -71,7 +71,8 @@ func TestWordsOfTexts(t *testing.T) {
 	}
 }
 
-// Any change of what the page shows is one, and nothing else is.
+// TestTextChanges checks that Digest.Text differs after any change of what the page shows, and
+// only then.
 func TestTextChanges(t *testing.T) {
 	const page = `<!doctype html><html lang=en><head><title>Shop 1</title><meta name=description content="A shop"><script>token="a1"</script></head><body class=b1>
 <nav><a href=/>3 items</a></nav><main><h1>Pumps</h1><!-- 17 --><p id=p1 data-x=1>Version 17.4 costs 99 dollars, or 5 milligrams of gold.
@@ -126,8 +127,8 @@ func TestTextChanges(t *testing.T) {
 		"class":           {"class=b1", "class=b2", true},
 		"hidden nonce":    {"value=a1", "value=b2", true},
 		"address":         {"a.png", "b.png?17", true},
-		"alternative":     {"One pump", "Two pumps", true}, // is not indexed with the page
-		"description":     {"A shop", "Shops", true},       // nor is this
+		"alternative":     {"One pump", "Two pumps", true}, // an alternative text is not indexed with the page
+		"description":     {"A shop", "Shops", true},       // a description is not indexed either
 		"markup":          {"costs", "<b>costs</b>", true},
 		"white space":     {" of gold.", " of\n\t gold. ", true},
 		"line for space":  {"or 5", "or<br>5", true},

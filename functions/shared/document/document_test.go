@@ -47,7 +47,7 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestShortcomings reads pages that are not known in full, or not for certain.
+// TestShortcomings reads pages of which parts are left out, or that were recoded.
 func TestShortcomings(t *testing.T) {
 	const shell = `<title>App</title><script src=app.js></script><noscript>Please turn on JavaScript.</noscript><div id=root></div>`
 	for name, c := range map[string]struct {

@@ -17,7 +17,7 @@ func TestImages(t *testing.T) {
 	text := strings.Repeat(filler, 6)
 	for name, c := range map[string]struct {
 		page string
-		want []segment.Image // without the words around
+		want []segment.Image // images, without the words around them
 	}{
 		"alternative text": {`<img src="/a%20b.png?x" alt=" A  cat ">`, []segment.Image{{URL: "https://a.example/a%20b.png?x", Alt: "A cat"}}},
 		"figure":           {`<figure><img src=1.png><figcaption>A <b>cat</b>.</figcaption></figure>`, []segment.Image{{URL: "https://a.example/d/1.png", Caption: "A cat."}}},
@@ -66,7 +66,7 @@ func TestWordsAround(t *testing.T) {
 	}
 }
 
-// TestManyImages tells what is cut, and takes no more of a page than its limits say.
+// TestManyImages checks the limits on images, and that it is reported what they cut.
 func TestManyImages(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("<main>")

@@ -18,7 +18,7 @@ type Link struct {
 	Address address.Address
 	Kind    book.Kind
 	Region  book.Region
-	Rel     string // words of the rel attribute in lower case, sorted; with "nofollow" if the page's meta robots says so
+	Rel     string // words of rel in lower case, sorted, separated by spaces; "nofollow" also from the page's meta robots
 	Anchor  string // the link's text, or the alternative text of an image, at most MaxAnchor bytes
 	Around  string // the words before and after the link in its block, at most 2×MaxAround bytes
 }
@@ -178,9 +178,9 @@ func (r *resolver) resolve(reference string) (address.Address, bool) {
 	case r.size >= maxAddresses:
 		r.cut++
 	default:
-		target, _ = r.base.Resolve(reference) // an error leaves it zero
+		target, _ = r.base.Resolve(reference) // zero after an error
 		r.known[reference] = target
-		r.size += len(r.base.URL) + len(reference) // what the resolving costs
+		r.size += len(r.base.URL) + len(reference) // upper bound of the size of the address
 	}
 	return target, target.URL != ""
 }

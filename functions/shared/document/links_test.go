@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// found is a link without what follows from its URL.
+// found has the fields of a Link, with the URL alone for its address.
 type found struct {
 	URL    string
 	Kind   book.Kind

@@ -42,7 +42,7 @@ func Sniff(body []byte, contentType string) string {
 	case isGeneric(claimed), isDocument(claimed):
 		found := recognise(body, claimed)
 		if isGeneric(claimed) && claimed != "" && (found == octets || found == "text/plain") {
-			return claimed // text that nobody calls so may be anything
+			return claimed // bytes that look like text may still be of the claimed format
 		}
 		return found
 	case IsText(claimed):
@@ -158,7 +158,7 @@ func Decode(body []byte, contentType string) (text []byte, charset, refuted stri
 		case charset == "":
 		case charset == utf8Name && !valid && !isMostlyUTF8(body):
 			refuted = charset
-		case strings.HasPrefix(charset, "utf-16") && valid && bytes.IndexByte(body, 0) < 0: // markup would have zero bytes
+		case strings.HasPrefix(charset, "utf-16") && valid && bytes.IndexByte(body, 0) < 0: // real UTF-16 markup would have zero bytes
 			refuted = charset
 		default:
 			return decode(body, charset), charset, refuted
@@ -270,7 +270,7 @@ func metaCharset(z *html.Tokenizer) string {
 		return ""
 	}
 	var label, content string
-	pragma := false // the content is that of a Content-Type header
+	pragma := false // the content attribute is that of a Content-Type header
 	for more {
 		var key, value []byte
 		key, value, more = z.TagAttr()
@@ -302,7 +302,7 @@ func noUTF16(charset string) string {
 // first by name, because chardet returns them in a random order.
 func detect(body []byte) string {
 	first := bytes.IndexFunc(body, func(r rune) bool { return r >= utf8.RuneSelf })
-	telling := body[max(0, first-maxDetected/2):] // ASCII tells nothing
+	telling := body[max(0, first-maxDetected/2):] // ASCII bytes are the same in most charsets
 	likely, err := chardet.NewHtmlDetector().DetectAll(telling[:min(len(telling), maxDetected)])
 	if err != nil {
 		return "windows-1252"

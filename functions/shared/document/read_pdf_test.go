@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Not under the race detector, where the library that reads PDF takes half a
-// minute to compile.
+// These tests do not run under the race detector, with which the library that reads PDF takes
+// half a minute to compile.
 
 // pdfOf writes a PDF that shows two lines.
 func pdfOf() string {
@@ -42,7 +42,8 @@ func TestReadPDF(t *testing.T) {
 	}
 }
 
-// A PDF file is read from its conversion as from its bytes, and not even opened then.
+// TestStoredPDF checks that a stored PDF file is read from its conversion, with the same result
+// as from its bytes, and that the file is not opened for this.
 func TestStoredPDF(t *testing.T) {
 	const pages = 510
 	file := strings.Replace(pdfOf(), "/Kids[3 0 R]/Count 1", fmt.Sprintf("/Kids[%s]/Count %d", strings.Repeat("3 0 R ", pages), pages), 1)

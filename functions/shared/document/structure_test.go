@@ -37,7 +37,7 @@ func TestStructured(t *testing.T) {
 	}
 }
 
-// TestKindOfPage tells the kind of a page that has text.
+// TestKindOfPage checks the kinds of pages that have text.
 func TestKindOfPage(t *testing.T) {
 	a, err := address.Parse("http://a/b/c")
 	if err != nil {

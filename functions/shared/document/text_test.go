@@ -96,8 +96,8 @@ func TestGuess(t *testing.T) {
 	}
 }
 
-// Text returns the content of a page, called by the last part of its address if
-// it has no title; nothing else of one that cannot be read. Its blocks are left out.
+// Text returns the content of a page without its blocks. A page without a title is named by the
+// last part of its address. A page that cannot be read has nothing but that name.
 func Text(body []byte, contentType, url string) Content {
 	var c Content
 	if d, err := Read(body, contentType); err == nil {

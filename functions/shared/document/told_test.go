@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// TestTold reads content that stands in JSON-LD only.
+// TestTold reads pages with content that is only in their JSON-LD.
 func TestTold(t *testing.T) {
 	const description = "A cup of thin porcelain from which five generations of one family have drunk their tea."
 	data := func(json string) string {
@@ -61,7 +61,7 @@ func TestToldBesideRepeated(t *testing.T) {
 	}
 }
 
-// TestDigestOfTold sees a change of content that stands in JSON-LD only.
+// TestDigestOfTold checks that the digest changes with content that is only in JSON-LD.
 func TestDigestOfTold(t *testing.T) {
 	page := func(material string) *Document {
 		return Parse([]byte(`<script type="application/ld+json">{"@type": "Product", "description": "A cup of thin ` + material +

@@ -212,6 +212,6 @@ func (e *Environment) flush(ctx context.Context, within time.Duration) {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
 	if err := e.vitals.Flush(ctx, e.feedback); err != nil {
-		e.Log.WarnContext(ctx, "feedback", "error", err) // the next one says it, too
+		e.Log.WarnContext(ctx, "feedback", "error", err) // the next flush puts the same counts
 	}
 }

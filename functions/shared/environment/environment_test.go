@@ -19,7 +19,7 @@ var complete = map[string]string{
 	"AWS_SECRET_ACCESS_KEY":      "secret",
 }
 
-// with returns the complete variables, changed.
+// with returns a getenv function with all variables set, some of them changed.
 func with(changes map[string]string) func(string) string {
 	variables := maps.Clone(complete)
 	maps.Copy(variables, changes)

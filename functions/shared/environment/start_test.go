@@ -95,7 +95,7 @@ func TestWatchHTTPFeedsBack(t *testing.T) {
 	}
 }
 
-// A store that fails costs no invocation.
+// TestFeedbackFails checks that no invocation fails because feedback cannot be stored.
 func TestFeedbackFails(t *testing.T) {
 	broken := faultblob.New(memblob.New(), func(faultblob.Call) faultblob.Fault { return faultblob.Before })
 	e, out, clock := watched(task.Pack, broken)

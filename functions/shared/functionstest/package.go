@@ -36,7 +36,7 @@ func Package(t testing.TB, bucket blob.Bucket, p layout.Partition, pages ...webo
 	name := layout.PackageName{Base: 2, Created: Start, Collision: len(Keys(t, bucket, layout.PackagePrefix(p)))}
 	key := layout.PackageKey(p, name)
 	err = bucket.Create(t.Context(), key, content)
-	for ; errors.Is(err, blob.ErrExists); err = bucket.Create(t.Context(), key, content) { // some were deleted
+	for ; errors.Is(err, blob.ErrExists); err = bucket.Create(t.Context(), key, content) { // the number of keys is too low after packages were deleted
 		name.Collision++
 		key = layout.PackageKey(p, name)
 	}

@@ -126,8 +126,8 @@ func TestWrongSite(t *testing.T) {
 	}
 }
 
-// TestErased lists pages of a package from which others were erased, and which has
-// another key since; books and segments know the former one.
+// TestErased lists pages of a package from which others were erased. The package has another key
+// since, but books and segments have the former key.
 func TestErased(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 1, nil, "http://host0.example.org/")
@@ -148,8 +148,8 @@ func TestErased(t *testing.T) {
 	}
 }
 
-// TestMoved lists a page once that a strategy has moved to another partition, and not
-// at all if it is gone there.
+// TestMoved lists pages that a strategy has moved to another partition: each once, and not at all
+// if the page is gone there.
 func TestMoved(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 2, nil, "http://host0.example.org/")
@@ -163,7 +163,7 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestAsOf lists the pages of an earlier moment, with the index of then.
+// TestAsOf lists the pages at an earlier moment, with the index of that moment.
 func TestAsOf(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 1, nil, "http://host0.example.org/")
@@ -202,8 +202,8 @@ func keep(m, of manifest.Manifest) manifest.Manifest {
 	return m
 }
 
-// TestDamage damages a book of one partition and a segment of another: what can be read
-// is listed, and what cannot is told.
+// TestDamage damages a book of one partition and a segment of another. All readable pages must be
+// listed, and the damage reported.
 func TestDamage(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 2, nil, "http://host0.example.org/")
@@ -228,7 +228,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFaults fails each request in turn: that is an error, never a shorter list.
+// TestFaults fails each request in turn. The result must be an error, never a shorter list.
 func TestFaults(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 2, nil, "http://host0.example.org/")

@@ -81,7 +81,7 @@ func TestDeadLetterOfTheLastReceive(t *testing.T) {
 		}, map[string]string{"good": "cannot begin", "bad": "cannot begin"}},
 	}
 	event := events.SQSEvent{Records: []events.SQSMessage{received(12, "good"), received(12, "bad"), received(11, "late"), {Body: "odd"}}}
-	// What no other try can mend is acknowledged at once.
+	// A message with a Terminal error is acknowledged at once.
 	acknowledged := map[string]string{"some messages": "id-bad"}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -92,7 +92,7 @@ func TestDeadLetterOfTheLastReceive(t *testing.T) {
 				id, found := acknowledged[tt.name]
 				return found && f.ItemIdentifier == id
 			})
-			for range 2 { // it may be delivered twice
+			for range 2 { // the queue may deliver the event twice
 				got, err := store.Watch("pack", tt.handle)(t.Context(), event)
 				if diff := cmp.Diff(want, got); diff != "" || (err == nil) != (wantErr == nil) {
 					t.Errorf("response (-want +got):\n%s%v", diff, err)
@@ -105,7 +105,8 @@ func TestDeadLetterOfTheLastReceive(t *testing.T) {
 	}
 }
 
-// A function whose time is up still leaves a dead letter.
+// TestDeadLetterOutlivesTheContext checks that a dead letter is stored even if the function's
+// context has ended.
 func TestDeadLetterOutlivesTheContext(t *testing.T) {
 	bucket := memblob.New()
 	store := message.DeadLetterStore{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
@@ -166,15 +167,17 @@ func each(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, 
 	}), nil
 }
 
-// A message that cannot be mended is buried and acknowledged when it comes for
-// the first time; one that is early comes again, and is left to the sweep in
-// the end; all others come again until they are buried.
+// TestWhatBecomesOfAMessage checks the table at Terminal and Later:
+//
+//	Terminal   becomes a dead letter and is acknowledged at its first delivery
+//	Later      comes again, and is left to the sweep after its last delivery
+//	other      comes again, and becomes a dead letter after its last delivery
 func TestWhatBecomesOfAMessage(t *testing.T) {
 	for _, c := range []struct {
 		body     string
 		receives int
 		again    bool
-		reason   string // of its dead letter; "": there is none
+		reason   string // reason in its dead letter; "": there is none
 	}{
 		{"poison", 1, false, "cannot read message: invalid character 'p' looking for beginning of value"},
 		{"early", 1, true, ""},
@@ -202,7 +205,8 @@ func TestWhatBecomesOfAMessage(t *testing.T) {
 	}
 }
 
-// Poison that cannot be buried stays in its queue.
+// TestUnburiedComesAgain checks that a message stays in its queue if its dead letter cannot be
+// stored.
 func TestUnburiedComesAgain(t *testing.T) {
 	broken := faultblob.New(memblob.New(), func(faultblob.Call) faultblob.Fault { return faultblob.Before })
 	store := message.DeadLetterStore{Bucket: broken, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
@@ -212,7 +216,8 @@ func TestUnburiedComesAgain(t *testing.T) {
 	}
 }
 
-// A function that panics outside of its messages fails all of them, and lives.
+// TestPanicFailsAll checks that a panic outside of messages fails all of them, and does not end
+// the program.
 func TestPanicFailsAll(t *testing.T) {
 	bucket := memblob.New()
 	store := message.DeadLetterStore{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}

@@ -83,7 +83,7 @@ func Decode(body string, into any) error {
 	if len(body) <= MaxBody {
 		err = json.Unmarshal([]byte(body), into)
 	}
-	if err == nil && !strings.HasPrefix(strings.TrimSpace(body), "{") { // null fits everything
+	if err == nil && !strings.HasPrefix(strings.TrimSpace(body), "{") { // JSON's null would decode into any value
 		err = errors.New("it is no JSON object")
 	}
 	if err != nil {

@@ -172,7 +172,7 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// A key that fails keeps no other from being run.
+// TestEachKey checks that run is called for all keys even if it fails for one.
 func TestEachKey(t *testing.T) {
 	const body = `{"Records":[{"eventName":"ObjectCreated:Put","s3":{"object":{"key":"a"}}},{"eventName":"ObjectCreated:Put","s3":{"object":{"key":"b"}}}]}`
 	var ran []string

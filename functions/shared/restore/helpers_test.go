@@ -15,14 +15,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// The seeds, in two partitions of two.
+// Seeds of the collection: one is in crawl partition 1, two in crawl partition 0.
 const (
 	one = "http://one.example/"
 	two = "http://two.example/"
 )
 
-// world is frontiers with their surroundings: a bucket that knows the seed one
-// and three pages of its site from a book, and one of site two from the spool.
+// world holds frontiers and their bucket. A book in the bucket has the seed one and three pages
+// of its site; the spool has a page of site two.
 type world struct {
 	*Frontiers
 	t       testing.TB
@@ -44,7 +44,7 @@ func newWorld(t testing.TB, rdb redis.UniversalClient) *world {
 	return w
 }
 
-// sweep does what the sweep has done.
+// sweep does what the sweep does with frontiers: Refresh, then Renew for each partition.
 func (w *world) sweep() error {
 	w.t.Helper()
 	s, err := settings.Read(w.t.Context(), w.Bucket, functionstest.Start)
@@ -67,7 +67,7 @@ func (w *world) run() {
 	}
 }
 
-// frontierOf is all that matters of a frontier.
+// frontierOf is the state of a frontier that tests compare.
 type frontierOf struct {
 	functionstest.Frontier
 	Counts frontier.Counts

@@ -211,7 +211,7 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	for _, crawl := range s.Crawl.Partitions() {
 		epoch, err := frontier.New(f.Redis, crawl).Epoch(ctx)
 		if errors.Is(err, frontier.ErrNotBuilt) {
-			return nil // Refresh rebuilds it
+			return nil // Refresh rebuilds this frontier
 		}
 		if err != nil {
 			return err

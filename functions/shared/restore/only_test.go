@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestOnly: what is not chosen leaves the frontier and comes back; what a removed
-// collection wanted does not.
+// TestOnly checks that URLs of collections that are not chosen leave the frontier, and come back
+// later. URLs that only a removed collection wanted do not.
 func TestOnly(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	const three = "http://three.example/"

@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// beside publishes another collection, of what one seed stands for.
+// beside publishes a further collection with one seed.
 func (w *world) beside(name string, seed collection.Seed, change func(*collection.Collection)) {
 	w.t.Helper()
 	w.inForce = functionstest.Republish(w.t, w.bucket, collection.Collection{
@@ -24,20 +24,20 @@ func (w *world) beside(name string, seed collection.Seed, change func(*collectio
 	}, change)
 }
 
-// TestAnotherCollection: what a new collection wants of the pages that another
-// has stored waits again on its behalf after the next sweep, and nothing else.
+// TestAnotherCollection checks which pages wait again after a new collection was published and a
+// sweep has run: those that the new collection wants and that another collection has stored.
 func TestAnotherCollection(t *testing.T) {
 	const another = "another"
 	for _, test := range []struct {
 		name   string
 		seed   collection.Seed
 		change func(*collection.Collection)
-		want   map[string]uint16 // depths of what waits
+		want   map[string]uint16 // depths of the URLs that wait again
 	}{
 		{"a directory", collection.Seed{URL: one + "a/", Scope: collection.Prefix, Depth: collection.Unlimited}, nil,
 			map[string]uint16{one + "a/": 0, one + "a/1": 1, one + "a/2": 1}},
 		{"three pages", collection.Seed{URL: one + "a/", Scope: collection.Prefix, Depth: collection.Unlimited},
-			func(c *collection.Collection) { c.Pages = 3 }, map[string]uint16{one + "a/": 0}}, // it finds the others itself
+			func(c *collection.Collection) { c.Pages = 3 }, map[string]uint16{one + "a/": 0}}, // the new collection finds the others by links
 		{"few links", collection.Seed{URL: one + "a/1", Scope: collection.Site, Depth: 2}, nil, map[string]uint16{one + "a/1": 0}},
 		{"anywhere", collection.Seed{URL: one + "b", Scope: collection.Any, Depth: collection.Unlimited}, nil, map[string]uint16{one + "b": 0}},
 		{"elsewhere", collection.Seed{URL: "http://three.example/", Scope: collection.Site, Depth: collection.Unlimited}, nil, map[string]uint16{}},
@@ -68,8 +68,8 @@ func TestAnotherCollection(t *testing.T) {
 	}
 }
 
-// TestRoomForAnother: a collection with a limit that has come to many pages of
-// others asks for as many as it has room for.
+// TestRoomForAnother checks that a collection with a limit asks for only as many pages of other
+// collections as its limit allows.
 func TestRoomForAnother(t *testing.T) {
 	for name, limit := range map[string]func(*collection.Collection){
 		"pages":      func(c *collection.Collection) { c.Pages = 4 },
@@ -109,8 +109,8 @@ func testRoom(t *testing.T, limit func(*collection.Collection)) {
 	}
 }
 
-// TestRenewForAnother: a page is due by the first of its collections that is,
-// and is requested on behalf of the first that still admits it.
+// TestRenewForAnother checks that a page is due as soon as it is due for any of its collections,
+// and that it is requested on behalf of the first collection that still admits it.
 func TestRenewForAnother(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)

@@ -80,7 +80,7 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 			continue
 		}
 		r := frontier.Resting{Host: host.At.Host, Until: until}
-		if p.lost { // else Redis knows better
+		if p.lost { // else Redis has newer counts of failures
 			r.Failures = host.Failures
 		}
 		resting[crawl] = append(resting[crawl], r)

@@ -21,10 +21,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// wantOpen checks that the first lease of a host may be asked at a time from the
-// start, within two seconds. It looks every minute before, and every second
-// then. The frontiers are swept before, and have their leases expire, as the
-// schedule does.
+// wantOpen checks that a host can first be leased at a time after the start, to within two
+// seconds. It tries every minute at first, and every second near that time.
 func (w *world) wantOpen(host string, after time.Duration) {
 	w.t.Helper()
 	want := functionstest.Start.Add(after)
@@ -44,8 +42,8 @@ func (w *world) wantOpen(host string, after time.Duration) {
 	}
 }
 
-// asked leases all that is open, and returns when a host may be asked, if it is
-// among it.
+// asked leases everything that can be leased, and returns when the host may be asked, if one of
+// the leases is of this host.
 func (w *world) asked(host string) (at time.Time, found bool) {
 	w.t.Helper()
 	for _, crawl := range w.inForce.Crawl.Partitions() {
@@ -71,7 +69,7 @@ func (w *world) asked(host string) (at time.Time, found bool) {
 	return time.Time{}, false
 }
 
-// leaseOf leases what waits on site two, until a time from the start.
+// leaseOf leases a waiting batch, with a deadline at a time after the start.
 func (w *world) leaseOf(crawl int, until time.Duration) frontier.Lease {
 	w.t.Helper()
 	l, ok, err := frontier.New(w.Redis, crawl).Lease(w.t.Context(), frontier.Request{
@@ -83,8 +81,8 @@ func (w *world) leaseOf(crawl int, until time.Duration) frontier.Lease {
 	return l
 }
 
-// Whatever is published while a batch is out, its host is closed until the
-// deadline.
+// TestPublishedWhileABatchIsOut checks that the host of a batch on lease gets no other request
+// before the deadline, whatever is published meanwhile.
 func TestPublishedWhileABatchIsOut(t *testing.T) {
 	for name, publish := range map[string]func(w *world){
 		"a takedown": func(w *world) {
@@ -129,7 +127,7 @@ func TestPublishedWhileABatchIsOut(t *testing.T) {
 	}
 }
 
-// publishCrawl publishes a crawl strategy with other numbers of partitions.
+// publishCrawl publishes a crawl strategy whose partitions have other numbers.
 func (w *world) publishCrawl(number func(int) int) {
 	w.t.Helper()
 	next := w.inForce.Crawl
@@ -142,7 +140,7 @@ func (w *world) publishCrawl(number func(int) int) {
 	}
 }
 
-// pause has the books or the spool say that site two wants to be left alone.
+// pause stores an outcome by which site two asks for a pause: in the books or in the spool.
 func (w *world) pause(p book.Pace, spooled bool) {
 	w.t.Helper()
 	o := functionstest.Outcome(w.t, version(20), two+"busy", book.Retry)
@@ -155,7 +153,7 @@ func (w *world) pause(p book.Pace, spooled bool) {
 	functionstest.Put(w.t, w.bucket, layout.SpoolKey(0, l.Batch), functionstest.Spool(w.t, l))
 }
 
-// What a site asks for outlives Redis.
+// TestPausesOutliveRedis checks that pauses for which a site has asked are kept when Redis is lost.
 func TestPausesOutliveRedis(t *testing.T) {
 	rest := book.Pace{Rest: functionstest.Start.Add(time.Hour), Failures: 4}
 	for _, test := range []struct {
@@ -190,8 +188,8 @@ func TestPausesOutliveRedis(t *testing.T) {
 	}
 }
 
-// After Redis was lost, a batch of which somebody tells keeps its host closed,
-// and one that is settled opens it.
+// TestOutWhenRedisIsLost checks a batch that is on lease when Redis is lost. If its lease is told
+// to the new Redis, its host stays closed until the batch is settled.
 func TestOutWhenRedisIsLost(t *testing.T) {
 	rdb := redistest.Embedded(t)
 	w := newWorld(t, rdb)
@@ -216,7 +214,7 @@ func TestOutWhenRedisIsLost(t *testing.T) {
 	}
 }
 
-// The first crawl of all does not wait.
+// TestTheFirstEpochWaitsForNobody checks that the first crawl of a bucket begins at once.
 func TestTheFirstEpochWaitsForNobody(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()

@@ -192,7 +192,7 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	}
 	done.Took = f.Now().Sub(began)
 	if len(stale) < len(s.Crawl.Partitions()) {
-		return done, nil // other URLs may be due sooner
+		return done, nil // URLs of the other frontiers may be due sooner
 	}
 	for _, storage := range s.Partitions() {
 		if err := (clock{f.Redis, storage}).set(ctx, a); err != nil {

@@ -48,7 +48,7 @@ func TestRebuild(t *testing.T) {
 			}
 		}
 		w.run()
-		w.clock.Advance(batch.MaxTime) // until then, batches may be out
+		w.clock.Advance(batch.MaxTime) // until then, batches of the former epoch may be on lease
 		attempts := make(map[string]uint8)
 		lease := w.lease(1)
 		if lease.Version.Epoch != 4 {
@@ -66,8 +66,8 @@ func TestRebuild(t *testing.T) {
 	})
 }
 
-// TestRebuildUnderOtherSettings takes up what an earlier scope left out, and
-// what failed.
+// TestRebuildUnderOtherSettings checks that a rebuild queues URLs that an earlier scope excluded,
+// and URLs that have failed.
 func TestRebuildUnderOtherSettings(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -91,7 +91,7 @@ func TestRebuildUnderOtherSettings(t *testing.T) {
 	}
 }
 
-// While generations are lost a frontier that is built stays as it is.
+// TestNoRebuildWithoutGenerations checks that frontiers stay as they are while generations are lost.
 func TestNoRebuildWithoutGenerations(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -147,8 +147,8 @@ func TestAnotherRebuilds(t *testing.T) {
 	}
 }
 
-// A frontier that was not told of a commit is behind, and built again: Redis
-// has become an older copy of itself, or a repair has taught the books.
+// TestFrontierIsBehind checks that a frontier is rebuilt if it was not told of a commit: because
+// Redis was restored from an old copy, or because repair has changed the books.
 func TestFrontierIsBehind(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)
@@ -180,8 +180,8 @@ func TestFrontierIsBehind(t *testing.T) {
 	})
 }
 
-// A batch is lost after a rebuild has read the bucket: what the rebuild read
-// is not opened, and the next one reads again.
+// TestDistrustedWhileRebuilt invalidates a frontier after its rebuild has read the bucket. The
+// rebuild must fail, and the next one must read the bucket again.
 func TestDistrustedWhileRebuilt(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)
@@ -207,7 +207,7 @@ func TestDistrustedWhileRebuilt(t *testing.T) {
 	})
 }
 
-// Rebuild builds again what is not stale.
+// TestRebuildByHand checks that Rebuild also rebuilds frontiers that are not stale.
 func TestRebuildByHand(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	for epoch := uint64(1); epoch <= 2; epoch++ {
@@ -254,7 +254,7 @@ func TestRebuildOfMany(t *testing.T) {
 	})
 }
 
-// A Redis that does not answer ends a rebuild.
+// TestRebuildEndsWithoutRedis checks that a rebuild fails if Redis does not answer.
 func TestRebuildEndsWithoutRedis(t *testing.T) {
 	rdb := redistest.Embedded(t)
 	w := newWorld(t, rdb)

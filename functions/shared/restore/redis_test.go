@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// TestOlder: a batch that Redis cannot have given has all frontiers rebuilt, in an
-// epoch in which no token was given; others do not.
+// TestOlder checks when all frontiers are rebuilt, in a later epoch: if the spool has a batch
+// whose version Redis cannot have given out.
 func TestOlder(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)
@@ -40,7 +40,7 @@ func TestOlder(t *testing.T) {
 	})
 }
 
-// TestLostTokens has all frontiers rebuilt, also those that gave none of them.
+// TestLostTokens checks that all frontiers are rebuilt when the counter of tokens is lost.
 func TestLostTokens(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -56,13 +56,13 @@ func TestLostTokens(t *testing.T) {
 	}
 }
 
-// TestLostKey has the frontier rebuilt by the next sweep, whatever of it Redis lost.
+// TestLostKey checks that the next sweep rebuilds a frontier of which Redis has lost any key.
 func TestLostKey(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
 	w.lease(1)
 	for i, key := range []string{"counts", "known", "leases", "learnt"} {
-		if key == "leases" { // once the host of the first is open again
+		if key == "leases" { // after the deadline of the first lease, so that its host can be leased again
 			w.clock.Advance(2 * time.Hour)
 			if _, err := frontier.New(w.Redis, 1).Expire(t.Context(), w.clock.Now()); err != nil {
 				t.Fatal(err)

@@ -173,7 +173,7 @@ func (a *dueTimes) isDue(last book.Outcome) bool {
 		a.note(due)
 		return false
 	}
-	// It is fetched now. If it is missing, it is due again soon.
+	// The URL is fetched now. If its page is missing then, it is due again soon.
 	last.Time, last.Exponent = a.now, min(last.Exponent, 0)-2
 	a.note(a.settings.Due(last))
 	return true

@@ -21,8 +21,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// again returns the URLs that wait again, by crawl partition, with what the
-// last look at them brought. They are on lease then.
+// again leases all URLs of a crawl partition, and returns those that were fetched before, with
+// their entries.
 func (w *world) again(crawl int) map[string]frontier.Entry {
 	w.t.Helper()
 	all := make(map[string]frontier.Entry)
@@ -92,8 +92,8 @@ func (w *world) teach(p layout.Partition, outcomes ...book.Outcome) {
 	}
 }
 
-// What is due is requested again whether a sweep finds it or a rebuild does,
-// and all others are left alone. Nobody calls it pending.
+// TestRenew checks that URLs that are due are requested again, by a sweep and by a rebuild, and no
+// others are. They do not count as pending.
 func TestRenew(t *testing.T) {
 	const day = 24 * time.Hour
 	missing := kept(t, 56, one+"missing", book.Unchanged, -2, 0)
@@ -142,7 +142,7 @@ func TestRenew(t *testing.T) {
 					t.Errorf("after %v pending (-before +after):\n%s", step.after, diff)
 				}
 				got := w.again(1)
-				if rebuilt { // what was due before and has no new outcome is requested again, too
+				if rebuilt { // after a rebuild, also URLs that were due before and have no new outcome
 					for _, url := range step.want {
 						if _, found := got[url]; !found {
 							t.Errorf("rebuilt after %v: %s does not wait", step.after, url)
@@ -171,8 +171,8 @@ func TestRenew(t *testing.T) {
 	})
 }
 
-// What leads to a page that has failed since is requested again, once: by the
-// sweep that looks for what is due, and by a rebuild.
+// TestRenewWhatLeadsNowhere checks that redirects and aliases that lead to a page that has failed
+// since are requested again, once: by the sweep that looks for due URLs, and by a rebuild.
 func TestRenewWhatLeadsNowhere(t *testing.T) {
 	leading := func(token uint64, url, reason string) book.Outcome {
 		o := kept(t, token, url, book.Skipped, 3, 0)
@@ -210,8 +210,8 @@ func TestRenewWhatLeadsNowhere(t *testing.T) {
 	}
 }
 
-// A collection that is renewed is requested as a whole, and one with a schedule
-// when that says so.
+// TestRenewedAndScheduled checks that all pages of a collection are requested again when it is
+// renewed, and when its schedule says so.
 func TestRenewedAndScheduled(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	c := w.inForce.Collection(functionstest.Collection)
@@ -241,8 +241,8 @@ func TestRenewedAndScheduled(t *testing.T) {
 	both("looked at since")
 }
 
-// The books are read when something may be due, and not before; a clock that is
-// lost costs one look.
+// TestRenewLooksSeldom checks that the books are read only when a URL may be due, and once more if
+// Redis loses the time of the next pass.
 func TestRenewLooksSeldom(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.teach(0, kept(t, 51, one+"a", book.Stored, -1, 0))
@@ -264,8 +264,8 @@ func TestRenewLooksSeldom(t *testing.T) {
 		{time.Minute, false, 1},      //
 		{time.Minute, true, 2},       //
 		{time.Minute, false, 2},      //
-		{3*time.Hour - 1, false, 3},  // it may have been missing, 2^-3 days ago
-		{24*time.Hour - 1, false, 4}, // others are
+		{3*time.Hour - 1, false, 3},  // a is due again 2^-3 days after a fetch that may have found it missing
+		{24*time.Hour - 1, false, 4}, // other URLs may be due
 	} {
 		w.clock.Advance(step.advance)
 		if step.lose {
@@ -282,7 +282,7 @@ func TestRenewLooksSeldom(t *testing.T) {
 	}
 }
 
-// A pass that fails is made again.
+// TestRenewThatFails checks that a pass over the books is repeated if it fails.
 func TestRenewThatFails(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.teach(0, kept(t, 51, one+"a", book.Stored, 0, 0))

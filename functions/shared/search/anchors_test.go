@@ -69,7 +69,8 @@ func withAnchors(t testing.TB, ix *Index, anchors map[layout.Identity]segment.Do
 	return anchored
 }
 
-// anchoredIndex returns an index of three pages, of which "told" has no word of its anchors.
+// anchoredIndex returns an index of three pages. The page "told" has none of the words of its
+// anchors in its text.
 func anchoredIndex(t testing.TB) *Index {
 	docs := []segment.Document{page("told", "the home of the project"), page("says", "red fox"), page("other", "gray wolf")}
 	return withAnchors(t, indexOf(t, docs), map[layout.Identity]segment.Document{
@@ -78,8 +79,8 @@ func anchoredIndex(t testing.TB) *Index {
 	}, docs)
 }
 
-// A page is found by words that only links to it have, and better by words that links have,
-// too. Phrases are found in texts alone.
+// TestAnchorsFind checks that a page is found by words that only links to it have, and scores more
+// for words that links have, too. Phrases are looked for in texts only.
 func TestAnchorsFind(t *testing.T) {
 	ix := anchoredIndex(t)
 	for query, want := range map[string][]string{
@@ -115,7 +116,8 @@ func TestAnchorsFind(t *testing.T) {
 	}
 }
 
-// The number of matches of one word counts the pages that only links name so.
+// TestAnchorsCount checks that the number of matches of one word includes pages that have the word
+// only in their anchors.
 func TestAnchorsCount(t *testing.T) {
 	var docs []segment.Document
 	anchors := map[layout.Identity]segment.Document{}
@@ -139,7 +141,8 @@ func TestAnchorsCount(t *testing.T) {
 	}
 }
 
-// Damaged anchors are named, and late ones count as missing.
+// TestUnreadableAnchors checks that the error for damaged anchors names their segment, and that
+// anchors that are not read in time make their part missing.
 func TestUnreadableAnchors(t *testing.T) {
 	for name, fault := range map[string]error{"damaged": segment.ErrDamaged, "deleted": blob.ErrAbsent} {
 		src, ix := serve(t)

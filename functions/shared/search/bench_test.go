@@ -19,8 +19,8 @@ const (
 	zipfVocabulary = 50_000
 )
 
-// zipf invents texts whose words are as frequent as those of people: the n-th
-// word 1/n as often as the first.
+// zipf makes texts whose words are as frequent as in natural language: the n-th word is 1/n as
+// frequent as the first.
 type zipf struct {
 	random *rand.Rand
 	words  []string

@@ -19,9 +19,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// blugeReader shows an index to bluge's searchers as if it were one segment
-// whose documents are numbered through: an exhaustive way to search the same
-// bytes.
+// blugeReader shows an index to bluge's searchers as one segment with consecutive numbers of
+// documents. It is a second, exhaustive way to search the same bytes.
 type blugeReader struct {
 	t  *testing.T
 	ix *Index
@@ -167,7 +166,7 @@ func (w blugeWord) ScoreComposite(of []*bluge.DocumentMatch) float64 {
 }
 func (blugeWord) ExplainComposite([]*bluge.DocumentMatch) *bluge.Explanation { return nil }
 
-// blugeSum adds the scores of constituents; of all of several it is doubled.
+// blugeSum adds the scores of its constituents, and doubles the sum if all of several are there.
 type blugeSum struct{ all int }
 
 func (s blugeSum) ScoreComposite(of []*bluge.DocumentMatch) (score float64) {
@@ -276,8 +275,8 @@ func (p *blugePlan) matches(clauses []clause) map[uint64]float64 {
 	}
 }
 
-// What is found, and how words score, is what bluge's searchers, which look at
-// every posting, find in the same segments.
+// TestSearchAgainstBluge compares matches and scores of words with those of bluge's searchers,
+// which look at every posting, for the same segments.
 func TestSearchAgainstBluge(t *testing.T) {
 	word := func(random *rand.Rand) string {
 		return fmt.Sprintf("%c", 'a'+rune(20*random.Float64()*random.Float64()))
@@ -317,7 +316,7 @@ func TestSearchAgainstBluge(t *testing.T) {
 			var clauses []string
 			for range 1 + random.IntN(4) {
 				text := word(random)
-				// bluge does not let a position serve two words that are no neighbours.
+				// For bluge, no position can serve two words of a phrase, even if they are not neighbours.
 				if second, third := word(random), word(random); random.IntN(3) == 0 && text != second && text != third && second != third {
 					text = fmt.Sprintf(`"%s %s %s"~%d`, text, second, third, random.IntN(4))
 				}

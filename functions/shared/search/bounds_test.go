@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// stopping is a context that ends after a number of looks at it.
+// stopping is a context that ends after its Err was called a number of times.
 type stopping struct {
 	context.Context
 	looks int
@@ -40,7 +40,7 @@ func TestSearchStops(t *testing.T) {
 	}
 }
 
-// source serves segments from memory, as its hooks allow.
+// source serves segments from memory; its hooks can delay or fail reads.
 type source struct {
 	segments map[string][]byte
 	before   func(ctx context.Context, key string) error
@@ -136,8 +136,8 @@ func TestDamagedSegmentIsNamed(t *testing.T) {
 	}
 }
 
-// A search takes few steps: words, with positions where they are needed;
-// documents. What is remembered needs none.
+// TestReads checks the number of reads of a search: one step for words, with positions where they
+// are needed, and one for documents. Cached documents need none.
 func TestReads(t *testing.T) {
 	src, ix := serve(t)
 	for _, test := range []struct {

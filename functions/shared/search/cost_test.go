@@ -45,8 +45,8 @@ func (s stored) put(t *testing.T, name string, groups [][]segment.Document) (ref
 	return refs
 }
 
-// steps returns how many dependent steps a search takes when nothing but the
-// tails has been read, and how many documents it finds.
+// steps returns how many dependent steps a search takes when only the tails of segments have been
+// read, and how many documents it finds.
 func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
 	t.Helper()
 	cache, err := rangecache.New(meter.Bucket(s.bucket), rangecache.Options{Memory: 64 << 20})
@@ -78,9 +78,8 @@ func (s stored) steps(t *testing.T, q Query) (steps int64, found int) {
 	return m.Cost(meter.Prices{}, 0).DependentSteps, result.Total
 }
 
-// What waits for what, when nothing but tails has been read: the words with
-// their positions, which are few here, and the documents; and seldom identities
-// before these.
+// TestSteps checks how many dependent steps queries take when only the tails of segments have been
+// read: one for words with their positions, one for documents, and seldom one for identities.
 func TestSteps(t *testing.T) {
 	z := newZipf(2)
 	docs := z.documents(200)
@@ -122,8 +121,8 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// Equal scores on both sides of a page's border take no step of their own if
-// they are few, and one if they are many.
+// TestStepsOfTies checks the steps for equal scores on both sides of a page's border: no further
+// step if they are few, one more if they are many.
 func TestStepsOfTies(t *testing.T) {
 	for _, test := range []struct {
 		documents int

@@ -13,7 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// The value of every node is that of its parts, and the root's the score.
+// TestExplanationsAddUp checks that the value of every node is computed from its parts, and that
+// the root's value is the score.
 func TestExplanationsAddUp(t *testing.T) {
 	random := rand.New(rand.NewPCG(6, 6))
 	docs := randomDocuments(random, 200)

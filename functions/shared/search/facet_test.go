@@ -53,7 +53,7 @@ func TestFacets(t *testing.T) {
 	}
 }
 
-// A sample of stretches tells about how many there are.
+// TestSampledFacets checks that counts from a sample of stretches are about right.
 func TestSampledFacets(t *testing.T) {
 	var docs []segment.Document
 	for i := range 40 * stretch {

@@ -53,7 +53,7 @@ func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 	f := folder{search: s, of: make(map[layout.Identity]int), prints: make(map[spot]fingerprint.Fingerprint)}
 	head := best[:min(len(best), folded)]
 	for n := len(head); 0 < n && n < min(len(best), 2*folded) && best[n].score == best[n-1].score; n++ {
-		head = best[:n+1] // with the matches that tie
+		head = best[:n+1] // add the matches that tie with the last
 	}
 	f.head = head
 	wanted := s.query.From + s.query.Size
@@ -83,7 +83,7 @@ func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 func (f *folder) gather(ctx context.Context, wanted int) error {
 	for len(f.head) > 0 && len(f.groups) < wanted {
 		end := min(len(f.head), wanted-len(f.groups))
-		for end < len(f.head) && f.head[end].score == f.head[end-1].score { // are ordered by identity
+		for end < len(f.head) && f.head[end].score == f.head[end-1].score { // read all that tie: they are ordered by identity
 			end++
 		}
 		if err := f.read(ctx, f.head[:end]); err != nil {
@@ -135,7 +135,7 @@ func (f *folder) areAlike(a, b match) bool {
 	d, e := f.document(a), f.document(b)
 	size := min(len(d.Body), len(e.Body))
 	if 10*size < 9*max(len(d.Body), len(e.Body)) {
-		return false // without their fingerprints, which take most of the time
+		return false // do not compute fingerprints, which takes most of the time
 	}
 	p, q := f.print(a), f.print(b)
 	if p.TextHash == q.TextHash {

@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// textOf returns a text of n words of which every one is its own.
+// textOf returns "kernel" and n words, all different, which no text of another name has.
 func textOf(name string, n int) string {
 	var words []string
 	for i := range n {
@@ -33,7 +33,7 @@ func TestFold(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		docs []segment.Document
-		want map[string][]string // by hit
+		want map[string][]string // for each hit: addresses of the alike ones
 	}{
 		"same text": {"kernel", []segment.Document{titled("http://a/1", "en", "One", long), titled("http://a/22", "en", "Two", long), titled("http://a/3", "en", "Three", other)},
 			map[string][]string{"http://a/1": {"http://a/22"}, "http://a/3": nil}},
@@ -66,8 +66,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldPages divides folded hits into pages: each group is on one of them, and no
-// page is short before the last.
+// TestFoldPages checks pages of folded hits: each group is on exactly one page, and only the last
+// page is short.
 func TestFoldPages(t *testing.T) {
 	const groups, copies, size = 23, 7, 5
 	var docs []segment.Document

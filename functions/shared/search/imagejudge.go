@@ -182,7 +182,7 @@ func (w *imageWords) stands() bool {
 
 // excludes reports whether the image lacks a required phrase, or has an excluded word or phrase.
 func (j *imageJudge) excludes() bool {
-	next := j.here[j.wanted:] // the words behind those of the plan, in the order in which newImageJudge adds them
+	next := j.here[j.wanted:] // words of phrases and exclusions, in the order in which newImageJudge adds them
 	has := func(ph *queryPhrase) bool {
 		words := next[:len(ph.words)]
 		next = next[len(ph.words):]

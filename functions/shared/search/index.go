@@ -67,7 +67,7 @@ func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Docume
 		p := ix.parts[part]
 		identities, err := p.Segment.Identities(ctx)
 		at[part] = slices.IndexFunc(identities, func(other layout.Identity) bool { return other == id })
-		for at[part] >= 0 && p.Dead != nil && p.Dead.ContainsInt(at[part]) { // a later version may be there
+		for at[part] >= 0 && p.Dead != nil && p.Dead.ContainsInt(at[part]) { // a later version of the page may be there
 			next := slices.Index(identities[at[part]+1:], id)
 			if next >= 0 {
 				next += at[part] + 1

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Words with and without a hyphen between their parts find each other, and come before pages
-// with the parts alone.
+// TestJoinedWords checks that words with and without a hyphen find each other, and that such pages
+// come before pages with only the parts.
 func TestJoinedWords(t *testing.T) {
 	ix := indexOf(t, []segment.Document{
 		page("http://a/hyphen", "an e-mail of the UTF-8 kind"),
@@ -40,7 +40,8 @@ func TestJoinedWords(t *testing.T) {
 	}
 }
 
-// What cannot compete is passed over, and nothing else, with joined words as well.
+// TestJoinedWordsCompete checks that a scan leaves out only matches that cannot be among the best,
+// also with joined words.
 func TestJoinedWordsCompete(t *testing.T) {
 	var docs []segment.Document
 	for i := range 600 {

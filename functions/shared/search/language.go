@@ -99,7 +99,7 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 			n, known := term.In(l.name)
 			if known {
 				sum += float64(n)
-			} else if all > 0 { // the language's share of the documents
+			} else if all > 0 { // estimate by the language's share of all documents
 				sum += float64(term.Summary.Documents) * l.documents / all
 			}
 		}

@@ -47,7 +47,8 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// Vocabularies count, few are kept, and they know the words of a language.
+// TestIdleVocabularies checks that idle vocabularies count for the size of the cache, that few are
+// kept, and that they are reused.
 func TestIdleVocabularies(t *testing.T) {
 	m := NewMemory(16 << 20)
 	m.putIdentities("s", make([]layout.Identity, 1000))

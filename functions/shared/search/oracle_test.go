@@ -17,8 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// oracle finds and scores documents by looking at every one, from the
-// definition of scores alone.
+// oracle finds and scores documents by the definitions of the package, looking at every document.
 type oracle struct {
 	docs      []oracleDoc
 	surfaces  map[string]int     // documents that hold a word as written

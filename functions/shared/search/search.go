@@ -110,7 +110,7 @@ func (s *search) find(ctx deadline) ([]match, error) {
 		s.plan.seekImages()
 	}
 	s.plan.unify()
-	if !s.plan.images { // images are judged one by one, wherever their pages have the words
+	if !s.plan.images { // images are judged one by one, wherever words are on their pages
 		s.plan.setNear()
 	}
 	if err := s.read(ctx, s.plan, s.query.Facets); err != nil {

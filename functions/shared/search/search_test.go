@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// The scores are computed by hand: N = 3, two documents hold "ka", the average
-// body has two words.
+// TestScoresByHand compares scores with those computed by hand: there are three documents, two of
+// them have "ka", and the average body has two words.
 func TestScoresByHand(t *testing.T) {
 	ix := indexOf(t, []segment.Document{page("a", "ka lo"), page("b", "ka ka mi"), page("c", "mi")})
 	weight := math.Log(1 + 1.5/2.5)

@@ -107,7 +107,7 @@ func FuzzSnippet(f *testing.F) {
 	})
 }
 
-// No word lies across punctuation that is not ASCII.
+// TestWordsEndAtPunctuation checks that a word ends at punctuation that is not ASCII.
 func TestWordsEndAtPunctuation(t *testing.T) {
 	for r := rune(0x2010); r <= 0x2027; r++ {
 		text := "ab" + string(r) + "cd"
@@ -129,8 +129,8 @@ func TestWordsEndAtPunctuation(t *testing.T) {
 	}
 }
 
-// Words are passed over by how they begin only if no analyzer makes a term of
-// the query of them.
+// TestBeginningsMissNothing checks that a word is left out by its first characters only if no
+// analyzer makes a term of the query of it.
 func TestBeginningsMissNothing(t *testing.T) {
 	words := strings.Fields(`dying lying tying skis flies Yards sky news ae aepfel Aerzte oefen ueber eau ffentliches
 		llanos aardvark ISTANBUL istanbul INDIR ilk Bir x 1a 9th running knives geese users ties Ypsilon oo oui u2 c

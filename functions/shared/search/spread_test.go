@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// ofSites returns documents that match "heron", better and better from the last to the
-// first; each letter is the site of one.
+// ofSites returns one document for each letter of sites, which is the name of its site. All match
+// "heron", the first best.
 func ofSites(sites string) (docs []segment.Document) {
 	for i, site := range sites {
 		d := page(fmt.Sprintf("http://%c.example/%d", site, i), "heron "+strings.Repeat(fmt.Sprint("other", i, " "), i+1))

@@ -41,7 +41,7 @@ func TestTokens(t *testing.T) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("tokens (-want +got):\n%s", diff)
 	}
-	// A word that stands elsewhere, too, has no second term: a page counts once.
+	// A word that is in the main part, too, gets no second term: a page counts once.
 	p.Outside, p.Body = "title margin plain margin cafe", "plain"
 	p.Emphasis = []layout.Span{{Start: 6, End: 12}} // of nothing in the body
 	got = nil

@@ -179,7 +179,7 @@ func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhe
 		group.Go(func() error {
 			pages, err := webobject.List(within, bucket, pkg.Key)
 			if errors.Is(err, webobject.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {
-				return nil // index cannot read it either
+				return nil // function index cannot read the package either
 			}
 			mu.Lock()
 			defer mu.Unlock()

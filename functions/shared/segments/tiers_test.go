@@ -75,9 +75,9 @@ func TestNoLimits(t *testing.T) {
 	}
 }
 
-// However packages come, there are never more segments than the limits promise
-// once nothing is left to merge, and no byte is written more often than there
-// are tiers, and a few times more in the first.
+// TestFewSegments adds packages of random sizes. When nothing is left to merge, there must be no
+// more segments than DefaultLimits promises. No byte may be written more often than there are
+// tiers, plus a few times in the first tier.
 func TestFewSegments(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -103,7 +103,7 @@ func Judge(s State) []Alert {
 	if s.Pause != nil && s.Pause.By == control.Damage {
 		raise("paused", s.Now, "The crawl is paused: %s", s.Pause.Reason)
 	}
-	if s.Pause != nil && s.Pause.By == control.Limit { // which says more than that a limit is near
+	if s.Pause != nil && s.Pause.By == control.Limit { // the pause says more than the warning that a limit is near
 		alerts = slices.DeleteFunc(alerts, func(a Alert) bool { return strings.HasPrefix(a.Name, "limit/") })
 		raise("paused", s.Pause.Since, "The crawl is paused: %s", s.Pause.Reason)
 	}

@@ -235,7 +235,7 @@ func (r *Recorder) take() error {
 		Process: now.process.since(r.flushed.process),
 	}
 	f.Since = earlierOf(f.Since, f.At)              // the clock may have been put back
-	sums := Day{Requests: countblob.Counts{Put: 1}} // of the feedback itself
+	sums := Day{Requests: countblob.Counts{Put: 1}} // the request that puts the feedback itself
 	for name, activity := range now.functions {
 		if activity = activity.since(r.flushed.functions[name]); activity.idle() {
 			continue

@@ -73,8 +73,8 @@ func TestProcessIsToldOf(t *testing.T) {
 	}
 }
 
-// Whatever call fails, before or after it was done: nothing is lost, and
-// nothing is told twice.
+// TestFlushSurvivesFaults fails requests before or after they have had their effect. No count may
+// be lost or stored twice.
 func TestFlushSurvivesFaults(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		clock, store := functionstest.NewClock(), memblob.New()
@@ -139,7 +139,7 @@ func TestDaysAreSummedUpByThemselves(t *testing.T) {
 	expect(t, "days", []Day{once, once.plus(once), once, once.plus(once)}, got)
 }
 
-// Feedback of one millisecond is told apart, and time that goes back is borne.
+// TestClockIsPutBack checks feedbacks of the same millisecond, and a clock that is put back.
 func TestClockIsPutBack(t *testing.T) {
 	now := start
 	r := New(Options{Worker: "w", Now: func() time.Time { return now }})
@@ -182,7 +182,7 @@ func TestDue(t *testing.T) {
 	expect(t, "due", want, due)
 }
 
-// A process may flush and work at once.
+// TestFlushWhileWorking flushes while the process works.
 func TestFlushWhileWorking(t *testing.T) {
 	clock, bucket := functionstest.NewClock(), memblob.New()
 	r := newRecorder("w", clock)

@@ -23,7 +23,7 @@ func newRecorder(worker string, clock *functionstest.Clock) *Recorder {
 	return New(Options{Worker: worker, Now: clock.Now})
 }
 
-// handler takes a second for each message, and fails those that say so.
+// handler takes a second for each message, and fails the messages whose bodies say so.
 func handler(clock *functionstest.Clock) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(_ context.Context, body string) error {

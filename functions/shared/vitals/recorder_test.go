@@ -119,7 +119,7 @@ func TestWatchHTTP(t *testing.T) {
 	expect(t, "activity", want, r.read().functions)
 }
 
-// What is noted is counted, and fails nothing.
+// TestNotesAreCounted checks that notes are counted and fail no message.
 func TestNotesAreCounted(t *testing.T) {
 	clock := functionstest.NewClock()
 	r := newRecorder("w", clock)

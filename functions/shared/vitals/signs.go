@@ -152,7 +152,7 @@ func Summarize(all []Feedback, now time.Time) Signs {
 	signs := Signs{Over: secondsOf(min(over, Window))}
 	groups := make(map[string]*Group)
 	for worker, last := range newest {
-		if hasEnded(last, now) { // only its sums count, not its last values
+		if hasEnded(last, now) { // the process has ended: its sums count, but not its last values
 			for name := range last.Functions {
 				last.Functions[name] = Activity{}
 			}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestTraffic: both ends of a connection count the same bytes, and those of
-// others are not among them.
+// TestTraffic checks that both ends of a connection count the same bytes, and that bytes of other
+// connections are not counted.
 func TestTraffic(t *testing.T) {
 	t.Parallel()
 	var served Traffic

@@ -31,14 +31,14 @@ func newSource(file io.ReaderAt, size int64) *source {
 
 // offset returns the position in the file of the next byte.
 func (s *source) offset() int64 {
-	at, _ := s.from.Seek(0, io.SeekCurrent) // of a section reader: cannot fail
+	at, _ := s.from.Seek(0, io.SeekCurrent) // cannot fail for a section reader
 	return at - int64(s.Buffered())
 }
 
 // seek moves to a position in the file. It keeps the buffer if the position is in it.
 func (s *source) seek(to int64) {
 	if ahead := to - s.offset(); ahead >= 0 && ahead <= int64(s.Buffered()) {
-		_, _ = s.Discard(int(ahead)) // of what is buffered: cannot fail
+		_, _ = s.Discard(int(ahead)) // cannot fail for buffered bytes
 		return
 	}
 	_, _ = s.from.Seek(to, io.SeekStart)

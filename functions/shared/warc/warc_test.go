@@ -14,13 +14,13 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// text is a record with a block.
+// text returns a record with a block, as text.
 func text(kind, target, block string, more ...string) string {
 	head := append([]string{"WARC/1.1", "WARC-Type: " + kind, "WARC-Target-URI: " + target, "WARC-Date: 2026-11-21T22:00:00.5Z"}, more...)
 	return strings.Join(head, "\r\n") + fmt.Sprintf("\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(block), block)
 }
 
-// page is a response record with a number of its own.
+// page returns a response record that differs for each n.
 func page(n int) string {
 	return text("response", fmt.Sprintf("http://example.org/%d", n), fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n<p>This is page %d.", n))
 }
@@ -145,7 +145,8 @@ func (c *countedFile) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// Whatever is in a file, it is read a few times at most, and a few MiB more.
+// TestNeverQuadratic checks that the bytes read are at most a few times the size of the file plus
+// a few MiB, whatever is in the file.
 func TestNeverQuadratic(t *testing.T) {
 	liar := "WARC/1.1\r\nContent-Length: 900000\r\n\r\n"
 	fake := "\x1F\x8B\x08\x00" + strings.Repeat("\x00", 8)
@@ -265,7 +266,7 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// A record that is whole is found whatever stands before it, and reading ends.
+// FuzzReader checks that a whole record is found whatever is before it, and that reading ends.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{page(1), zip(page(1), page(2)), zip(page(1) + page(2)), "WARC/1.0\r\nContent-Length: 5\r\n\r\nab", "\x1F\x8B\x08\x00\x00"} {
 		f.Add([]byte(seed))

@@ -112,8 +112,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestFingerprintStays holds what segments already keep: were these to change,
-// a page would be a stranger to its own older version.
+// TestFingerprintStays compares fingerprints with those that segments already hold. If they
+// changed, a page would no longer look like its own older version.
 func TestFingerprintStays(t *testing.T) {
 	for text, want := range map[string]string{
 		"":    "0 0 0 [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]",

@@ -55,7 +55,7 @@ var unspaced = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana,
 // letter of a script without spaces between words, which counts as a word.
 func lower(r rune) (_ rune, alone bool) {
 	switch {
-	case r >= '\u0E00' && unicode.Is(unspaced, r): // Thai has the lowest of them
+	case r >= '\u0E00' && unicode.Is(unspaced, r): // Thai has the lowest code points of these scripts
 		return r, true
 	case unicode.In(r, unicode.L, unicode.M, unicode.N):
 		return unicode.ToLower(r), false

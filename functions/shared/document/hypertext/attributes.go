@@ -67,7 +67,7 @@ func (a *attributes) set(to *string, value []byte) {
 		return
 	}
 	if len(value) > MaxValue && to != &a.lang && !bytes.HasPrefix(value, []byte("data:")) {
-		a.reader.page.Cut.Values++ // a language of that length is none
+		a.reader.page.Cut.Values++ // a lang attribute of that length names no language
 	}
 	value = value[:min(len(value), MaxValue)]
 	if bytes.IndexByte(value, '&') >= 0 {
@@ -154,7 +154,7 @@ func saysNavigation(word []byte) bool {
 	case "footer", "menu", "related", "toc", "contents", "pager", "pagination":
 		return true
 	}
-	for _, prefix := range [...]string{"has-", "with-", "no-"} { // about another element
+	for _, prefix := range [...]string{"has-", "with-", "no-"} { // such a class says something of another element
 		if bytes.HasPrefix(word, []byte(prefix)) {
 			return false
 		}

@@ -224,7 +224,7 @@ func (r *reader) start() {
 	}
 	a := attributes{reader: r}
 	if name == 0 {
-		a.own.Add(s.name) // of an element of the page's own, such as product-recommendations
+		a.own.Add(s.name) // name of a custom element, such as product-recommendations
 	}
 	a.read(s.attributes)
 	switch name {
@@ -420,7 +420,7 @@ func (r *reader) into(flags Flags) *Block {
 	start := int32(len(p.Text))
 	r.block = len(p.Blocks)
 	p.Blocks = append(p.Blocks, Block{Start: start, End: start, Element: at, Flags: flags})
-	// Elements that opened before their text begin with it.
+	// Elements that were opened since the last text begin here.
 	for i := len(r.open) - 1; i >= 0; i-- {
 		r.steps++
 		e := &p.Elements[r.open[i]]

@@ -84,7 +84,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// TestNoScript finds text that is shown without scripts alone, in the head as well.
+// TestNoScript checks that text shown only without scripts is found, also in the head.
 func TestNoScript(t *testing.T) {
 	p := Read([]byte("<script>x()</script><noscript>in the head</noscript><p>a</p><noscript><p>in the body</noscript>b"))
 	var flags []bool
@@ -119,7 +119,7 @@ func TestHidden(t *testing.T) {
 	}
 }
 
-// TestLinear reads what makes html.Parse allocate 2.3 million nodes.
+// TestLinear reads markup for which html.Parse allocates 2.3 million nodes.
 func TestLinear(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("<p>")
@@ -165,7 +165,7 @@ func TestLimits(t *testing.T) {
 	})
 }
 
-// FuzzRead checks that what is read fits together, whatever the markup is.
+// FuzzRead checks that ranges and indexes in a Page are consistent, whatever the markup is.
 func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"<p>a<b>c</b>d", "<a href=x><img src=y alt=z></a>", "<table><tr><td>1</table>", "<pre>\n a </pre>", "<ul><li><a href=1>x</ul>",

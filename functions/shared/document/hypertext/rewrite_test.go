@@ -34,8 +34,7 @@ func TestRewrite(t *testing.T) {
 	}
 }
 
-// FuzzAddresses: rewritten markup has the addresses that replaced others, and the same
-// text.
+// FuzzAddresses checks that rewritten markup has the new addresses and the same text.
 func FuzzAddresses(f *testing.F) {
 	for _, seed := range []string{`<a href="b&amp;c">d`, "<img srcset='a 1x,b'>", "<style>a{b:url(c)}", `<meta http-equiv=refresh content="0;url=a">`, "<svg><![CDATA[<a href=b>]]>"} {
 		f.Add([]byte(seed))

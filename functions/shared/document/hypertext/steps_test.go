@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// mostSteps is how many elements may be looked at for a piece of markup: for each tag and
-// text a few times as many as may be open.
+// mostSteps is the number of elements that may be looked at for a piece of markup: a few times
+// MaxNesting for each tag and text.
 func mostSteps(markup []byte) int { return 4 * MaxNesting * (2*bytes.Count(markup, []byte("<")) + 2) }
 
-// FuzzSteps repeats a piece of markup, behind a beginning, many times. The steps of reading
-// it grow no faster than the number of its tags.
+// FuzzSteps reads markup that repeats a piece many times after a beginning. The steps must grow
+// no faster than the number of tags.
 func FuzzSteps(f *testing.F) {
 	names := strings.Fields("a b i p div ul li dl dt dd table tr td th caption select option optgroup button object svg math foreignObject " +
 		"template noscript script style title textarea iframe pre h1 form fieldset label body head html frameset x-y")

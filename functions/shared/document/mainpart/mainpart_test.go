@@ -55,8 +55,8 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestCopies leaves out the less likely of two places of a text: not of paragraphs of one
-// list, which say the same of different things.
+// TestCopies checks that of two places of a text the less likely one is left out, except for
+// items of one list, which may say the same of different things.
 func TestCopies(t *testing.T) {
 	const text = "The storks come back in March, and build their nests upon the chimneys."
 	p := hypertext.Read([]byte("<ul class=toc><li>" + text + "</ul><div class=post><p>" + text + "<p>Other<p>" + text + "</div><div class=quote><p>" + text + "</div><ul><li>short<li>short</ul>"))
@@ -142,8 +142,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzSteps repeats a piece of markup many times: what is looked at grows no faster than
-// the number of blocks and elements, each of which has at most MaxNesting around it.
+// FuzzSteps reads markup that repeats a piece many times. The steps must grow no faster than the
+// number of blocks and elements, each of which has at most MaxNesting elements around it.
 func FuzzSteps(f *testing.F) {
 	for _, piece := range []string{
 		"<p>a", "<div>a", "<div><p>a</p>", "<ul><li>a", "<a href=x>a</a>", "<table><tr><td>a", "<article><h1>a</h1>", "<i>", "a<br>", "<b><p>a</b>",

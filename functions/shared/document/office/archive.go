@@ -165,7 +165,7 @@ func HTML(data []byte) (page markup.Page, err error) {
 // relation is a reference of a part of an ECMA-376 document to another part or an
 // address (Part 2, 6.5).
 type relation struct {
-	kind   string // last part of the URL that is its type: "hyperlink"
+	kind   string // type of the relation, the last part of its URL: "hyperlink"
 	target string // name of a member of the archive, or a web address if external
 }
 

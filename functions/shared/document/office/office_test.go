@@ -181,8 +181,8 @@ func TestNoDocument(t *testing.T) {
 	}
 }
 
-// Members that hold more than may be read are read until nothing is left to read. One that
-// the spine names again and again is read once.
+// TestBomb reads archives that hold more than may be read. A member to which the spine refers
+// many times is read once.
 func TestBomb(t *testing.T) {
 	var manifest, spine strings.Builder
 	bomb := append([]string{}, epub[:2]...)
@@ -229,8 +229,8 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-// FuzzPart changes what is within an archive, which the checksums of a zip keep
-// other fuzzing from.
+// FuzzPart changes members within an archive. Other fuzzing cannot do this, since a zip file has
+// checksums.
 func FuzzPart(f *testing.F) {
 	for _, members := range [][]string{docx, pptx, xlsx, odt, odp, epub} {
 		for i, m := range members {

@@ -28,14 +28,14 @@ func pieced(pieces int, place, length uint32, text string) []byte {
 	return compoundOf(stream{"WordDocument", file}, stream{"1Table", append(list, make([]byte, smallStream)...)})
 }
 
-// with returns a file in which some bytes are others.
+// with returns a copy of a file with other bytes at an offset.
 func with(file []byte, at int, others []byte) []byte {
 	file = bytes.Clone(file)
 	copy(file[at:], others)
 	return file
 }
 
-// TestBadInput reads files that break rules, in memory that grows no faster than they do.
+// TestBadInput reads files that break rules, and checks that memory is proportional to their size.
 func TestBadInput(t *testing.T) {
 	const many = 50_000
 	words := strings.Repeat("word ", 2000)

@@ -104,7 +104,7 @@ func compoundOf(streams ...stream) []byte {
 	return bytes.Join([][]byte{header, sectors, u32(next...)}, nil)
 }
 
-// doc writes a Word file of two pieces, the first of a byte a character.
+// doc returns a Word file of two pieces; the first has one byte for each character.
 func doc(flags uint16, first, second string) []byte {
 	file := make([]byte, wordHeaderSize)
 	copy(file, u16(0xA5EC))
@@ -194,7 +194,7 @@ func TestNoDocument(t *testing.T) {
 	}
 }
 
-// Sectors that name each other for ever.
+// TestCycle reads a file whose chains of sectors have no end.
 func TestCycle(t *testing.T) {
 	data := compoundOf(stream{"WordDocument", make([]byte, 2*smallStream)})
 	table := data[len(data)-512:]

@@ -95,7 +95,7 @@ func piece(file []byte, place uint32, characters uint64) string {
 // a link if the instruction is HYPERLINK ([MS-DOC] 2.8.25).
 func writeFields(w *markup.Writer, text string) {
 	const begin, separate, end = 0x13, 0x14, 0x15
-	hidden := 0 // in how many instructions of nested fields the text stands
+	hidden := 0 // number of instructions of nested fields in which the text is
 	start := 0
 	flush := func(to int) {
 		if hidden == 0 {
@@ -103,7 +103,7 @@ func writeFields(w *markup.Writer, text string) {
 		}
 		start = to + 1
 	}
-	var fields []bool // for each open field, whether its instruction is still open
+	var fields []bool // for each open field: its instruction has not ended yet
 	for i := range len(text) {
 		c := text[i]
 		if c >= ' ' {

@@ -128,7 +128,7 @@ func deflated(content []byte) string {
 	return b.String()
 }
 
-// hostile are files that turn on their reader. None holds text.
+// hostile returns files that attack their reader. None holds text.
 func hostile() map[string][]byte {
 	const pages = "<</Type/Pages/Kids[4 0 R]/Count 1>>"
 	var forms, tree []string

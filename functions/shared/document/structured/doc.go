@@ -23,7 +23,7 @@ type Page struct {
 	Modified    string    `json:"modified,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
 	Lang        string    `json:"lang,omitempty"`    // primary language subtag (RFC 5646) such as "en"
-	Charset     string    `json:"charset,omitempty"` // WHATWG name of the charset in which the page was read; "" for a document such as a PDF
+	Charset     string    `json:"charset,omitempty"` // WHATWG name of the page's charset; "" for a document such as a PDF
 	Canonical   string    `json:"canonical,omitempty"`
 	Type        string    `json:"type,omitempty"` // @type of the page's JSON-LD: Article, Product, …
 	PageKind    string    `json:"kind,omitempty"` // likeliest kind of page: article, collection, documentation, forum, listing, product or service

@@ -32,7 +32,7 @@ type rewriter struct {
 
 func (r *rewriter) run() {
 	s := r.sheet
-	imports := false // an @import waits for its address
+	imports := false // the last token was @import, so a string is an address
 	for i := 0; i < len(s); {
 		switch c := s[i]; {
 		case c == '/' && i+1 < len(s) && s[i+1] == '*':

@@ -199,7 +199,7 @@ func (t *grower) grow(node int, rows []int32, counted []histogram) {
 		t.grow(2*node+2, right, nil)
 		return
 	}
-	// The histograms of the larger side are what the smaller leaves of the node's.
+	// The histograms of the larger side are those of the node minus those of the smaller side.
 	if len(left) <= len(right) {
 		fewer := t.count(left)
 		subtract(counted, fewer)
