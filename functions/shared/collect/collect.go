@@ -102,8 +102,8 @@ func (c *Collector) collectable(o manifest.Condemned) bool {
 	return c.Manifest().Collectable(o, c.Now(), c.Limits.Grace)
 }
 
-// over reports whether a condemned object was deleted at least a grace ago, so that no
-// process can still be about to delete it again or to name it in a manifest.
+// over reports whether a condemned object was deleted at least a grace ago. After so long no
+// other process can still delete the object again, or list its key in a manifest.
 func (c *Collector) over(o manifest.Condemned) bool {
 	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
 }
@@ -121,9 +121,9 @@ func (c *Collector) Delete(ctx context.Context, keys []string) error {
 	return Delete(ctx, c.Bucket, c.Now, keys)
 }
 
-// Delete deletes the objects with the keys. A missing object is no error. It fails when
-// it takes longer than partition.Fresh, as when the process was suspended: since then
-// another process may have put an object that is needed under one of the keys.
+// Delete deletes the objects with the keys. A missing object is no error. It stops with an
+// error after partition.Fresh, as when the process was suspended: by then another process may
+// have put an object that is needed under one of the keys.
 func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys []string) error {
 	began := now()
 	deletes, ctx := errgroup.WithContext(ctx)

@@ -68,8 +68,8 @@ func (c *Collector) dead(ctx context.Context, m *manifest.Manifest) (map[uint32]
 	return dead, err
 }
 
-// countPages returns the number of current pages in each package, by its identifier, as
-// the books tell it. Packages without current pages are left out.
+// countPages counts, from the books, the current pages in each package, by the package's
+// identifier. Packages without current pages are left out.
 func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 	of := make(map[string]uint32)
 	for _, pkg := range c.Manifest().Packages {
@@ -97,8 +97,9 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 }
 
 const (
-	// atOnce is the least span of time whose generations are deleted in one run. A run
-	// commits, which makes one more generation: runs for less would never end.
+	// atOnce is a span of time: a run deletes generations only if they span at least so much.
+	// Each run commits one more generation, so without this bound there would always be something
+	// to delete.
 	atOnce = 24 * time.Hour
 	// maxPast is how many generations a run reads to find the oldest to keep.
 	maxPast = 1000

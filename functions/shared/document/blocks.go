@@ -55,8 +55,8 @@ func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	return all
 }
 
-// isLabel reports whether elements with the name introduce what follows, such as headings and
-// captions.
+// isLabel reports whether elements with the name introduce the text after them, as headings and
+// captions do.
 func isLabel(name atom.Atom) bool {
 	switch name {
 	case atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Th, atom.Caption, atom.Summary:

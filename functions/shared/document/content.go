@@ -243,9 +243,9 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// spansOf returns the spans in the page's text of those elements for whose names is returns
-// true, in order, without white space at their beginnings. It leaves out elements inside of
-// such elements.
+// spansOf returns the spans, in the page's text, of the elements for whose names the function is
+// returns true. They are in order, and begin without white space. An element inside of another
+// such element is left out.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {

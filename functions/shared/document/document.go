@@ -70,8 +70,8 @@ type Document struct {
 	data       *linkeddata.Data // the page's JSON-LD
 }
 
-// RobotsFor returns the directives of the page for all crawlers and for the agent by
-// its name.
+// RobotsFor returns the page's robots directives for a crawler: those for all crawlers together
+// with those that name the agent.
 func (d *Document) RobotsFor(agent string) robots.Directives {
 	asked := d.Robots
 	for _, m := range d.page.Metas {

@@ -14,8 +14,8 @@ import (
 
 // Limits on the images that the index keeps.
 const (
-	MaxImages     = 1000 // images of a page that are looked at, outside of navigation
-	maxFigure     = 6    // elements around an image among which its figure is looked for
+	MaxImages     = 1000 // greatest number of images of a page that are read, outside of navigation
+	maxFigure     = 6    // greatest number of elements around an image that are searched for its figure
 	maxImageTexts = 300  // bytes of an alternative text, and of a caption
 )
 
@@ -25,7 +25,7 @@ func (d *Document) isShown(r *hypertext.Reference) bool {
 	return e.Name == atom.Img && e.Flags&(hypertext.Hidden|hypertext.Navigation|hypertext.NoScript) == 0
 }
 
-// omittedImages returns the number of images beyond MaxImages, and of all.
+// omittedImages returns the number of images beyond MaxImages, and the number of all images.
 func (d *Document) omittedImages() (omitted, all int) {
 	for i := range d.page.References {
 		if d.isShown(&d.page.References[i]) {
@@ -36,8 +36,8 @@ func (d *Document) omittedImages() (omitted, all int) {
 }
 
 // Images returns the images in and next to the main part of a page at the address base, in
-// document order, each address once. An image without an alternative text, a caption and a
-// telling file name is left out. c is the content of the page.
+// document order, each address once. An image is left out if it has neither an alternative
+// text nor a caption nor a telling file name. c is the content of the page.
 func (d *Document) Images(base address.Address, c Content) []segment.Image {
 	if d.page == nil || d.converted || len(c.Main) == 0 {
 		return nil

@@ -55,8 +55,8 @@ func Sniff(body []byte, contentType string) string {
 
 const octets = "application/octet-stream"
 
-// recognise returns the media type that the bytes of a body show. If the claimed type is PDF, up
-// to maxJunk other bytes may precede the PDF file.
+// recognise returns the media type that is found in the bytes of a body. If the claimed type is
+// PDF, the PDF file may begin within the first maxJunk bytes.
 func recognise(body []byte, claimed string) string {
 	start := body[:min(len(body), maxSniffed)]
 	if claimed == pdf.MediaType && bytes.Contains(body[:min(len(body), maxJunk)], []byte("%PDF-")) {
@@ -83,8 +83,8 @@ func mediaType(contentType string) string {
 	return strings.ToLower(strings.TrimSpace(media))
 }
 
-// IsText reports whether a media type is of text with or without markup: HTML,
-// XHTML, plain text and XML.
+// IsText reports whether a media type is that of text with or without markup: HTML, XHTML, plain
+// text or XML.
 func IsText(media string) bool {
 	switch media {
 	case "text/html", "application/xhtml+xml", "text/plain", "text/xml", "application/xml":
@@ -99,8 +99,8 @@ func isDocument(media string) bool {
 	return media == pdf.MediaType || office.Is(media) || ole.Is(media)
 }
 
-// isGeneric reports whether a media type names no format: it is missing, or stands for any
-// bytes, or for an archive or container in which a document may lie.
+// isGeneric reports whether a media type does not tell the format of a body: it is missing, or
+// stands for any bytes, or for an archive or container in which a document may be.
 func isGeneric(media string) bool {
 	switch media {
 	case "", octets, "binary/octet-stream", "application/x-download", "application/download", "application/force-download",
@@ -121,8 +121,8 @@ func MayBeReadable(contentType string) bool {
 	return IsReadable(media) || isGeneric(media)
 }
 
-// Searchable reports whether a stored page has text for the index: it is not empty, and of
-// a media type that is read. It does not look at the page's noindex.
+// Searchable reports whether a stored page has text for the index: its body is not empty, and
+// its media type is one that is read. It does not look at the page's noindex.
 func Searchable(body []byte, contentType string) bool {
 	return len(body) > 0 && IsReadable(Sniff(nil, contentType))
 }

@@ -16,8 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// ErrPanic is wrapped by the error for a page that made its parser panic, which is a fault
-// of the parser.
+// ErrPanic is the cause of the error for a page whose parser panicked, which is a fault of the
+// parser.
 var ErrPanic = errors.New("its parser panicked")
 
 // maxHead is the number of bytes of a page in which Head looks for the head element.
@@ -130,8 +130,8 @@ func convert(body []byte, media string) (markup.Page, error) {
 	return markup.Page{}, errors.New("cannot read page: nobody reads " + media)
 }
 
-// document parses the HTML that another format was converted to. Its first line becomes
-// its title if it has neither a title nor a heading of the first level.
+// document parses the HTML that was converted from another format. If it has neither a title nor
+// a heading of the first level, its first line becomes its title.
 func document(page markup.Page) *Document {
 	d := Parse(page.HTML)
 	d.Omitted = append(d.Omitted, page.Omitted...)

@@ -13,8 +13,8 @@ const byteOrderMark = "\xEF\xBB\xBF"
 
 // Rewrite returns a copy of an HTML page or a style sheet in which each address is replaced by
 // the result of replace. All other bytes stay as they are, and so do bodies of other media
-// types. There is one exception: a page is converted to UTF-8, and gets a byte order mark, if
-// only its server declared the charset, or if markup in its charset cannot be read byte by
+// types. There is one exception: a page is converted to UTF-8, with a byte order mark, if its
+// charset is declared only by its server, or if markup in its charset cannot be read byte by
 // byte.
 func Rewrite(body []byte, contentType string, replace func(hypertext.Address) string) []byte {
 	media := Sniff(body, contentType)

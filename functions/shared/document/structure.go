@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Structure reads a stored page, and returns its main part with its structure. It fails
-// for a page without text, such as an image, and, with ErrPanic, for one that makes a
-// reader panic.
+// Structure reads a stored page, and returns its main part with its structure: headings, lists,
+// tables. It fails for a page without text, such as an image, and, with ErrPanic, for a page
+// that makes a reader panic.
 func Structure(o webobject.Object) (p structured.Page, err error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -177,7 +177,7 @@ func isTop(data *linkeddata.Data, object int32) bool {
 }
 
 // isAbout reports whether objects of a JSON-LD type describe the site, a person or a part of the
-// page, and not the page's content.
+// page, but not what the page is about.
 func isAbout(kind string) bool {
 	switch kind {
 	case "WebSite", "Organization", "Person", "BreadcrumbList", "ImageObject", "SearchAction":

@@ -13,8 +13,8 @@ func joinWords(s string) string {
 	return strings.Join(strings.Fields(s), " ")
 }
 
-// isJoined reports whether a text is ASCII without white space but for one
-// space between words, as most are.
+// isJoined reports whether a text is ASCII with single spaces between its words and no other
+// white space, as most texts are.
 func isJoined(s string) bool {
 	last := byte(' ')
 	for i := range len(s) {

@@ -1,5 +1,5 @@
-// Package environment reads a function's surroundings from environment
-// variables, in Lambda and in the local runner's processes alike.
+// Package environment reads what a function needs to run from environment variables: in Lambda,
+// and in the local runner's processes.
 //
 //	BUCKETSEARCH_S3       object store and bucket: https://s3.eu-central-1.amazonaws.com/my-bucket
 //	AWS_…                 credentials and region, as usual
@@ -8,7 +8,7 @@
 //	BUCKETSEARCH_AGENT    name of the crawler
 //	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
 //
-// and from Lambda AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed.
+// In Lambda it also reads AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed.
 package environment
 
 import (
@@ -136,8 +136,9 @@ func OpenS3(address string, getenv func(string) string, traffic *vitals.Traffic)
 	})
 }
 
-// RetryPolicy returns how requests to the object store are repeated: up to six attempts,
-// with pauses that outlast a store that is busy or down for more than a second.
+// RetryPolicy returns the policy by which failed requests to the object store are repeated: up to
+// six attempts. The pauses between them outlast a store that is busy or down for a little more
+// than a second.
 func RetryPolicy() blob.Policy {
 	return blob.Policy{
 		Attempts: 6,
@@ -156,14 +157,14 @@ const (
 	shutdownTime = 400 * time.Millisecond
 )
 
-// Start runs the function on the messages of its queue. It does not return.
+// Start runs handle for the messages of the function's queue. It does not return.
 func (e *Environment) Start(handle message.Handler) {
 	e.logAll()
 	lambda.StartWithOptions(e.Watch(handle), lambda.WithEnableSIGTERM(e.end))
 }
 
-// Serve runs the function behind a function URL that streams its responses. It
-// does not return.
+// Serve answers requests to the function's URL by a handler; responses are streamed. It does not
+// return.
 func (e *Environment) Serve(handler http.Handler) {
 	e.logAll()
 	lambdaurl.Start(e.WatchHTTP(handler), lambda.WithEnableSIGTERM(e.end))

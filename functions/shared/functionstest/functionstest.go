@@ -15,13 +15,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Start is the first time of every Clock.
+// Start is the time at which every Clock starts.
 var Start = time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC)
 
 // Collection is the name of the collection that Publish publishes.
 const Collection = "test"
 
-// Clock advances only by Sleep and Advance. It is safe for concurrent use.
+// Clock is a clock for tests, which advances only by Sleep and Advance. It is safe for concurrent
+// use.
 type Clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -30,14 +31,14 @@ type Clock struct {
 // NewClock returns a clock at Start.
 func NewClock() *Clock { return &Clock{now: Start} }
 
-// Now returns the time.
+// Now returns the clock's time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Advance moves the time on.
+// Advance advances the clock by a duration.
 func (c *Clock) Advance(d time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -50,7 +51,7 @@ func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// Message is a sent message.
+// Message is a message that a Sender has recorded.
 type Message struct {
 	Queue string
 	Body  string
@@ -64,7 +65,7 @@ type Sender struct {
 	err  error
 }
 
-// Send implements task.Sender.
+// Send implements task.Sender: it records the message.
 func (s *Sender) Send(_ context.Context, queue string, body []byte, delay time.Duration) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -82,7 +83,7 @@ func (s *Sender) Fail(err error) {
 	s.err = err
 }
 
-// Take returns the messages sent since the last call.
+// Take returns the messages recorded since the last call of Take.
 func (s *Sender) Take() []Message {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -128,8 +129,8 @@ func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change
 	return s
 }
 
-// Fixed is a source of settings that never change. The zero value has no collections.
+// Fixed is a source of settings that never changes them. The zero value has no collections.
 type Fixed settings.Settings
 
-// Get returns the settings.
+// Get returns the fixed settings.
 func (f *Fixed) Get(context.Context) (*settings.Settings, error) { return (*settings.Settings)(f), nil }

@@ -16,8 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Package stores a package of pages, which no generation lists yet. It returns the entry
-// for a manifest, and an outcome of state Stored for each page.
+// Package stores a package of pages in the bucket, without a generation that lists it. It returns
+// the package's entry for a manifest, and an outcome of state Stored for each page.
 func Package(t testing.TB, bucket blob.Bucket, p layout.Partition, pages ...webobject.Object) (manifest.Package, []book.Outcome) {
 	t.Helper()
 	pkg := webobject.Package{Base: 2, Created: Start, Expires: Start.Add(24 * time.Hour)}
@@ -60,7 +60,7 @@ func Page(v layout.Version, url string) webobject.Object {
 	}
 }
 
-// Commit commits an edit as the next generation of a partition.
+// Commit puts a generation in which edit has changed the manifest, the next one of the partition.
 func Commit(t testing.TB, bucket blob.Bucket, p layout.Partition, edit func(*manifest.Manifest)) manifest.Manifest {
 	t.Helper()
 	m, err := manifest.Commit(t.Context(), bucket, p, func() time.Time { return Start }, func(m *manifest.Manifest) error {

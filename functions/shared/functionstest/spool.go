@@ -85,7 +85,7 @@ func Put(t testing.TB, bucket blob.Bucket, key string, content []byte) {
 	}
 }
 
-// Keys returns the keys below a prefix.
+// Keys returns the keys of all objects with a prefix.
 func Keys(t testing.TB, bucket blob.Reader, prefix string) []string {
 	t.Helper()
 	var keys []string
@@ -108,7 +108,7 @@ func Open(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, epoch u
 	}
 }
 
-// Admit admits URLs to the frontiers of their partitions, at depth 1.
+// Admit adds URLs to the frontiers of their crawl partitions as pending, at depth 1.
 func Admit(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, urls ...string) {
 	t.Helper()
 	for _, url := range urls {
@@ -137,7 +137,7 @@ func Counts(t testing.TB, rdb redis.UniversalClient, crawl int) frontier.Counts 
 	return counts
 }
 
-// Inbox returns the waiting batches of a storage partition.
+// Inbox returns the batches of a storage partition that wait to be packed.
 func Inbox(t testing.TB, rdb redis.UniversalClient, p layout.Partition) []layout.Version {
 	t.Helper()
 	waiting, err := frontier.NewInbox(rdb, p).List(t.Context())
@@ -151,7 +151,7 @@ func Inbox(t testing.TB, rdb redis.UniversalClient, p layout.Partition) []layout
 	return batches
 }
 
-// Outcomes returns an outcome of the same state for each URL of the batch v.
+// Outcomes returns an outcome of the batch v for each URL, all of one state.
 func Outcomes(t testing.TB, v layout.Version, state book.State, urls ...string) []book.Outcome {
 	t.Helper()
 	var all []book.Outcome

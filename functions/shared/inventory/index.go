@@ -126,8 +126,8 @@ func first(set []string) string {
 	return set[0]
 }
 
-// find returns the number of the kind of the page at an offset of a package; found is false
-// if the index does not have the page.
+// find returns the number of the kind of a page, given the key of its package and the page's
+// offset there. found is false if the index does not have the page.
 func (p *part) find(key string, offset int64) (number uint32, found bool) {
 	facts := p.index[key]
 	i, found := slices.BinarySearchFunc(facts, offset, func(f fact, offset int64) int { return cmp.Compare(int64(f.offset), offset) })

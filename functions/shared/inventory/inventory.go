@@ -30,9 +30,9 @@ type Selection struct {
 	Until      time.Time `json:"until,omitzero"` // pages fetched before this time
 }
 
-// Page is a stored page.
+// Page is a stored page that an inventory lists.
 type Page struct {
-	*book.Outcome        // the outcome that stored the page; valid until the next page
+	*book.Outcome        // outcome that stored the page; valid until the next page is yielded
 	Key           string // present key of the page's package; erasing pages from a package changes its key
 
 	// Fields from the index, set after ReadIndex. Indexed says that the page was indexed at the
@@ -57,7 +57,7 @@ type Inventory struct {
 	Unindexed []error
 }
 
-// part is one storage partition in the inventory.
+// part is one storage partition of an inventory.
 type part struct {
 	then, now manifest.Manifest // manifests at the moment of the inventory, and now
 	books     *partition.Books
@@ -88,8 +88,8 @@ func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 	return v, nil
 }
 
-// Manifests returns the manifests of the moment, but with the present keys of packages.
-// Faulty partitions are left out.
+// Manifests returns the manifests at the moment of the inventory, in which packages have their
+// present keys. Partitions with damaged or lost generations are left out.
 func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	for _, p := range v.partitions {
 		m := p.then.Clone()
@@ -260,7 +260,7 @@ func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	}
 }
 
-// stream reads the standings of one partition.
+// stream reads the standings of one partition, one after another. head is the current one.
 type stream struct {
 	of   *part
 	next func() (book.Standing, error, bool)

@@ -117,8 +117,8 @@ func Raise(ctx context.Context, to task.Sender, queue, key string, size int64, a
 
 // Limits of one SQS message.
 const (
-	MaxBody  = 256 << 10        // bytes of the body
-	MaxDelay = 15 * time.Minute // time from sending a message to its first delivery
+	MaxBody  = 256 << 10        // greatest size of the body in bytes
+	MaxDelay = 15 * time.Minute // greatest time from sending a message to its first delivery
 )
 
 // SQS sends messages to SQS. It is safe for concurrent use.

@@ -2,7 +2,7 @@
 //
 //	keys      snake_case
 //	lists     [] when empty; there is no null
-//	numbers   at most six digits after the point, and six digits of what is below 1
+//	numbers   at most six digits after the point; below 1, six significant digits
 //	times     RFC 3339 in UTC
 //	durations a number of seconds or milliseconds, which the key names: _seconds, _ms
 //
@@ -174,7 +174,7 @@ func inspect(t reflect.Type, seen map[reflect.Type]bool) error {
 	return nil
 }
 
-// mayLack reports whether the JSON leaves the field out when it is empty.
+// mayLack reports whether a field that is empty is left out of the JSON.
 func mayLack(field reflect.StructField) bool {
 	_, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")

@@ -93,7 +93,7 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 	return f.moved(ctx, p, fronts)
 }
 
-// moved copies the resting hosts and leased batches of all other frontiers, including
+// moved copies resting hosts and leased batches into fronts, from all other frontiers, including
 // frontiers that the strategy no longer has.
 func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*frontier.Frontier) error {
 	all, err := frontier.Partitions(ctx, f.Redis)

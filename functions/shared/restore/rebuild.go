@@ -78,8 +78,8 @@ func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	return f.rebuild(ctx, s, s.Crawl.Partitions())
 }
 
-// Refresh rebuilds the frontiers for whose rebuild there is a reason (see the table of the
-// package). It returns nil when another process is rebuilding.
+// Refresh rebuilds the frontiers that must be rebuilt (see the table of the package). It returns
+// nil when another process is rebuilding.
 func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	stale, err := f.stale(ctx, s)
 	if err == nil && len(stale) == 0 {

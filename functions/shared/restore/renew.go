@@ -81,7 +81,7 @@ type renewer struct {
 	renewed  int
 }
 
-// add renews the URL whose last final outcome is last, if the URL is due.
+// add renews a URL if the URL is due. last is the URL's last final outcome.
 func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	if !r.times.isDue(last) {
 		return nil
@@ -110,9 +110,9 @@ func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcom
 	return nil
 }
 
-// addNow renews the URL whose last final outcome is last, even if the URL is not due. It does
-// so on behalf of the first collection of the outcome that still admits the URL. If there is
-// none, it does nothing.
+// addNow renews a URL even if the URL is not due. last is the URL's last final outcome. The URL
+// is fetched on behalf of the first collection of the outcome that still admits it; if there is
+// none, addNow does nothing.
 func (r *renewer) addNow(ctx context.Context, last book.Outcome) error {
 	at, err := address.Parse(last.URL)
 	if err != nil {
@@ -142,7 +142,7 @@ func (r *renewer) hand(ctx context.Context, crawl int) error {
 	return err
 }
 
-// Bounds of the time between two passes over the books.
+// Bounds of the time between two passes over the books of a partition, which look for due URLs.
 const (
 	minPass = time.Minute
 	maxPass = 24 * time.Hour
@@ -165,8 +165,8 @@ func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	return a
 }
 
-// isDue reports whether the admitted URL whose last final outcome is last is due now. In any
-// case it lowers the field next to the time at which the URL will be due next, if that is sooner.
+// isDue reports whether an admitted URL is due now. last is the URL's last final outcome. In any
+// case isDue takes into account, in the field next, when the URL will be due next.
 func (a *dueTimes) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
 	if due.IsZero() || due.After(a.now) {

@@ -22,8 +22,8 @@
 //	after:2026-01-31 before:2026   fetched on that day or later, before that year
 //	dup:all            documents with the same text one by one (see Query.Fold)
 //
-// One written word may be several words of the index ("os.path", Chinese): with
-// a sign before it, it is searched as a phrase. No text is a syntax error. A query
+// One written word may be several words of the index ("os.path", Chinese). With a sign
+// before it, such a word is searched as a phrase. No text is a syntax error. A query
 // without a word that may or must occur finds nothing.
 //
 // Signs, quotes and filters have their meaning only where they can be meant so:
@@ -37,10 +37,9 @@
 // [Result].Notes say where that was done.
 //
 // A query uses at most [MaxText] bytes, of which [MaxWords] words are looked up and the
-// 64 rarest of them score. A prefix or a word
-// with edits stands for at most [MaxExpansions] words: those with the fewest
-// edits, then the most frequent. [Result].Notes name what was cut. A [Refusal]
-// answers a query that would cost too much.
+// 64 rarest of them score. A prefix or a word with edits stands for at most
+// [MaxExpansions] words: those with the fewest edits, then the most frequent.
+// [Result].Notes name what was cut. A [Refusal] answers a query that would cost too much.
 //
 // # Scores
 //
@@ -59,14 +58,14 @@
 //	f, q      frequency of the word in the field, and in the query
 //	idf       inverse document frequency of the word, all synonyms together
 //
-// Links to a page speak for it. To the score of each word is added half of the same formula
-// over the anchors of these links (see [Part].Anchors), in which
+// Links to a page count, too, by their anchors (see [Part].Anchors). Half of the same
+// formula over these anchors is added to the score of each word. In it
 //
 //	F         number of anchors with the word, of which equal ones of one site count once
 //	idf       as above; of the anchors for a word that is in no text
 //
-// A page that has a word in its anchors alone has the word, for + and for the factor below, too.
-// Phrases, words near each other and excluded words are looked for in texts alone, so that no
+// A page that has a word only in its anchors has the word, for + and for the factor below, too.
+// Phrases, words near each other and excluded words are looked for in texts only, so that no
 // link hides a page. Prefixes and words with edits stand for words of texts.
 //
 // Deleted documents count until a merge removes them, so that scores do not depend on
@@ -76,12 +75,12 @@
 // # Languages
 //
 // A word is searched by the terms that it has in each language of the corpus. The terms
-// are synonyms, so a word is found in whatever language its page is. How likely the
-// query is in each language is told by its words (naive Bayes): how many documents of
-// the language have each of them, and how many documents the language has. By that
-// probability
+// are synonyms, so a word is found in whatever language its page is. The probability that
+// the query is in a language is computed from its words by naive Bayes: from the number of
+// documents of the language that have each word, and the number of all its documents. By
+// this probability
 //
-//	idf, average   are mixed of those of the languages, so that der is no rare word
+//	idf, average   are weighted means over the languages, so that der is no rare word
 //	               in a German query, however few documents are German
 //	a term         of another language's rules is worth less, 0.6 at least
 //	alike pages    are shown in the query's language
@@ -106,28 +105,31 @@
 //
 // # Alike documents
 //
-// With [Query].Fold, documents with the same text, or nearly the same text and title,
-// are one hit among the best hundred matches: that in the likeliest language of the
-// query, or else with the shortest address that names its language, whose score is within 5 % of the best of
-// them. [Result].Total counts them all.
+// With [Query].Fold, documents with the same text, or nearly the same text and title, are
+// one hit among the best hundred matches. Among those whose scores are within 5 % of the best
+// of them, the hit shows the one in the likeliest language of the query; of several, one whose
+// address names its language; of several, that with the shortest address. [Result].Total
+// counts all documents.
 //
 // With [Query].Spread, a site has at most two hits among the first ten, if there are ten
-// hits without more of them among the best thirty. Its others follow after the tenth.
+// such hits among the best thirty. Its other hits follow after the tenth.
 //
 // # Images
 //
-// With type:image, the words are searched in the alternative texts of images, their
-// captions, the names of their files and the words around them, and every hit is an image
-// with the best page on which it stands; the other filters select pages. In the segments
-// an image belongs to its page: its words are terms of the page that no other search
-// reads (segment.ImageTerm), so that they change neither hits nor scores of pages. The index
-// has the images of the main parts of pages of which anything is told, and an image that a
-// host repeats on its pages, such as a logo, only on the first of them in each package.
+// With type:image, every hit is an image, with the best page on which it stands. The words
+// are searched in the alternative texts of images, their captions, the names of their files
+// and the words around them; the other filters select pages. In the segments an image
+// belongs to its page: its words are terms of the page that no other search reads
+// (segment.ImageTerm), so that they change neither hits nor scores of pages. The index has
+// images of the main parts of pages, if they have a text or a telling name. If a host
+// repeats an image on its pages, such as a logo, the index has it only with the first of
+// them in each package.
 //
-// Of the 200 best pages, or more where a result is asked for far down, each image is scored
-// by BM25F over its texts and the title of its page. It must itself have what is required,
-// and nothing of what is excluded. [Result].Total counts images, each address once, and
-// facets count pages. Prefixes and words with edits stand for words of the pages' texts.
+// The images of the 200 best pages are scored, or of more pages if a result is asked for
+// far down, by BM25F over the image's texts and the title of its page. An image must itself
+// have what is required, and nothing of what is excluded. [Result].Total counts images, each
+// address once, and facets count pages. Prefixes and words with edits stand for words of the
+// pages' texts.
 //
 // # Reading
 //

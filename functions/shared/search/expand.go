@@ -203,8 +203,8 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 }
 
 // isOneTerm reports whether no document has two of the word's variants, so that the sum of their
-// documents counts each document once. That is so if there is only one term for the word, and
-// maybe the term for pages that have the word only outside of their main part.
+// documents counts each document once. That is so if the variants are a single term, or that term
+// and its form for pages that have the word only outside of their main part.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }

@@ -32,8 +32,8 @@ func isFilter(name string) bool {
 // filter selects documents. Several values of one filter are alternatives (OR);
 // all filters must hold (AND).
 type filter struct {
-	// any and none have values by name of the filter. A document must have one of any, and must
-	// have none of none.
+	// For each filter, by its name: a document must have one of the values in any, and none of the
+	// values in none.
 	any, none     map[string][]string
 	after, before time.Time // limits of the time of fetching; zero: no limit
 }

@@ -166,7 +166,8 @@ const (
 	// maxCandidates is the greatest number of candidates. These are the documents with the
 	// highest scores of their words; they are examined for phrases.
 	maxCandidates = 1 << 16
-	// verified is the number of candidates that are examined in the first step, and at least.
+	// verified is the number of candidates that are examined in the first step. Later steps examine
+	// more.
 	verified = 1024
 )
 

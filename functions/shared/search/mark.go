@@ -24,7 +24,7 @@ type textMarker struct {
 
 // meant is the word of the query to which a term belongs.
 type meant struct {
-	word int  // the word's number in the plan
+	word int  // index of the word in plan.words
 	half bool // the term is a pair of characters, and the word is only the first of them
 }
 
@@ -156,7 +156,7 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 // and the Turkish I is not an i.
 type beginnings struct {
 	seconds [characters]uint64 // by number of the first character: set of numbers of second characters
-	stems   []string           // beginnings of the terms, without which an English word cannot have the term
+	stems   []string           // for each term, the beginning that an English word with this term must have
 }
 
 // changed is how many characters at the end of an English stem may differ from its words:

@@ -104,8 +104,8 @@ func behindScore(best []match, behind func(score float64) bool) int {
 	return len(best)
 }
 
-// maxCounted is where the counting of a phrase with slop in a field stops: further
-// occurrences would hardly change the score.
+// maxCounted is the greatest number of occurrences of a phrase with slop that are counted in a
+// field. Further occurrences would hardly change the score.
 const maxCounted = 255
 
 // adjacent returns how often a phrase occurs in a field. positions are the ascending positions

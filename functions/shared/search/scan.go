@@ -44,7 +44,7 @@ type scan struct {
 	joined   []bool   // by word: the word is a joined word
 	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
-	factor   float64 // allWords if a document of the segment can hold all words, else 1
+	factor   float64 // factor for documents with all words: allWords, or 1 if the segment lacks one of them
 	lacking  float64 // factor for documents that lack a word: as factor if that may be a joined word, else 1
 
 	// State of the current window. sum is the sum of the words' bounds.

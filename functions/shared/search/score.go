@@ -9,7 +9,7 @@ import (
 
 const (
 	saturation = 1.5 // k1 of BM25F: how soon further occurrences of a word add little
-	repetition = 8.0 // k3 of BM25F: the same for repetitions of a word in the query
+	repetition = 8.0 // k3 of BM25F: how soon repetitions of a word in the query add little
 
 	allWords     = 2.0 // factor for the score of a document that holds every word of the query
 	quotedWeight = 0.5 // weight of a phrase in quotes relative to its words

@@ -84,7 +84,7 @@ func (s *search) show(ctx context.Context, best []match) (err error) {
 	return err
 }
 
-// search is the state of one search.
+// search holds the query, the data and the result of one search while it runs.
 type search struct {
 	ix    *Index
 	query *Query
@@ -285,7 +285,7 @@ type Facet struct {
 	Sampled bool // counts are estimates, from a sample of the matches or because of the deadline
 }
 
-// Count is the number of matches that have a value.
+// Count is a value of a facet's column, and the number of matches that have the value.
 type Count struct {
 	Value     string
 	Documents int

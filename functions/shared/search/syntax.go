@@ -68,15 +68,15 @@ const (
 	mostPlain = 8
 	// MaxSlop is the greatest slop of a phrase: the number of moves in "red fox"~3.
 	MaxSlop = 20
-	// farFrom is the least number of letters of a word from which word~ allows two edits.
+	// farFrom is the least length, in letters, of a word for which word~ allows two edits.
 	farFrom = 8
-	// fuzzyFrom is the least number of letters of a word from which word~ allows one edit.
+	// fuzzyFrom is the least length, in letters, of a word for which word~ allows one edit.
 	fuzzyFrom = 3
 )
 
 // clause is one piece of a query's text.
 type clause struct {
-	sign   byte   // '+', '-' or 0
+	sign   byte   // '+' for required, '-' for excluded, or 0
 	filter string // name of a filter, "" for words
 	text   string // words, or the filter's value
 	quoted bool
@@ -249,8 +249,8 @@ type variant struct {
 	term   string
 	number int     // index of the term in gathered.names
 	worth  float64 // factor for scores by this term; 1 for the word itself
-	// rules has bit r set if plan.rules[r] give this term for the word: it is that of documents
-	// in the languages with these rules.
+	// rules has bit r set if plan.rules[r] give this term for the word. Documents in languages with
+	// these rules have this term.
 	rules uint64
 }
 

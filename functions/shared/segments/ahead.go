@@ -6,7 +6,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Numbers of chunks in which tokens are made ahead of their use. The chunks take 64 KiB in all.
+// Sizes of the chunks in which tokens are made ahead of their use. They take 64 KiB in all.
 const (
 	aheadChunks = 4   // number of chunks
 	aheadTokens = 256 // number of tokens in a chunk

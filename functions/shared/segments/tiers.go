@@ -9,7 +9,7 @@ import (
 
 // Limits say which segments are merged. With zero Limits no segments are.
 type Limits struct {
-	Tier  int     // number of segments in a size class (tier) that are merged into one
+	Tier  int     // number of segments in a size class (tier) from which on they are merged
 	Least int64   // greatest size of a segment in the first tier, in bytes
 	Bytes int64   // greatest size of a merged segment, in bytes
 	Most  int     // greatest number of segments in one merge

@@ -43,7 +43,7 @@ type State struct {
 	Usage           Usage // usage of all processes on the present day (UTC)
 	Held            int64 // bytes of all packages, books and segments
 	Limits          control.Limits
-	Pause           *control.Pause // pause that an operator has ordered, or nil
+	Pause           *control.Pause // pause of the crawl that is in force, or nil
 	Warnings        []string       // sentences about faults of the published settings
 	Lost            []Lost         // partitions whose generations are lost or damaged
 }

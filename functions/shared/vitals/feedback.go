@@ -180,7 +180,7 @@ const (
 	latest  = 5 * time.Minute
 )
 
-// reading holds the values of all counters at a moment.
+// reading holds the values of all counters of a Recorder at a moment.
 type reading struct {
 	at        time.Time
 	functions map[string]Activity

@@ -66,8 +66,8 @@ func New(options Options) *Recorder {
 // are to be counted must be made or accepted through it.
 func (r *Recorder) Traffic() *Traffic { return &r.traffic }
 
-// Bucket returns a bucket for a function that counts its requests to inner. inner must be the
-// store itself, below any blob.Retry, so that every attempt is counted.
+// Bucket returns a bucket that passes requests to inner and counts them for the function called
+// name. inner must be the store itself, below any blob.Retry, so that every attempt is counted.
 func (r *Recorder) Bucket(name string, inner blob.Bucket) blob.Bucket {
 	counting := countblob.New(inner)
 	r.mu.Lock()
@@ -79,9 +79,10 @@ func (r *Recorder) Bucket(name string, inner blob.Bucket) blob.Bucket {
 
 var errUntold = errors.New("messages failed, and the function did not say why")
 
-// Watch returns the handler of a function that records its invocations.
+// Watch returns a handler that calls handle, and records each call as an invocation of the
+// function called name.
 //
-//	the handler                                              the invocation is
+//	handle                                                   the invocation is
 //	returns an error, panics, or fails a message             failed
 //	fails messages only because they came too early          postponed
 //	(message.IsLater)

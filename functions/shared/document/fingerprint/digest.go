@@ -31,8 +31,8 @@ func DigestOf(title, text []byte) Digest {
 	return sum
 }
 
-// characters returns the hash of all characters of a text and of where its words end,
-// so that only the kind and amount of white space do not count; 0 if it has no words.
+// characters returns a hash of a text that ignores only the kind and amount of white space
+// between its words; 0 if the text has no words.
 func characters(text []byte) (hash uint64) {
 	for word := range bytes.FieldsSeq(text) {
 		for ; len(word) >= 8; word = word[8:] {

@@ -128,7 +128,7 @@ func languageIn(class string) string {
 	return ""
 }
 
-// hides reports whether a style hides its element.
+// hides reports whether the value of a style attribute hides the attribute's element.
 func hides(style []byte) bool {
 	if len(style) < len("font-size:0") {
 		return false

@@ -31,7 +31,7 @@ const (
 	maxClass      = 1 << 10  // bytes of an attribute such as class or role, which says what its element is for
 )
 
-// Page is a page that was read.
+// Page is what Read finds in a page: its text, elements, blocks, references and metadata.
 type Page struct {
 	// Text is the page's text. Its words have single spaces between them, except in pre.
 	// Each block and each line ends with a line feed.
@@ -63,7 +63,7 @@ type Cut struct {
 
 // Element is an element of the page.
 type Element struct {
-	Name       atom.Atom // 0 for an unknown element
+	Name       atom.Atom // name of the element; 0 if package atom does not know it
 	Parent     int32     // index in Page.Elements of the element around it; -1 for html
 	Last       int32     // index in Page.Elements of the first element after the last descendant
 	Start, End int32     // range of the element's text in Page.Text
@@ -119,8 +119,8 @@ type Reference struct {
 	Start, End      int32  // range of the element's text in Page.Text
 }
 
-// Meta is a meta element.
+// Meta holds the attributes name, property, http-equiv (Pragma) and content of a meta element.
 type Meta struct{ Name, Property, Pragma, Content string }
 
-// Link is a link element.
+// Link holds the attributes rel and href of a link element.
 type Link struct{ Rel, Address string }

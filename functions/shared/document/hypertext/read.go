@@ -39,7 +39,7 @@ type reader struct {
 	scanner scanner
 	page    *Page
 	open    []int32  // indexes in page.Elements of the open elements, html first
-	unknown []string // names of the open elements that package atom does not know, by their index in open
+	unknown []string // by index in open: name of the element, if package atom does not know it
 	inBody  bool
 	foreign int // number of open svg and math elements
 	// unopened counts, by name, elements beyond MaxNesting whose end tags have not come yet.
@@ -106,7 +106,7 @@ func (r *reader) top() int32 { return r.open[len(r.open)-1] }
 
 func (r *reader) name(at int) atom.Atom { return r.page.Elements[r.open[at]].Name }
 
-// close ends all open elements from index from of r.open on.
+// close ends the open elements from index from of r.open on.
 func (r *reader) close(from int) {
 	for i := len(r.open) - 1; i >= from; i-- {
 		r.steps++

@@ -160,7 +160,8 @@ func (w *Rewriter) tag(name string, written []rawAttribute) {
 	}
 }
 
-// useOf returns the use of the address in an attribute, if there is an address.
+// useOf returns the purpose of the address in an attribute of an element, given the names of both
+// and the element's rel. found is false if the attribute holds no address to be replaced.
 func useOf(name, attribute, rel string) (use Use, found bool) {
 	switch name + " " + attribute {
 	case "a href", "area href", "iframe src", "frame src", "a xlink:href":
@@ -186,7 +187,7 @@ func useOf(name, attribute, rel string) (use Use, found bool) {
 	return 0, false
 }
 
-// value rewrites the value of an attribute.
+// value replaces the value of an attribute by the result of rewrite.
 func (w *Rewriter) value(raw []byte, rewrite func(string) string) {
 	before := string(appendDecoded(nil, w.decoded(raw), true))
 	after := rewrite(before)

@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// token is the kind of a token.
+// token is a kind of token: text, a start tag, an end tag, or the end of the markup.
 type token uint8
 
 const (
@@ -119,7 +119,7 @@ func (s *scanner) markupFrom(i int) token {
 	return endOfMarkup
 }
 
-// tag reads a tag from its name on, and reports whether it ends.
+// tag reads a tag from its name on, and reports whether the tag has an end.
 func (s *scanner) tag(i int) bool {
 	b := s.markup
 	s.at = len(b)
@@ -191,8 +191,8 @@ func readValue(b []byte, i int) ([]byte, int) {
 	return b[from:i], i
 }
 
-// rawText reads the content of an element in which only its end tag is markup, and
-// reports whether there is any.
+// rawText reads the content of an element such as script, in which only the end tag of the
+// element is markup, and reports whether there is any content.
 func (s *scanner) rawText() bool {
 	name := s.raw
 	s.raw = 0
@@ -208,7 +208,7 @@ func (s *scanner) rawText() bool {
 	return end > 0
 }
 
-// indexTag returns where a tag begins, or the length of b.
+// indexTag returns the offset in b of a tag such as "</title", or the length of b.
 func indexTag(b []byte, tag string) int {
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(b[i:], '<')
@@ -226,8 +226,8 @@ func isTag(b []byte, tag string) bool {
 	return len(b) > len(tag) && endsName(b[len(tag)]) && bytes.EqualFold(b[:len(tag)], []byte(tag))
 }
 
-// endOfScript returns where the end tag of a script begins, or the length of b. A
-// script that stands in a comment may hold scripts (WHATWG HTML, 13.2.5.20).
+// endOfScript returns the offset of the end tag of a script, or the length of b. In a script
+// that is commented out by <!--, there may be script elements (WHATWG HTML, 13.2.5.20).
 func endOfScript(b []byte) int {
 	inComment, inScript := false, false
 	for i := 0; i < len(b); i++ {

@@ -22,7 +22,8 @@ const (
 	MaxDepth   = 64
 )
 
-// Data are the objects of a page.
+// Data is a page's JSON-LD as a list of objects and a list of their values. Cut says that a
+// limit cut something off.
 type Data struct {
 	Objects []Object
 	Values  []Value // strings and numbers, in the order of the JSON

@@ -23,7 +23,7 @@ type reader struct {
 	data  *Data
 	text  []byte
 	at    int
-	names map[string]string // types and keys, each once in memory
+	names map[string]string // types and keys read so far, so that each is allocated once
 }
 
 // place is the object and the key to which a value belongs.
@@ -135,7 +135,8 @@ func (r *reader) add(in place, text []byte) {
 	}
 }
 
-// name returns a type or key without the address of its vocabulary.
+// name returns a type or key without the address of its vocabulary: "Product" for
+// "https://schema.org/Product".
 func (r *reader) name(written []byte) string {
 	known, found := r.names[string(written)]
 	if !found {

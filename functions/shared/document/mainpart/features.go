@@ -46,7 +46,7 @@ type surroundings struct {
 	trees   []subtree // by element: totals of the blocks inside of it
 	paths   []uint64  // by element: hash of the names and word groups of it and all elements around it
 	byPath  map[uint64]pathTotal
-	byText  map[uint32]sameText // blocks with the same text, by its hash
+	byText  map[uint32]sameText // by hash of a text: number of blocks with this text
 	core    int32               // index of the innermost element with most of the prose, see findCore
 	body    hypertext.Words
 	firstH1 int
@@ -70,7 +70,7 @@ type surroundings struct {
 // those in links, prose those of prose; blocks and prices count blocks, and those with a price.
 type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 
-// pathTotal counts the blocks with the same path.
+// pathTotal counts the blocks with the same path, and the bytes of their text.
 type pathTotal struct{ blocks, bytes int }
 
 // sameText counts the blocks with the same text: in the whole page, and before the current block.
@@ -95,7 +95,7 @@ func Compute(p *hypertext.Page, data *linkeddata.Data) Features {
 	return f
 }
 
-// survey computes the surroundings of a page's blocks.
+// survey computes the data of a page from which the features of its blocks are computed.
 func survey(p *hypertext.Page, data *linkeddata.Data) *surroundings {
 	n := len(p.Blocks)
 	s := &surroundings{
@@ -230,7 +230,8 @@ func (s *surroundings) coreDistance(b *hypertext.Block) int {
 	return 0
 }
 
-// nameClass groups the names of elements.
+// nameClass returns a number for the name of an element, the same for similar elements such as
+// h4 and h5.
 func nameClass(a atom.Atom) uint8 {
 	switch a {
 	case atom.P:

@@ -54,7 +54,7 @@ func Likeliest(models []*Model, features []uint8) Kind {
 	return Kinds[best]
 }
 
-// PageFeatures returns the features of a page as a whole.
+// PageFeatures returns the features of a page as a whole, from which KindOf finds its kind.
 func PageFeatures(p *hypertext.Page, data *linkeddata.Data) []uint8 {
 	s := survey(p, data)
 	n, all := len(p.Blocks), len(p.Text)

@@ -33,12 +33,12 @@ func Find(p *hypertext.Page, data *linkeddata.Data) []bool {
 // Model is a sum of decision trees of one depth.
 type Model struct {
 	Depth int
-	Width int // number of features
+	Width int // number of features of a block
 	Trees []Tree
 }
 
-// Tree is a decision tree, level by level: the children of node n are 2n+1, for
-// a feature of at most the threshold, and 2n+2.
+// Tree is a decision tree whose nodes are numbered level by level. A block whose feature is at
+// most the threshold of node n goes on to node 2n+1, any other block to node 2n+2.
 type Tree struct {
 	Feature, Threshold []uint8
 	Leaf               []float32 // values of the leaves, in log-odds
@@ -126,7 +126,7 @@ func (f *Features) copies(order []int) []bool {
 
 const (
 	holeWords = 30 // greatest number of words of a gap between kept blocks that is kept, too
-	holeScore = -1 // least log-odds of a block in such a gap
+	holeScore = -1 // least log-odds of a block that is kept in a gap between kept blocks
 )
 
 // fill also keeps short sequences of blocks between kept blocks, unless they are very unlikely:

@@ -21,7 +21,8 @@ type textCounts struct {
 	hash                 uint32
 }
 
-// countText counts a text. Two characters of a script without spaces are a word.
+// countText counts the words, characters and other properties of a text. Two characters of a
+// script without spaces count as a word.
 func countText(text []byte) (c textCounts) {
 	inside, unspaced, money := false, false, false
 	c.bytes, c.hash = len(text), hashSeed

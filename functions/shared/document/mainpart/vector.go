@@ -12,7 +12,7 @@ type vector struct {
 	values []uint8
 
 	heading      hypertext.Words    // groups of the words in the heading before the block
-	levels       [6]hypertext.Words // groups of the words in the headings above the block, by level
+	levels       [6]hypertext.Words // by level: groups of the words in the last heading above the block
 	headings     int                // number of headings so far
 	sinceHeading int                // number of words since the last heading
 }
@@ -90,7 +90,7 @@ func (v *vector) marks(b *hypertext.Block, e *hypertext.Element) {
 	v.add(uint8(bits.OnesCount64(uint64(near))))
 }
 
-// repeats adds how often the text and the path of the block occur.
+// repeats adds features that say how often the page has the block's text, and its path.
 func (v *vector) repeats(i int, c *textCounts) {
 	text := v.byText[c.hash]
 	text.before++
@@ -188,7 +188,7 @@ func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	}
 }
 
-// wholePage adds totals of the page, the same for each block.
+// wholePage adds features of the whole page, which are the same for each block.
 func (v *vector) wholePage(i int) {
 	n := len(v.texts)
 	v.add(level(v.words), share(v.linked[n], v.bytes[n]), share(v.prose[n], v.bytes[n]), level(n),

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/net/html"
 )
 
-// Kind is the kind of the current piece of a Scanner.
+// Kind is the kind of a piece of XML that a Scanner reads: Start, End or Text.
 type Kind byte
 
 // The kinds. An empty element, such as <br/>, is read as a Start and an End.
@@ -34,7 +34,7 @@ type Scanner struct {
 	names      map[string]string // names of elements seen before, so that each is allocated once
 	text       []byte
 	depth      int  // number of open elements
-	empty      bool // the current element is empty: its End is the next piece
+	empty      bool // the current piece starts an empty element: its End is the next piece
 }
 
 type attribute struct{ name, value string }

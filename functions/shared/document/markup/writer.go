@@ -13,7 +13,7 @@ import (
 // MaxBytes is the number of bytes of HTML that a Writer writes; the rest is left out.
 const MaxBytes = 4 << 20
 
-// Page is a document that was converted to HTML.
+// Page is a document of another format that was converted to HTML.
 type Page struct {
 	HTML    []byte
 	Omitted []string // parts that limits left out: "pages 501 to 950"
@@ -91,8 +91,8 @@ func (w *Writer) EndLink() {
 	}
 }
 
-// Page ends the body, and returns a page with it, within a main element, and with a title
-// and a language.
+// Page ends the body and returns the whole page: the body within a main element, with a title and
+// a language.
 func (w *Writer) Page(title, language string) Page {
 	w.Break()
 	var page bytes.Buffer

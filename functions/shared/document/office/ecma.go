@@ -9,7 +9,7 @@ import (
 
 const coreProperties = "docProps/core.xml"
 
-// word reads WordprocessingML (ECMA-376, Part 1, 17).
+// word reads the Word document in the archive (WordprocessingML: ECMA-376, Part 1, 17).
 func (a *archive) word() markup.Page {
 	var w markup.Writer
 	part := a.main()
@@ -25,8 +25,8 @@ func (a *archive) word() markup.Page {
 	return w.Page(p.title, p.language)
 }
 
-// story writes the paragraphs of one part. levels are the levels of headings by paragraph
-// style.
+// story writes the paragraphs of one part of a Word document. levels has the levels of headings
+// by paragraph style.
 func (a *archive) story(w *markup.Writer, part string, relations relationTable, levels map[string]int) {
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch {
@@ -61,9 +61,9 @@ func wordStart(w *markup.Writer, s *markup.Scanner, relations relationTable, lev
 	}
 }
 
-// headings returns the levels of headings, from 1 on, by the ids of their paragraph
-// styles. A style is a heading by its name, such as "heading 2", which is English in every
-// language of the program, or else by its outline level.
+// headings returns the levels of headings, from 1 on, by the ids of their paragraph styles. A
+// style is one of a heading if its name says so, such as "heading 2", or else if it has an
+// outline level. These names are English in every language of the program.
 func (a *archive) headings(relations relationTable) map[string]int {
 	levels := map[string]int{}
 	for styles := range relations.of("styles") {
@@ -100,8 +100,8 @@ func namedLevel(style string) int {
 	return 0
 }
 
-// spreadsheet reads SpreadsheetML (ECMA-376, Part 1, 18): each visible sheet, with its
-// name as a heading and one line for each row.
+// spreadsheet reads the spreadsheet in the archive (SpreadsheetML: ECMA-376, Part 1, 18): each
+// visible sheet, with its name as a heading and one line for each row.
 func (a *archive) spreadsheet() markup.Page {
 	var w markup.Writer
 	part := a.main()
@@ -182,8 +182,8 @@ func lookup(shared []string, number string) string {
 	return ""
 }
 
-// presentation reads PresentationML (ECMA-376, Part 1, 19): the slides in order, each with
-// its notes.
+// presentation reads the presentation in the archive (PresentationML: ECMA-376, Part 1, 19): the
+// slides in order, each with its notes.
 func (a *archive) presentation() markup.Page {
 	var w markup.Writer
 	part := a.main()

@@ -141,7 +141,8 @@ func writeFields(w *markup.Writer, text string) {
 	flush(len(text))
 }
 
-// hyperlink returns the address of a field HYPERLINK "http://a/", or "".
+// hyperlink returns the address in the instruction of a field, such as HYPERLINK "http://a/", or
+// "".
 func hyperlink(instruction string) string {
 	rest, is := strings.CutPrefix(strings.TrimSpace(instruction), "HYPERLINK ")
 	if !is {
@@ -155,7 +156,7 @@ func hyperlink(instruction string) string {
 	return address
 }
 
-// Records of a PowerPoint file that are read ([MS-PPT] 2.13.24).
+// Types and header values of the records of a PowerPoint file that are read ([MS-PPT] 2.13.24).
 const (
 	master      = 0x03F8
 	handout     = 0x0FC9

@@ -21,7 +21,7 @@ import (
 //go:embed pdfium.wasm
 var library []byte
 
-// engine is the compiled library, and the runtime in which instances of it run.
+// engine is the compiled library PDFium, and the runtime in which its instances run.
 type engine struct {
 	runtime wazero.Runtime
 	module  wazero.CompiledModule
@@ -90,8 +90,8 @@ var answers = map[string]api.GoModuleFunc{
 	"__syscall_rmdir":        refuse,
 }
 
-// grow enlarges the memory to the requested size in bytes. It answers 1, or 0 if that is
-// more than MaxMemory.
+// grow enlarges the library's memory to the requested size in bytes. Its answer to the library is
+// 1, or 0 if the size is more than MaxMemory.
 func grow(_ context.Context, m api.Module, stack []uint64) {
 	want, have := uint64(uint32(stack[0])), uint64(m.Memory().Size())
 	stack[0] = 1
@@ -116,8 +116,8 @@ func zero(_ context.Context, _ api.Module, stack []uint64) { stack[0] = 0 }
 
 func nothing(context.Context, api.Module, []uint64) {}
 
-// instance runs the library for one document. After its first error, which it keeps in
-// err, every call returns 0.
+// instance runs the library PDFium for one document. It keeps its first error in err; all calls
+// after that return 0.
 type instance struct {
 	ctx       context.Context
 	module    api.Module
@@ -171,8 +171,8 @@ func (i *instance) call(name string, arguments ...uint64) uint64 {
 	return results[0]
 }
 
-// integer calls a function that returns an int. A negative result, which means a failure,
-// becomes 0.
+// integer calls a function of the library that returns an int. A negative result, which means a
+// failure, becomes 0.
 func (i *instance) integer(name string, arguments ...uint64) int {
 	return max(0, int(api.DecodeI32(i.call(name, arguments...))))
 }
@@ -201,9 +201,9 @@ func (i *instance) bytes(address uint64, size int) []byte {
 	return b
 }
 
-// sized calls a function that writes a string into a buffer and returns the string's size;
-// the buffer and its size, maxField, are appended to the arguments. It returns the string,
-// or nil if the string is longer.
+// sized calls a function of the library that writes a string into a buffer and returns the
+// string's size. It appends the buffer and the buffer's size, maxField, to the arguments. It
+// returns the string, or nil if the string is longer.
 func (i *instance) sized(name string, arguments ...uint64) []byte {
 	buffer := i.allocate(maxField)
 	defer i.free(buffer)

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// html converts the document to HTML, in which the lines of a page, except headings, are
-// joined to one.
+// html converts the document to HTML, in which the lines of a page, except headings, are joined
+// to one paragraph.
 func (d *pdfDocument) html() markup.Page {
 	var w markup.Writer
 	body := d.bodySize()
@@ -46,8 +46,8 @@ func (d *pdfDocument) html() markup.Page {
 	return p
 }
 
-// withoutLeaders removes the dots before the page number of an entry in a table of
-// contents, and reports whether the line is such an entry.
+// withoutLeaders removes the dots before the page number in an entry of a table of contents, and
+// reports whether the line is such an entry: "Use . . . 7" becomes "Use 7".
 func withoutLeaders(text string) (line string, entry bool) {
 	if !strings.Contains(text, ". . .") {
 		return strings.TrimSpace(text), false

@@ -80,7 +80,7 @@ func (e *engine) convert(data []byte, instructions int64) (markup.Page, error) {
 	return d.html(), nil
 }
 
-// pdfDocument is the content of a file.
+// pdfDocument is the content of a PDF file, as far as it was read.
 type pdfDocument struct {
 	title string
 	lines []textLine
@@ -88,19 +88,19 @@ type pdfDocument struct {
 	pages int   // number of pages of the file
 	read  int   // number of pages that were read
 	dense bool  // a page has more than maxLinks links
-	end   error // the error that ended the reading, or nil
+	end   error // error that ended the reading before the last page, or nil
 }
 
-// textLine is a line of a page.
+// textLine is a line of text on a page.
 type textLine struct {
 	text string
 	page int
-	size int // size of its first letter, in tenths of a point
+	size int // size of the line's first letter, in tenths of a point
 }
 
 type linkArea struct {
 	address string
-	text    string // the text of the page within the area of the link
+	text    string // text of the page within the area of the link
 	page    int
 }
 
@@ -152,7 +152,7 @@ func (i *instance) title(document uint64) string {
 	return strings.TrimSpace(strings.Trim(markup.UTF16(b), "\x00"))
 }
 
-// readPage adds the lines and links of a page to d. A broken page has none.
+// readPage adds the lines and links of a page to d. For a page that cannot be read it adds none.
 func (i *instance) readPage(d *pdfDocument, document uint64, number int) {
 	page := i.call("FPDF_LoadPage", document, uint64(number))
 	if page == 0 {
@@ -189,7 +189,7 @@ func units16(s string) (n int) {
 	return n
 }
 
-// readLinks adds the web links of a page.
+// readLinks adds the links of a page that have web addresses to d.
 func (i *instance) readLinks(d *pdfDocument, document, page, text uint64, number int) {
 	const position, handle, size = 0, 4, 8 // in the buffer: an int, a pointer
 	const uri = 3                          // kind of action

@@ -1,4 +1,5 @@
-// Package phrases finds what one text repeats of another by runs of three words.
+// Package phrases finds out what one text repeats of another. It compares phrases: runs of three
+// words.
 package phrases
 
 import (
@@ -13,7 +14,7 @@ type Set struct {
 	bits []uint64 // one bit for each hash modulo their number, a power of two; empty for an empty set
 }
 
-// Of returns the phrases of texts.
+// Of returns the set of all phrases of the texts.
 func Of(texts ...[]byte) (s Set) {
 	size := 0
 	for _, text := range texts {
@@ -39,7 +40,7 @@ func Of(texts ...[]byte) (s Set) {
 // IsEmpty reports whether the set has no phrase.
 func (s *Set) IsEmpty() bool { return len(s.bits) == 0 }
 
-// Has reports whether a phrase is in the set.
+// Has reports whether a phrase, given by its hash, is in the set.
 func (s *Set) Has(phrase uint32) bool {
 	if len(s.bits) == 0 {
 		return false
@@ -63,8 +64,8 @@ const (
 	hashFactor = 16777619
 )
 
-// Each calls yield with the hash of every run of three words, or of a shorter text as a
-// whole. A character of a script without spaces is a word.
+// Each calls yield with the hash of every run of three words of a text. A text of fewer words is
+// one phrase. A character of a script without spaces is a word.
 func Each(text []byte, yield func(hash uint32)) {
 	var before, last uint32
 	n := 0

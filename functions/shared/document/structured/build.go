@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// Parts returns the parts of a page that have a block for which keep is true. resolve returns the
-// URL of a reference, "" for one that cannot be resolved.
+// Parts returns the parts of a page that have a kept block: keep is true for it. resolve returns
+// the URL of a reference, or "" if the reference cannot be resolved.
 func Parts(p *hypertext.Page, keep []bool, resolve func(string) string) []Part {
 	b := newBuilder(p, keep, resolve)
 	b.build()
@@ -50,8 +50,8 @@ type builder struct {
 	resolve func(string) string
 	parts   []Part
 
-	marks    []mark // marks that begin in the current block or later
-	open     []mark // marks that began earlier and reach into the current block
+	marks    []mark // marks that begin in the current block or after it
+	open     []mark // marks that began before the current block and reach into it
 	images   []*hypertext.Reference
 	done     int32               // offset in the page's text at which the last table ends
 	tables   map[int32]bool      // by index of a table element: the table holds data, and is not for layout
@@ -73,8 +73,8 @@ type itemCount struct {
 
 // place describes the elements around a block.
 type place struct {
-	heading, list, quote   int   // level of the heading, 0 for none; number of lists and of quotes around
-	item, table, code      int32 // indexes of the innermost li, table and code element around; 0 for none
+	heading, list, quote   int   // level of the heading, 0 for none; numbers of lists and quotes around
+	item, table, code      int32 // indexes of the innermost li, table and code element around; 0: none
 	term, definition       bool
 	caption                int32
 	language               string
@@ -167,7 +167,7 @@ func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
 	b.lines.Write(b.page.Text[block.Start:block.End])
 }
 
-// endCode completes the last part of code with its text.
+// endCode sets the text of the last part of code, which is complete.
 func (b *builder) endCode() {
 	if b.lines.Len() > 0 {
 		b.parts[b.codePart].Text = b.lines.String()

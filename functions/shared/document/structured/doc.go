@@ -12,7 +12,7 @@ package structured
 
 import "time"
 
-// Page is a page as a list of parts, with its metadata.
+// Page is the main part of a page as a list of parts, with the page's metadata.
 type Page struct {
 	URL         string    `json:"url"`
 	Title       string    `json:"title"`               // title without the name of the site
@@ -30,7 +30,7 @@ type Page struct {
 	Parts       []Part    `json:"parts"`
 }
 
-// Kind is the kind of a part.
+// Kind is the kind of a part of a page: heading, paragraph, item, …
 type Kind string
 
 // The kinds of parts.
@@ -45,7 +45,7 @@ const (
 	Image      Kind = "image"
 )
 
-// Part is a part of a page.
+// Part is a part of a page, such as a paragraph. Fields that its Kind does not have are empty.
 type Part struct {
 	Kind     Kind       `json:"kind"`
 	Level    int        `json:"level,omitempty"`    // level of a heading, 1 to 6

@@ -84,7 +84,7 @@ func innermostLink(marks []mark, start, end int) []mark {
 	return kept
 }
 
-// inline writes a piece of text in Markdown.
+// inline writes a piece of a page's text in Markdown, with its links, emphasis and code.
 type inline struct {
 	text   []byte
 	out    strings.Builder
@@ -92,7 +92,7 @@ type inline struct {
 	steps  int      // amount of work, for tests: number of marks looked at
 }
 
-// write writes text[start:end] with the marks in it.
+// write writes text[start:end] in Markdown. marks are the marks in it.
 func (w *inline) write(start, end int, marks []mark) {
 	for i := 0; i < len(marks); {
 		m := w.clip(marks[i], start, end)
@@ -176,7 +176,8 @@ func fenceFor(text string, n int) string {
 	return strings.Repeat("`", n)
 }
 
-// destination writes an address as the destination of a link (CommonMark 0.31, 6.3).
+// destination returns an address in the form of a link's destination in Markdown (CommonMark
+// 0.31, 6.3).
 func destination(address string) string {
 	if strings.ContainsAny(address, " ()<>") {
 		return "<" + strings.NewReplacer("<", "%3C", ">", "%3E", " ", "%20").Replace(address) + ">"

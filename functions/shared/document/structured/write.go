@@ -118,14 +118,14 @@ func (p *Part) tableMarkdown(indent string) string {
 
 var inCell = strings.NewReplacer("\n", "<br>", "|", `\|`)
 
-// indented returns a text with an indent before each line but the first. The lines of a
-// paragraph end in a hard break.
+// indented returns a text with an indent before each line except the first. Two spaces at the
+// end of a line make a line break in a paragraph.
 func indented(text, indent string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent) + "\n"
 }
 
-// lineStart returns a text in which beginnings of lines that would be markup in a paragraph, such
-// as "1." or "#", are escaped.
+// lineStart escapes the beginnings of lines that would be markup in a paragraph, such as "1." or
+// "#".
 func lineStart(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
-// options are the options of boosting.
+// options are the parameters of training: how many trees are grown, and how.
 type options struct {
 	trees, depth int
 	rate         float64
@@ -23,7 +23,7 @@ type options struct {
 
 // blocks are the blocks of many pages, for training.
 type blocks struct {
-	columns        [][]uint8 // for each feature, its value in each block
+	columns        [][]uint8 // by feature, then by block: value of the feature
 	target, weight []float32
 }
 
@@ -140,7 +140,7 @@ type grower struct {
 // histogram holds the sums of the gradients of blocks, by the value of a feature.
 type histogram [256]struct{ slope, curve float32 }
 
-// count returns the histograms of the features over rows.
+// count returns, for each feature of the tree, the histogram of the blocks with the indexes rows.
 func (t *grower) count(rows []int32) []histogram {
 	counted := make([]histogram, len(t.features))
 	type gradient struct{ slope, curve float32 }
@@ -166,7 +166,8 @@ func (t *grower) count(rows []int32) []histogram {
 	return counted
 }
 
-// grow splits the rows of a node, or makes them a leaf.
+// grow splits the blocks with the indexes rows, which reach a node, by the best feature, and
+// goes on with both sides. At the last level it sets a leaf. counted are the histograms of rows.
 func (t *grower) grow(node int, rows []int32, counted []histogram) {
 	var slope, curve float64
 	for _, i := range rows {
@@ -244,7 +245,7 @@ type split struct {
 }
 
 // splitBy returns the split by a feature that reduces the loss most; its gain is 0 if no split
-// reduces the loss. slope and curve are the sums over all blocks.
+// reduces the loss. slope and curve are the sums over all blocks of the node.
 func (t *grower) splitBy(counted *histogram, slope, curve float64) split {
 	best := split{gain: 1e-6}
 	found := false

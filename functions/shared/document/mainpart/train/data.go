@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
-// judged is a page with the main part that a person has marked.
+// judged is a page for training, whose main part was marked by a person.
 type judged struct {
 	kind     mainpart.Kind
 	truth    []string // words of the main part
@@ -84,7 +84,8 @@ func wordsOf(text string) []string {
 	})
 }
 
-// f1 returns the harmonic mean of precision and recall of a bag of words.
+// f1 returns the F1 of two lists of words, without regard to order: the harmonic mean of the
+// precision and the recall of got, compared with want.
 func f1(got, want []string) float64 {
 	if len(got) == 0 || len(want) == 0 {
 		return 0
@@ -144,8 +145,8 @@ func (p *judged) teaches() bool {
 	return hits > 0 && 2*hits >= float64(len(p.truth))
 }
 
-// weights returns the weight of each block in training. It grows with the number of the block's
-// words relative to the main part. The weights of every page have the same sum.
+// weights returns the weight of each block of the page in training. It grows with the number of
+// words of the block. The weights of each page have the same sum.
 func (p *judged) weights() []float32 {
 	truth, sum := max(len(p.truth), 20), float32(0)
 	w := make([]float32, len(p.words))

@@ -30,7 +30,7 @@ const (
 	emptyBlock = 0x40
 )
 
-// meterer inserts the code that takes fuel into the bodies of functions.
+// meterer inserts into the bodies of functions the code that takes fuel (see the package).
 type meterer struct {
 	imported uint64 // number of imported functions
 	charge   uint64 // index of the function that takes fuel for bulk instructions
@@ -79,11 +79,11 @@ func (m meterer) appendTake(b, value []byte) []byte {
 
 // insertion is an offset in a function's body at which code that takes fuel is inserted.
 type insertion struct {
-	at   int   // offset in the body
+	at   int   // offset in the function's body
 	cost int64 // fuel to take; 0 before a bulk instruction, whose cost is known only at the call
 }
 
-// body rewrites the body of a function.
+// body returns the body of a function with code that takes fuel.
 func (m meterer) body(old []byte) ([]byte, error) {
 	places, err := m.measure(old)
 	if err != nil {
@@ -103,7 +103,7 @@ func (m meterer) body(old []byte) ([]byte, error) {
 	return append(out, old[from:]...), nil
 }
 
-// measure returns the places at which a body takes fuel, in order.
+// measure returns the offsets at which a function's body must take fuel, and how much, in order.
 func (m meterer) measure(body []byte) ([]insertion, error) {
 	r := reader{b: body}
 	for n := r.number(); n > 0 && r.err == nil; n-- { // local variables
@@ -152,7 +152,7 @@ func (m meterer) measure(body []byte) ([]insertion, error) {
 	return places, nil
 }
 
-// immediates skips the immediates of an instruction, which follow its first byte.
+// immediates skips the immediate arguments of an instruction, which follow its first byte, op.
 func (r *reader) immediates(op byte) {
 	switch {
 	case op == 0x0C, op == 0x0D, // br, br_if

@@ -26,7 +26,8 @@ import (
 	"slices"
 )
 
-// Global is the name by which a metered module exports its variable, an i64.
+// Global is the name by which a metered module exports the global variable with its fuel, an
+// i64.
 const Global = "fuel"
 
 // HostCall is the fuel that a call of an imported function takes.
@@ -61,8 +62,8 @@ type section struct {
 	content []byte
 }
 
-// meter adds a type, a function, a global variable and an export to a module, each after
-// all others of its kind, so that no index in the module changes, and rewrites the code.
+// meter rewrites the code of a module so that it takes fuel. It adds a type, a function, a global
+// variable and an export, each after all others of its kind, so that no index changes.
 func meter(module []byte) ([]byte, error) {
 	sections, err := split(module)
 	if err != nil {
