@@ -46,7 +46,7 @@ import (
 const settingsAge = 30 * time.Second
 
 // Environment holds what a function needs to run. Fields that the function does not use may be
-// nil.
+// empty.
 type Environment struct {
 	Bucket       blob.Bucket // bucket whose requests are counted in the function's vital signs
 	Settings     *settings.Cache

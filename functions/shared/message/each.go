@@ -148,8 +148,8 @@ func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err 
 // Listener is a pair of functions that are told of failures. Either may be nil. They must be
 // safe for concurrent use.
 type Listener struct {
-	Failed func(events.SQSMessage, error) // called by Each and Together for every message that fails
-	Noted  func(what string)              // called by Note
+	Failed func(events.SQSMessage, error) // called by Each and Together for every failed message, with its error
+	Noted  func(what string)              // called by Note, with the text of the fault
 }
 
 type listenerKey struct{}

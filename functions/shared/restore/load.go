@@ -24,7 +24,7 @@ type share struct {
 	known   []frontier.Known // URLs with a final state
 	due     []frontier.Due   // the URLs among known that are to be fetched again
 	pending []frontier.Entry // URLs that are still to be fetched, without a final state
-	missed  bool             // true if a collection lacks pages (see frontier.Counts.Missed)
+	missed  bool             // a collection lacks pages (see frontier.Counts.Missed)
 }
 
 // load judges every URL of the books once, and writes it into the frontier of its crawl
@@ -70,8 +70,8 @@ type divider struct {
 	*dueTimes
 	rationed rationed
 	shares   map[int]*share // by crawl partition, the share that is being filled
-	urls     int            // number of URLs divided
-	pending  int            // number of pending URLs among them
+	urls     int            // number of URLs that were divided
+	pending  int            // number of pending URLs that were divided
 }
 
 // divide puts all URLs of the books, in shares, into the queues of their crawl partitions,

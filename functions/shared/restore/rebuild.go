@@ -62,9 +62,9 @@ var ErrRebuilding = errors.New("the frontier is being rebuilt by another")
 
 // Rebuilt counts what a rebuild of the frontiers wrote.
 type Rebuilt struct {
-	Epoch   uint64 // the new epoch
-	URLs    int    // number of URLs in the rebuilt frontiers
-	Pending int    // number of pending URLs among URLs
+	Epoch   uint64 // epoch of the rebuilt frontiers
+	URLs    int    // number of URLs written into the rebuilt frontiers
+	Pending int    // number of these URLs that are pending
 	Took    time.Duration
 }
 

@@ -19,9 +19,8 @@ const (
 	// closeScore limits which match of a group of alike ones is shown for the group: its score
 	// is at least this share of the best score in the group.
 	closeScore = 0.95
-	// leastEqual is the least size in bytes of bodies that are alike because they are equal,
-	// whatever their titles; leastNear is that of bodies that are alike because they are nearly
-	// equal.
+	// Least sizes in bytes of the bodies of alike documents: leastEqual if the bodies are equal and
+	// the titles differ, leastNear if the titles are equal and the bodies are nearly equal.
 	leastEqual, leastNear = 200, 500
 )
 
@@ -32,8 +31,8 @@ func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded && !s.pl
 // to it. They are ordered by score, then by identity.
 type alikeGroup struct {
 	members []match
-	// more is set by spread in the last group of a site among the first ten hits: the number of
-	// groups of the site that were moved after these.
+	// more is set by spread, in the last group of a site among the first ten hits. It is the number
+	// of better hits of the site that were moved after the ten.
 	more int
 }
 
@@ -41,7 +40,7 @@ type alikeGroup struct {
 type folder struct {
 	*search
 	head   []match                 // matches whose documents are not read yet
-	groups []alikeGroup            // groups of the matches that are read, in the order of their best scores
+	groups []alikeGroup            // groups of the matches that were read, in the order of their best scores
 	of     map[layout.Identity]int // by identity of a page: index of its group in groups
 	prints map[spot]fingerprint.Fingerprint
 }

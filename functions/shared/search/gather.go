@@ -18,7 +18,7 @@ type gathered struct {
 	names   []string                           // the query's terms; the index of a term is its number
 	terms   [][]*segment.Term                  // by part and number of a term; nil if the part lacks the term
 	anchors [][]*segment.Term                  // by part and number: terms of anchors; nil for a part without any
-	accept  []accept                           // by part: the documents that may match
+	accept  []accept                           // by part: which documents may match
 	columns []map[string]*segment.StringColumn // by part and name: the columns that filters and facets read
 }
 
@@ -163,8 +163,8 @@ func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets 
 }
 
 const (
-	// maxCandidates is the greatest number of candidates. These are the documents with the
-	// highest scores of their words; they are examined for phrases.
+	// maxCandidates is the greatest number of candidates: documents with the highest scores of their
+	// words, which are examined for phrases.
 	maxCandidates = 1 << 16
 	// verified is the number of candidates that are examined in the first step. Later steps examine
 	// more.

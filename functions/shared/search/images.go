@@ -28,7 +28,7 @@ type Image struct {
 	// Marked is the text that says what the image shows, with matches marked: its alternative
 	// text, else its caption, else the words of its file name.
 	Marked []Fragment
-	Also   []string // addresses of other matching pages on which it stands
+	Also   []string // addresses of other matching pages on which the image stands
 }
 
 // imageQuery holds the excluded words and phrases of a search for images. Each image is judged by

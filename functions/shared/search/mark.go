@@ -14,7 +14,7 @@ import (
 type textMarker struct {
 	memory  *Memory
 	words   map[string]meant // by term: the word of the query to which it belongs
-	begins  beginnings       // first characters of words that may have one of the terms in words
+	begins  beginnings       // tells by their first characters which words may have one of the terms
 	weights []float64        // weight of each word of the query
 	all     float64          // sum of the weights of all words of the query
 

@@ -23,7 +23,7 @@ const (
 // plan is an analysed query, ready to be searched.
 type plan struct {
 	languages []queryLanguage      // languages in which the query may be written
-	rules     []string             // rules of analysis of these languages, each once (see analysis.Rules)
+	rules     []string             // rules of analysis of the languages, each once (see analysis.Rules)
 	analyzers []*analysis.Analyzer // analyzers for rules, in the same order
 	words     []*queryWord         // words that score, each once, in the query's order
 	not       []*queryWord         // words that must not occur

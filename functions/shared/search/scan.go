@@ -148,8 +148,8 @@ func (s *scan) start(doc uint32) uint32 {
 // ends, the search does not fail: it returns what it has found so far.
 type deadline struct {
 	context.Context
-	read context.Context // ends when reading segments must end; those not read are left out
-	scan context.Context // ends when scanning must end
+	read context.Context // when it ends, segments that are not read yet are left out
+	scan context.Context // when it ends, scanning stops
 }
 
 // withDeadline returns the deadline of a query:

@@ -228,7 +228,7 @@ func cutRune(text string) string {
 type queryWord struct {
 	text     string           // word as written in the query
 	required bool             // a document must have the word
-	begins   bool             // variants are the beginnings of terms; all terms that begin so are searched
+	begins   bool             // each variant is a prefix of terms, and stands for all of them
 	prefix   bool             // surface is a prefix, as in fox*
 	joined   bool             // a joined word (see plan.join), which no document needs to hold
 	edits    int              // number of edits that surface allows, as in fox~1

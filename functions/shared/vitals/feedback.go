@@ -61,7 +61,8 @@ func (d Day) plus(other Day) Day {
 	return Day{d.Requests.Plus(other.Requests), d.Invocations + other.Invocations, d.GBSeconds + other.GBSeconds}
 }
 
-// since returns the activity after an earlier reading of the counters: the differences.
+// since returns the activity since an earlier reading of the counters: a's counts minus those of
+// the earlier reading.
 func (a Activity) since(earlier Activity) Activity {
 	a.Invocations -= earlier.Invocations
 	a.Failures -= earlier.Failures
@@ -173,8 +174,8 @@ func instant(at time.Time) string {
 	return strings.TrimSuffix(layout.FeedbackKey(at, ""), "_.json")
 }
 
-// Bounds of the interval between two feedbacks. The interval is the age of the process within
-// these bounds.
+// Bounds of the interval between two feedbacks of a process. The interval is the age of the
+// process, but at least soonest and at most latest.
 const (
 	soonest = 15 * time.Second
 	latest  = 5 * time.Minute

@@ -225,7 +225,7 @@ type Usage struct {
 	Requests    countblob.Counts `json:"requests"`
 	Invocations int64            `json:"invocations"` // number of invocations that Lambda bills
 	GBSeconds   float64          `json:"gb_seconds"`  // memory in GB times seconds, as Lambda bills it
-	USD         float64          `json:"usd"`         // dollars for these requests, invocations and GB-seconds
+	USD         float64          `json:"usd"`         // cost of requests, invocations and GB-seconds in dollars
 }
 
 // ReadUsage returns the usage on a day (UTC), up to the last feedback of each process. It takes

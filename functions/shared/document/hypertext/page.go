@@ -36,9 +36,9 @@ type Page struct {
 	// Text is the page's text. Its words have single spaces between them, except in pre.
 	// Each block and each line ends with a line feed.
 	Text       []byte
-	Elements   []Element   // in document order; the first is html
-	Blocks     []Block     // in the order of the text; only line feeds are between them
-	References []Reference // in document order
+	Elements   []Element   // elements in document order; the first is html
+	Blocks     []Block     // blocks in the order of Text, with only line feeds between them
+	References []Reference // references in document order
 	Title      string      // text of the title element, with single spaces between its words
 	Lang       string      // attribute lang of the html element
 	Base       string      // attribute href of the base element
@@ -57,7 +57,7 @@ type Cut struct {
 	References int
 	Metas      int // meta and link elements beyond MaxMetas of each
 	Data       int // bytes of JSON-LD beyond MaxData
-	Attributes int // attributes beyond MaxAttributes of their tags
+	Attributes int // number of attributes beyond MaxAttributes of a tag
 	Values     int // attribute values cut to MaxValue bytes
 }
 
@@ -68,7 +68,7 @@ type Element struct {
 	Last       int32     // index in Page.Elements of the first element after the last descendant
 	Start, End int32     // range of the element's text in Page.Text
 	Own        Words     // groups of the words in the element's class, id, role and itemprop
-	Around     Words     // groups of the words in these attributes of the element and of all elements around it
+	Around     Words     // groups in Own of the element and of all elements around it
 	Flags      Flags
 	Depth      uint8
 }

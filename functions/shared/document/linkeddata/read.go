@@ -146,7 +146,7 @@ func (r *reader) name(written []byte) string {
 	return known
 }
 
-// space passes white space and comments.
+// space skips white space and comments.
 func (r *reader) space() {
 	for r.at < len(r.text) {
 		rest := r.text[r.at:]
@@ -173,7 +173,8 @@ func (r *reader) space() {
 	}
 }
 
-// pass skips the JSON from rest up to and with the next end: for a comment, "*/".
+// pass moves to the place after the next occurrence of end in rest, the JSON that is not read yet.
+// For a comment, end is "*/".
 func (r *reader) pass(rest []byte, end string) {
 	if i := bytes.Index(rest, []byte(end)); i >= 0 {
 		r.at += i + len(end)

@@ -125,7 +125,7 @@ func (f *Features) copies(order []int) []bool {
 }
 
 const (
-	holeWords = 30 // greatest number of words of a gap between kept blocks that is kept, too
+	holeWords = 30 // greatest number of words in a gap between kept blocks that is filled
 	holeScore = -1 // least log-odds of a block that is kept in a gap between kept blocks
 )
 

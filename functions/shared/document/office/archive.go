@@ -34,7 +34,7 @@ const (
 type archive struct {
 	members map[string]*zip.File
 	left    int64 // bytes that may still be decompressed
-	cut     bool  // a member, or the number of shared strings, was over its limit
+	cut     bool  // a member, or the list of shared strings, was cut at its limit
 }
 
 func open(data []byte) (*archive, error) {

@@ -200,7 +200,7 @@ var windows1252 = charmap.Windows1252
 const (
 	DOC   = "application/msword"
 	PPT   = "application/vnd.ms-powerpoint"
-	XLS   = "application/vnd.ms-excel" // Excel; this package cannot read it
+	XLS   = "application/vnd.ms-excel" // media type of Excel files, which this package cannot read
 	Other = "application/x-ole-storage"
 )
 

@@ -11,7 +11,7 @@ import (
 // Set is a set of phrases. Has is true for every phrase in the set and, with a small
 // probability, for another one (Bloom 1970, with one hash).
 type Set struct {
-	bits []uint64 // one bit for each hash modulo their number, a power of two; empty for an empty set
+	bits []uint64 // bit set of hashes modulo the number of bits, a power of two; nil for an empty set
 }
 
 // Of returns the set of all phrases of the texts.

@@ -19,10 +19,10 @@ import (
 // judged is a page for training, whose main part was marked by a person.
 type judged struct {
 	kind     mainpart.Kind
-	truth    []string // words of the main part
+	truth    []string // words of the main part that the person marked
 	page     *hypertext.Page
 	words    [][]string // words of each block
-	labels   []float32  // share of each block's words that belong to the main part
+	labels   []float32  // for each block: share of its words that belong to the main part
 	features mainpart.Features
 	whole    []uint8 // features of the page as a whole
 }

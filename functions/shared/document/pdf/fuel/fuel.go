@@ -56,7 +56,7 @@ func Meter(module []byte) ([]byte, error) {
 
 const preamble = "\x00asm\x01\x00\x00\x00"
 
-// section is a section of a module.
+// section is a section of a WebAssembly module.
 type section struct {
 	id      byte
 	content []byte
@@ -118,7 +118,7 @@ func meter(module []byte) ([]byte, error) {
 	return out, nil
 }
 
-// split returns the sections of a module.
+// split returns the sections of a WebAssembly module.
 func split(module []byte) (sections []section, err error) {
 	if len(module) < len(preamble) || string(module[:len(preamble)]) != preamble {
 		return nil, errors.New("it does not begin as a module of version 1")
