@@ -6,7 +6,7 @@
 //	listed by no generation                    after the grace             after another grace
 //	package whose pages are superseded         by Outlived                 like an object dropped from the manifest
 //	spool object of a packed batch             never                       Limits.Keep after its batch was consumed
-//	generation, and overlays only it lists     never                       Limits.Past and a grace after the next generation
+//	generation, and overlays only it lists     never                       Limits.Past plus a grace after the next generation
 //
 // A commit condemns a key, so that no later commit lists it; then the object is
 // deleted without another check. Objects that no generation lists may be the

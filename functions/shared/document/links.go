@@ -154,7 +154,7 @@ const maxAddresses = 16 << 20
 type resolver struct {
 	base  address.Address            // address against which references are resolved
 	page  string                     // URL of the page
-	known map[string]address.Address // resolved addresses by reference; zero if it cannot be resolved
+	known map[string]address.Address // address of each reference resolved so far; zero if unresolvable
 	size  int                        // approximate size of the known addresses in bytes
 	cut   int                        // number of references not resolved because of maxAddresses
 }

@@ -23,10 +23,10 @@
 //	dup:all            documents with the same text one by one (see Query.Fold)
 //
 // One written word may be several words of the index ("os.path", Chinese). With a sign
-// before it, such a word is searched as a phrase. No text is a syntax error. A query
-// without a word that may or must occur finds nothing.
+// before it, such a word is searched as a phrase. Every text is a query: there are no
+// syntax errors. A query without a word that may or must occur finds nothing.
 //
-// Signs, quotes and filters have their meaning only where they can be meant so:
+// Signs, quotes and filters are taken as ordinary text where they cannot be meant:
 //
 //	„Model C“-Schulen         the hyphen is no sign, as no space is before it
 //	who lived before:christ   words, as christ is no date
@@ -90,9 +90,9 @@
 // is the sum of its words' idf.
 //
 // Two plain words that follow each other in the query score more where they are near each
-// other: by two phrases, scored as a quoted one. Of all such pairs the sixteen with the
-// rarest words count, and only in the best hundred documents and in those that tie with
-// the hundredth.
+// other: they are two phrases, each scored like a quoted one. Of all such pairs the sixteen
+// with the rarest words count, and only in the best hundred documents and in those that tie
+// with the hundredth.
 //
 //	the document has                          weight, of the sum of the words' idf
 //	the words as they follow each other       0.4

@@ -103,7 +103,7 @@ const (
 // vocabulary caches the terms of words of texts. When two words have the same place in words,
 // the newer one replaces the older.
 type vocabulary struct {
-	words    [knownWords]knownWord // by hash of language and word, modulo knownWords
+	words    [knownWords]knownWord // known words, by their hash (language and word) modulo knownWords
 	language uint64                // hash of the language of the current text
 	analyzer *analysis.Analyzer    // analyzer for the language of the current text
 }

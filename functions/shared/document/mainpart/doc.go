@@ -1,6 +1,5 @@
 // Package mainpart finds the main part of a page: the blocks of text for which a
-// reader came, without menus, headers, footers, teasers, forms and comments on
-// cookies.
+// reader came, without menus, headers, footers, teasers, forms and cookie notices.
 //
 // Every block gets a vector of features (features.go): its text, its element with
 // the groups of words in class and id, its surroundings in the page and among its
@@ -24,8 +23,8 @@
 //	               2^d leaves, i8 times the scale, in natural log-odds
 //
 // The kind of a page, one of seven, is found by a model for each over features of the
-// page as a whole (kind.go). They stand in kinds.bin, in the order of Kinds, each with
-// its length, u16, before it, in the same form.
-//
+// The kind of a page is found by seven models, one for each of Kinds, over features of the
+// page as a whole (kind.go): the one with the highest score decides. The models are in
+// kinds.bin, in the order of Kinds, in the same form, each after its length, u16.
 // Finding takes time linear in the page.
 package mainpart

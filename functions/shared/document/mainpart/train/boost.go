@@ -21,7 +21,7 @@ type options struct {
 	others       float64 // further blocks, chosen at random, that each tree grows on, as a share of all blocks
 }
 
-// blocks are the blocks of many pages, for training.
+// blocks are the blocks of many pages, with their features, targets and weights for training.
 type blocks struct {
 	columns        [][]uint8 // by feature, then by block: value of the feature
 	target, weight []float32
