@@ -22,9 +22,9 @@
 //	               threshold u8 (left if the feature is at most the threshold);
 //	               2^d leaves, i8 times the scale, in natural log-odds
 //
-// The kind of a page, one of seven, is found by a model for each over features of the
 // The kind of a page is found by seven models, one for each of Kinds, over features of the
 // page as a whole (kind.go): the one with the highest score decides. The models are in
 // kinds.bin, in the order of Kinds, in the same form, each after its length, u16.
+//
 // Finding takes time linear in the page.
 package mainpart
