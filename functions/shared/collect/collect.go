@@ -4,7 +4,7 @@
 //	object                                     condemned                   deleted
 //	dropped from the manifest                  by the commit that drops    after the grace, when no kept generation lists it
 //	listed by no generation                    after the grace             after another grace
-//	package whose pages are superseded         by Outlived                 like an object dropped from the manifest
+//	package whose pages are superseded         once in each grace          like an object dropped from the manifest
 //	spool object of a packed batch             never                       Limits.Keep after its batch was consumed
 //	generation, and overlays only it lists     never                       Limits.Past plus a grace after the next generation
 //

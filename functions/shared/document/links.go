@@ -180,7 +180,7 @@ func (r *resolver) resolve(reference string) (address.Address, bool) {
 	default:
 		target, _ = r.base.Resolve(reference) // zero after an error
 		r.known[reference] = target
-		r.size += len(r.base.URL) + len(reference) // upper bound of the size of the address
+		r.size += len(r.base.URL) + len(reference) // estimate of the size of the address
 	}
 	return target, target.URL != ""
 }

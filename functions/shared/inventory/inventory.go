@@ -89,7 +89,7 @@ func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 }
 
 // Manifests returns the manifests at the moment of the inventory, in which packages have their
-// present keys. Partitions with damaged or lost generations are left out.
+// present keys. Partitions that could not be opened are left out.
 func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	for _, p := range v.partitions {
 		m := p.then.Clone()

@@ -30,7 +30,7 @@ func DefaultLimits() Limits {
 // in the order of the manifest; nil when there is nothing to do. It chooses
 //
 //	first    a segment with forgotten documents
-//	then     the smallest tier that is full
+//	then     the segments of the smallest tier that is full
 //	then     a segment with many dead documents (Limits.Dead)
 //
 // Segments of packages that wait to be indexed anew are written only to erase forgotten

@@ -104,8 +104,8 @@ func Exact(place uint64, text []byte) uint64 {
 	return mix(hash, binary.LittleEndian.Uint64(last[:]))
 }
 
-// mix mixes two numbers into a hash as wyhash does: the upper half of their product XOR
-// the lower half.
+// mix mixes two numbers into a hash by the multiplication of wyhash: the upper half of a product
+// XOR the lower half.
 func mix(a, b uint64) uint64 {
 	high, low := bits.Mul64(a^0x2D358DCCAA6C78A5, b^0x8BB84B93962EACC9)
 	return high ^ low

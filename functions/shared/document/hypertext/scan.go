@@ -226,8 +226,8 @@ func isTag(b []byte, tag string) bool {
 	return len(b) > len(tag) && endsName(b[len(tag)]) && bytes.EqualFold(b[:len(tag)], []byte(tag))
 }
 
-// endOfScript returns the offset of the end tag of a script, or the length of b. In a script
-// that is commented out by <!--, there may be script elements (WHATWG HTML, 13.2.5.20).
+// endOfScript returns the offset of the end tag of a script, or the length of b. Between <!-- and
+// --> a script may have script elements (WHATWG HTML, 13.2.5.20), whose end tags do not count.
 func endOfScript(b []byte) int {
 	inComment, inScript := false, false
 	for i := 0; i < len(b); i++ {

@@ -61,9 +61,9 @@ func wordStart(w *markup.Writer, s *markup.Scanner, relations relationTable, lev
 	}
 }
 
-// headings returns the levels of headings, from 1 on, by the ids of their paragraph styles. A
-// style is one of a heading if its name says so, such as "heading 2", or else if it has an
-// outline level. These names are English in every language of the program.
+// headings returns the levels of headings, from 1 on, by the ids of their paragraph styles. The
+// level is in the name of the style, such as "heading 2", which is English in every language of
+// the program; for other names it is the style's outline level.
 func (a *archive) headings(relations relationTable) map[string]int {
 	levels := map[string]int{}
 	for styles := range relations.of("styles") {

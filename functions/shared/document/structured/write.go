@@ -33,8 +33,8 @@ func (p *Page) Markdown() string {
 	return strings.TrimLeft(w.String(), "\n")
 }
 
-// beginsWithTitle reports whether the title is the first heading of the page, near its
-// beginning.
+// beginsWithTitle reports whether the first heading among the page's first three parts is of
+// level 1, or has the text of the title.
 func (p *Page) beginsWithTitle() bool {
 	for i := range p.Parts[:min(3, len(p.Parts))] {
 		if part := &p.Parts[i]; part.Kind == Heading {
