@@ -27,7 +27,7 @@ type Content struct {
 	// Page 1998, 4.2.5), in order, at most MaxRanges in each list. Emphasis is bold, italic,
 	// marked or underlined text.
 	Emphasis []layout.Span // bold, italic, marked or underlined
-	Large    []layout.Span // headings and larger type
+	Large    []layout.Span // ranges of Body that are headings, or in larger type
 
 	Blocks []Block // blocks of the whole page, in order; nil for plain text
 

@@ -134,8 +134,8 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 	return len(starts), starts
 }
 
-// reached is a position to which the first words of a phrase reach: the position of the last of
-// them, and the least slop with which they lead there.
+// reached is a partial match of a phrase, up to one of its words: the position of that word, and
+// the least slop with which the words before lead there.
 type reached struct{ at, slop int }
 
 func sloppy(positions [][]uint32, at []uint32, slop int) (count int) {

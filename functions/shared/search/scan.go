@@ -154,8 +154,8 @@ type deadline struct {
 
 // withDeadline returns the deadline of a query:
 //
-//	scanning   ends at the time at, and after 3/4 of the time until ctx's deadline; the rest is
-//	           for reading the hits
+//	scanning   ends at the time at, or when 3/4 of the time until ctx's deadline have passed, if
+//	           that is earlier; the rest is for reading the hits
 //	reading    ends after 3/4 of the time for scanning
 //
 // If at is zero and ctx has no deadline, there is no deadline.

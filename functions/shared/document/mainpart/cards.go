@@ -6,8 +6,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// run is a sequence of sibling elements with the same name and word groups, and its totals: the
-// items of a list, the products of a shop, the posts of a thread.
+// run is a sequence of sibling elements with the same name and word groups, such as the items of a
+// list, the products of a shop or the posts of a thread. It holds the totals of these elements.
 type run struct{ elements, blocks, bytes, linked, prose, prices int32 }
 
 // isCards reports whether a run has at least three elements with two blocks each on average, such

@@ -52,8 +52,8 @@ func gather(pages []*judged) *blocks {
 	return all
 }
 
-// gatherKinds returns pages as blocks, whose features are those of the page as a whole
-// and whose target is one kind.
+// gatherKinds returns pages as blocks. Their features are those of the page as a whole; the target
+// is 1 for a page of the kind, else 0.
 func gatherKinds(pages []*judged, kind mainpart.Kind) *blocks {
 	all := &blocks{columns: make([][]uint8, len(pages[0].whole))}
 	for _, p := range pages {
