@@ -121,7 +121,7 @@ func remoteAddress(c net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// page fetches a target that is a page, and handles the answer with take.
+// page fetches target i of the batch, a page, and passes the answer to take.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
 	p := r.pageOf(i)
 	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known, assets: p.wantsAssets()}, delay)

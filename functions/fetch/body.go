@@ -29,7 +29,7 @@ var (
 // leastRate.
 type wire struct {
 	from  io.Reader
-	limit int64         // greatest number of bytes
+	limit int64         // greatest number of bytes that may be transferred
 	grace time.Duration // time from the beginning during which the rate is not checked
 	now   func() time.Time
 	began time.Time

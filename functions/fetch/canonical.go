@@ -77,7 +77,7 @@ func simpler(a, than address.Address) bool {
 	return a.Origin == than.Origin && len(a.URL) < len(than.URL) && (path == longPath || isIndex) && among(query, longQuery)
 }
 
-// among reports whether all parameters of a query are among those of another query.
+// among reports whether a query has only parameters that another query has, too.
 func among(query, others string) bool {
 	all := strings.Split(others, "&")
 	for parameter := range strings.SplitSeq(query, "&") {
@@ -94,13 +94,13 @@ const maxCanonicals = 3
 
 // canonicalPage is the page at a canonical address, with what grant needs to know of it.
 type canonicalPage struct {
-	unasked   bool                    // the address could not be fetched now; it may be later
+	unasked   bool                    // the address could not be fetched now, but may be later
 	page      bool                    // there is a page, and its robots directives allow to index it
 	says      fingerprint.Fingerprint // fingerprint of the page's title and text
 	canonical *address.Address        // other canonical address that this page names in turn; nil: none
 }
 
-// nameOf returns the canonicalPage of a parsed page.
+// nameOf returns as a canonicalPage what grant needs to know of a parsed page.
 func nameOf(read *document.Document) *canonicalPage {
 	return &canonicalPage{page: !read.Robots.NoIndex, says: fingerprint.Of(read.Title, read.Visible())}
 }

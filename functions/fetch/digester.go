@@ -16,9 +16,11 @@ import (
 // other pages are fetched. Its queue has room for every page of the batch, so that fetching
 // never waits for it. Limits.Batch and Limits.Page limit the bytes in the queue.
 type digester struct {
-	pages      chan page              // queue of the workers
-	results    []digested             // one for each target
-	canonicals chan *canonicalRequest // of pages that are digested: the workers do not change their results any more
+	pages   chan page  // queue of the workers
+	results []digested // results of the pages, by the index of the target
+	// requests of digested pages to become aliases: the workers do not change the results of these
+	// pages any more
+	canonicals chan *canonicalRequest
 	workers    sync.WaitGroup
 	end        sync.Once // closes pages
 }

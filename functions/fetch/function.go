@@ -179,20 +179,21 @@ type Bucket interface {
 type Function struct {
 	Bucket    Bucket
 	Settings  *settings.Cache
-	Transport http.RoundTripper // see Transport
+	Transport http.RoundTripper // sends the requests; see the function Transport
 	Now       func() time.Time
-	Sleep     func(ctx context.Context, d time.Duration) error // fails when ctx ends
-	Agent     string                                           // User-Agent for collections whose settings have none
-	Worker    string                                           // name of this instance in its vital signs
-	Limits    Limits
-	Log       *slog.Logger
+	// waits for the duration d; fails if ctx ends before
+	Sleep  func(ctx context.Context, d time.Duration) error
+	Agent  string // User-Agent for collections whose settings have none
+	Worker string // name of this instance in its vital signs
+	Limits Limits
+	Log    *slog.Logger
 
 	failedRuns  failedRuns // the latest batches for which Run returned an error, so that it is known that the process did not crash
 	topics      topics
 	limits      addressLimits
 	decoders    decoders
-	buffers     sync.Pool // *bytes.Buffer
-	compressors sync.Pool // *webobject.Compressor
+	buffers     sync.Pool // buffers for reuse, of type *bytes.Buffer
+	compressors sync.Pool // compressors for reuse, of type *webobject.Compressor
 }
 
 // Handle fetches the batches of an SQS event concurrently, because each is of another host. It
@@ -270,24 +271,27 @@ func (f *Function) put(ctx context.Context, key string, object spool.Spool) erro
 const MaxAttempts = 3
 
 const (
-	maxRedirects   = 5              // redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2)
-	maxHeader      = 64 << 10       // bytes of a response's header
-	maxDrained     = 64 << 10       // bytes of an unwanted body that are read so that its connection can be used again
-	maxHeaderLines = 32 << 10       // bytes of a response's header that are stored
-	maxDetail      = 300            // bytes of an outcome's detail
-	maxFree        = 1 << 20        // decoded bytes up to which maxRatio is not checked
-	maxRatio       = 200            // decoded bytes for each byte transferred
-	leastRate      = 1 << 10        // bytes of a body in a second, on average
-	minRead        = 16 << 10       // least size in bytes of the buffer for each read of a body
-	maxBackoff     = time.Hour      // longest pause after failures of a host
-	maxRest        = 24 * time.Hour // longest pause that a host can ask for by Retry-After
-	maxSitemaps    = 1000           // sitemaps of a sitemap index that become links
-	maxPerAddress  = 8              // concurrent requests to one IP address
-	linkSize       = 256            // approximate bytes of memory of a link, without its target
-	dateSlack      = 24 * time.Hour // uncertainty of the time of a change in a sitemap, which is often only a date
+	maxRedirects = 5        // redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2)
+	maxHeader    = 64 << 10 // greatest size of a response's header in bytes
+	// greatest number of bytes of an unwanted body that are read so that its connection can be
+	// used again
+	maxDrained     = 64 << 10
+	maxHeaderLines = 32 << 10 // greatest size in bytes of the header fields that are stored of a response
+	maxDetail      = 300      // greatest length of an outcome's detail in bytes
+	maxFree        = 1 << 20  // decoded bytes up to which maxRatio is not checked
+	maxRatio       = 200      // greatest number of decoded bytes for each byte transferred
+	// least rate at which a body must be transferred, in bytes per second on average
+	leastRate     = 1 << 10
+	minRead       = 16 << 10       // least size in bytes of the buffer for each read of a body
+	maxBackoff    = time.Hour      // longest pause after failures of a host
+	maxRest       = 24 * time.Hour // longest pause that a host can ask for by Retry-After
+	maxSitemaps   = 1000           // greatest number of sitemaps of a sitemap index that become links
+	maxPerAddress = 8              // greatest number of concurrent requests to one IP address
+	linkSize      = 256            // approximate bytes of memory of a link, without its target
+	dateSlack     = 24 * time.Hour // uncertainty of the time of a change in a sitemap, which is often only a date
 )
 
-// Limits are the limits of one batch.
+// Limits are the limits of one batch on sizes and times.
 type Limits struct {
 	Page    int64         // greatest size of a page in bytes, as transferred and decoded
 	Batch   int64         // total size of pages in bytes after which nothing more is requested

@@ -37,11 +37,12 @@ type parser func(body []byte, contentType string) (*document.Document, error)
 
 // digested is the result of digesting a page.
 type digested struct {
-	run       webobject.Run
-	links     []book.Link
-	named     *canonicalPage    // this page, for other pages that name its address as canonical
-	canonical *canonicalRequest // request to become an alias of another address, not decided yet; nil: none
-	panicked  string            // cause of the parser's panic; "": it did not panic
+	run   webobject.Run
+	links []book.Link
+	named *canonicalPage // what this page proves if another page names its address as canonical
+	// request to become an alias of another address, not decided yet; nil if there is none
+	canonical *canonicalRequest
+	panicked  string // cause of the parser's panic; "": it did not panic
 }
 
 // digest parses a page and decides whether it is stored. It returns the compressed page and its
@@ -257,8 +258,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown returns the assets whose targets are not among the page's links as assets
-// already. Images with a text (alt) are.
+// withoutKnown returns the assets whose targets are not among the page's links to assets yet.
+// Links contain an image already if it has a text (alt).
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {

@@ -19,7 +19,7 @@ import (
 type originState struct {
 	status int
 	body   []byte
-	parsed map[string]robots.Rules // by agent, parsed when first needed
+	parsed map[string]robots.Rules // rules of the robots.txt by agent, parsed when first needed
 	absent *verdict                // if the robots.txt could not be fetched: the verdict on every target of the origin; else nil
 }
 

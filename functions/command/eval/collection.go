@@ -22,16 +22,16 @@ type Document struct {
 type Query struct {
 	ID     string
 	Text   string
-	Grades map[string]int // how well documents answer it, by their ids: from 1 to maxGrade
+	Grades map[string]int // grades from 1 to maxGrade of the relevant documents, by document id
 }
 
 const (
 	maxLine  = 64 << 20 // longest line of a file in bytes
-	maxGrade = 10       // greatest grade of an answer; its gain is 2^grade − 1
+	maxGrade = 10       // highest grade of a relevant document; the gain of a grade is 2^grade − 1
 )
 
-// eachLine calls do with every line of a file that is not blank. Errors name the file and
-// the line.
+// eachLine calls do with every line of a file that is not blank. Its errors name the file and the
+// line.
 func eachLine(path string, do func(line string) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -58,8 +58,8 @@ func eachLine(path string, do func(line string) error) error {
 	}
 }
 
-// eachDocument calls do with every document of a file. It fails if a document has no id or
-// that of an earlier one.
+// eachDocument calls do with every document of a file. It fails if a document has no id, or the
+// same id as an earlier document.
 func eachDocument(path string, do func(Document) error) error {
 	known := make(map[string]bool)
 	return eachLine(path, func(line string) error {
@@ -75,9 +75,9 @@ func eachDocument(path string, do func(Document) error) error {
 	})
 }
 
-// readQueries reads the files of queries and of relevance judgments (qrels). It returns the queries
-// that have a relevant document, in the order of their file, and the number of the others, which
-// cannot be measured and are not run.
+// readQueries reads the files of queries and of relevance judgments (qrels). It returns the
+// queries that have a relevant document, in the order of the file of queries. unjudged is the
+// number of the other queries: they cannot be measured and are not run.
 func readQueries(queries, qrels string) (all []Query, unjudged int, err error) {
 	grades := make(map[string]map[string]int)
 	err = eachLine(qrels, func(line string) error {

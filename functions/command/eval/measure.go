@@ -33,8 +33,8 @@ type Figures struct {
 	MRR    float64 // 1 ÷ place of the first relevant document among the first 100 results; 0 if there is none
 }
 
-// MarshalJSON implements json.Marshaler, with the names that the measures have in the
-// literature.
+// MarshalJSON implements json.Marshaler: it writes an object with the fields ndcg@10, map,
+// recall@100 and mrr.
 func (f Figures) MarshalJSON() ([]byte, error) {
 	const digits = 1e6
 	rounded := func(x float64) float64 { return math.Round(x*digits) / digits }
@@ -43,7 +43,7 @@ func (f Figures) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON implements json.Unmarshaler.
+// UnmarshalJSON implements json.Unmarshaler: it reads what MarshalJSON writes.
 func (f *Figures) UnmarshalJSON(b []byte) error {
 	var read map[string]float64
 	err := json.Unmarshal(b, &read)
@@ -51,8 +51,8 @@ func (f *Figures) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// each calls do once for each of the four measures, with pointers to that measure in all
-// of the figures.
+// each calls do four times: with pointers to NDCG of all the figures, then to MAP, Recall and MRR
+// of them.
 func each(all []*Figures, do func(values []*float64)) {
 	for _, field := range []func(*Figures) *float64{
 		func(f *Figures) *float64 { return &f.NDCG }, func(f *Figures) *float64 { return &f.MAP },
@@ -66,8 +66,8 @@ func each(all []*Figures, do func(values []*float64)) {
 	}
 }
 
-// measure returns the figures of a query. results are the ids of the documents found, the
-// best first, and grades those of the query's answers.
+// measure returns the figures of a query. results are the ids of the documents found, the best
+// first; grades are the grades of the relevant documents by id (see Query.Grades).
 func measure(results []string, grades map[string]int) (f Figures) {
 	answers := 0
 	var ideal []int
@@ -104,9 +104,9 @@ func measure(results []string, grades map[string]int) (f Figures) {
 	return f
 }
 
-// discounted returns what an answer of a grade adds to the discounted cumulated gain at a
-// place, counted from 0 (Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation, 2002,
-// with the gain of Burges et al., 2005).
+// discounted returns what a document with a grade adds to the discounted cumulated gain (DCG) if
+// it is the result at a place, counted from 0 (Järvelin and Kekäläinen, Cumulated Gain-Based
+// Evaluation, 2002, with the gain of Burges et al., 2005).
 func discounted(grade, place int) float64 {
 	return (math.Exp2(float64(grade)) - 1) / math.Log2(float64(place+2))
 }

@@ -17,7 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// Task is one evaluation.
+// Task is one evaluation: the queries to run, and the documents or the bucket to run them on.
 type Task struct {
 	Docs    string   // path of the documents, docs.jsonl; "": the queries are run on the bucket
 	Among   []string // paths of more documents to be indexed, of which none is relevant for any query
@@ -31,7 +31,7 @@ type Report struct {
 	Unjudged int       `json:"unjudged"` // number of queries without a relevant document in the judgments; they are not run
 	Mean     Figures   `json:"mean"`
 	Interval Figures   `json:"interval"` // half the width of the 95 % confidence interval of each mean
-	Each     []Outcome `json:"each"`     // one for each query, in their order
+	Each     []Outcome `json:"each"`     // results of the queries, in the order of queries.tsv
 }
 
 // Outcome is the result of one query.
@@ -41,7 +41,7 @@ type Outcome struct {
 	Figures Figures `json:"figures"`
 }
 
-// Searcher answers queries.
+// Searcher answers queries: an index in memory, or a bucket.
 type Searcher interface {
 	Search(ctx context.Context, q search.Query) (search.Result, error)
 }
@@ -85,11 +85,11 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	return report, nil
 }
 
-// segmentSize is the number of documents of one segment of the index. Larger collections
-// have several, so that statistics are joined over segments as in a bucket.
+// segmentSize is the greatest number of documents of one segment of the index. A larger collection
+// has several segments, so that statistics are summed over segments as in a bucket.
 const segmentSize = 20_000
 
-// index builds an index of all documents in memory.
+// index builds an index of the task's documents in memory.
 func (t Task) index(ctx context.Context) (Searcher, error) {
 	var parts []search.Part
 	var pages []*segments.Page
@@ -138,7 +138,7 @@ func pageOf(d Document) *segments.Page {
 // Comparison compares the figures of the same queries in two evaluations.
 type Comparison struct {
 	Better     int     `json:"better"` // queries with a greater nDCG than before
-	Worse      int     `json:"worse"`  // queries with a smaller nDCG
+	Worse      int     `json:"worse"`  // queries with a smaller nDCG than before
 	Same       int     `json:"same"`
 	Difference Figures `json:"difference"` // mean of the figures now minus those before
 	Interval   Figures `json:"interval"`   // half the widths of the 95 % confidence intervals of Difference

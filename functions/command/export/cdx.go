@@ -26,11 +26,12 @@ import (
 
 const (
 	cdxName  = "index.cdx.gz"
-	cdxBlock = 3000 // lines of a member
+	cdxBlock = 3000 // CDXJ lines in one gzip member of index.cdx.gz
 	idxBegin = `!meta 0 {"format":"cdxj-gzip-1.0","filename":"` + cdxName + `"}` + "\n"
 )
 
-// cdxLine returns the line of a page in the index of a WARC, with the line feed.
+// cdxLine returns the line of CDXJ for a page: sort key, time, and JSON that says where in the
+// WARC file of the given name its record is. The line ends with a line feed.
 func (c *capture) cdxLine(warc string) (string, error) {
 	b := bytes.NewBufferString(surt(c.URL) + " " + c.Time.UTC().Format("20060102150405") + " ")
 	encoder := json.NewEncoder(b)
@@ -49,9 +50,9 @@ func (c *capture) cdxLine(warc string) (string, error) {
 
 var www = regexp.MustCompile(`^www\d*\.`)
 
-// surt returns the key of a URL in an index, as the Python library surt computes it by
-// default: host reversed, without www; path and query in lower case; parameters sorted; no
-// slash at the end of a path. Unlike that library it keeps session parameters.
+// surt returns the sort key of a URL in a CDX index, as the Python library surt computes it by
+// default: host reversed, without www; path and query in lower case; parameters sorted; no slash
+// at the end of a path. Unlike that library it keeps session parameters.
 func surt(address string) string {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -79,8 +80,8 @@ func surt(address string) string {
 	return strings.ReplaceAll(strings.ToLower(key), " ", "%20")
 }
 
-// writeCDX writes sorted lines as index.cdx.gz to out, and returns idx with the lines of
-// index.idx appended.
+// writeCDX writes sorted lines of CDXJ to out in the format of index.cdx.gz: gzip members of
+// cdxBlock lines each. It returns idx with a line of index.idx appended for each member.
 func writeCDX(out io.Writer, sorted iter.Seq2[string, error], idx []byte) ([]byte, error) {
 	var block, compressed bytes.Buffer
 	count, offset := 0, 0

@@ -44,7 +44,7 @@ import (
 type storedPages struct {
 	bucket   blob.Reader
 	packages []string // keys of the packages with the pages
-	places   []place  // sorted by package and offset
+	places   []place  // places of the pages, sorted by package and offset
 	all      *inventory.Inventory
 	faults   []error // a partition.Fault for each partition that lost generations or books
 }
@@ -54,13 +54,14 @@ type place struct {
 	id      layout.Identity
 	offset  int64
 	length  int32
-	pkg     uint32 // index in storedPages.packages of its package
+	pkg     uint32 // package of the page, as an index in storedPages.packages
 	indexed bool   // the page is indexed, and in the selected language if there is one
 	asset   bool   // the page is an asset of other pages, which has no language
 }
 
-// findPages finds the selected pages, if asked to, with assets. The language of those that are not indexed is not
-// known yet. Lost generations and books are faults.
+// findPages finds the selected pages and, if assets is true, their assets, as they were at a
+// moment. Pages that are not indexed yet are found in any language: only reading them tells it.
+// Lost generations and books do not fail it; they become storedPages.faults.
 func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected inventory.Selection, assets bool, at time.Time) (*storedPages, error) {
 	all, err := inventory.Open(ctx, bucket, s, at)
 	if err == nil && selected.Lang != "" {
@@ -101,13 +102,13 @@ const (
 // loaded is a page whose compressed bytes are in memory.
 type loaded struct {
 	at   *place
-	key  string // key of its package
+	key  string // key of the package with the page
 	span span   // part of the package that contains the page
 	err  error  // why the bytes could not be read; the other fields are empty then
 }
 
-// read yields the pages from a number on, in the order of their packages, after the GETs
-// of their bytes. An error of the object store ends the sequence.
+// read yields the pages from p.places[from] on, each after a GET of its compressed bytes. An error
+// of the object store ends the sequence.
 func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	return func(yield func(loaded) bool) {
 		var in span
@@ -128,7 +129,7 @@ func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	}
 }
 
-// object decompresses the page, and checks that it is the one that the books name.
+// object decompresses the page, and checks that its URL is the one that the books name.
 func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	if f.err != nil {
 		return webobject.Object{}, f.err
@@ -161,10 +162,11 @@ type span struct {
 	blob.Reader
 	key     string
 	at      blob.Range
-	content []byte // nil before get
+	content []byte // bytes of the range; nil before get has read them
 }
 
-// covers reports whether the range contains a page of the package with the key.
+// covers reports whether the range contains the page at the given place of the package with the
+// key.
 func (s *span) covers(key string, at *place) bool {
 	return s.key == key && s.at.Offset <= at.offset && at.offset+int64(at.length) <= s.at.Offset+s.at.Length
 }
@@ -175,7 +177,7 @@ func (s *span) get(ctx context.Context) (err error) {
 	return err
 }
 
-// Get implements blob.Reader.
+// Get implements blob.Reader: from s.content if that has the whole range, else from the bucket.
 func (s *span) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
 	from := r.Offset - s.at.Offset
 	if key == s.key && from >= 0 && r.Length > 0 && from+r.Length <= int64(len(s.content)) {

@@ -74,8 +74,8 @@ func fileName(raw string) string {
 	return name + ".md"
 }
 
-// pathOf returns a path that every file system takes for a URL, and whether characters
-// had to be replaced or left out.
+// pathOf returns a path for a URL that is valid in every file system, and whether characters had
+// to be replaced or left out.
 func pathOf(raw string) (name string, changed bool) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -118,7 +118,7 @@ func pathOf(raw string) (name string, changed bool) {
 	return strings.Join(parts, "/"), changed
 }
 
-// isDevice reports whether Windows takes a name for that of a device.
+// isDevice reports whether Windows reserves a name for a device, such as CON or LPT1.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch stem {

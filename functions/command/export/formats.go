@@ -27,13 +27,13 @@ var formats = map[string]fileFormat{
 const (
 	WARC     = "warc"
 	WACZ     = "wacz"
-	Webo     = "webo"     // with a description in a second file
-	Markdown = "markdown" // a folder
-	Mirror   = "mirror"   // a folder, too
+	Webo     = "webo"     // one .webop file, with its description in a second file
+	Markdown = "markdown" // a folder with a Markdown file for each page
+	Mirror   = "mirror"   // a folder for a browser
 )
 
-// formatOf returns the format with a name, and an error for an unknown one. It does not
-// know Markdown, which is a folder and no file.
+// formatOf returns the format of one file with a name, and an error for an unknown name. Markdown
+// and Mirror are folders, so it does not know them.
 func formatOf(name string) (fileFormat, error) {
 	f, found := formats[name]
 	if !found {
@@ -42,7 +42,7 @@ func formatOf(name string) (fileFormat, error) {
 	return f, nil
 }
 
-// nothing is the beginning of a format that has none.
+// nothing is fileFormat.begin of the formats that have no bytes before the first page.
 func nothing(time.Time) ([]byte, error) { return nil, nil }
 
 func jsonLine(r *Record) ([]byte, error) {

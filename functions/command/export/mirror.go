@@ -23,20 +23,28 @@ import (
 )
 
 // mirror is a target that is a folder for a browser, with a file for each page and asset
-// (see names) and index.html, which leads to the seeds. In pages and style sheets an
-// address that is exported, also under another address to which it leads, becomes the
-// relative path of its file, and any other becomes absolute. All other bytes are those
-// that the server sent, with the exceptions of document.Rewrite.
+// (see names) and index.html, which leads to the seeds. Addresses in pages and style sheets
+// are replaced:
+//
+//	address                                          becomes
+//	of an exported page or asset                     the relative path of its file
+//	of an alias of one, such as a redirect to it     the same
+//	any other                                        an absolute URL
+//
+// All other bytes are those that the server sent, with the exceptions of document.Rewrite.
 type mirror struct {
 	root     string
 	settings *settings.Settings
 	seeds    []string
-	names    map[layout.Identity]string            // names of the pages' files; not changed after prepare
-	aliases  map[layout.Identity][]layout.Identity // Alias.To of each inventory.Alias, by Alias.ID
+	// paths of the pages' files in the mirror, by identity of the URL; not changed after prepare
+	names map[layout.Identity]string
+	// addresses to which an alias leads, by the identity of the alias
+	aliases map[layout.Identity][]layout.Identity
 }
 
-// prepare names the files. Names depend on media types and on each other; the types are
-// those of the index, and of assets and pages that are not indexed those in packages.
+// prepare decides the names of all files before any is written. A name depends on the page's media
+// type and on the names of other files. Media types come from the index; for assets, and pages
+// that are not indexed yet, from the packages.
 func (m *mirror) prepare(ctx context.Context, t *Task, pages *storedPages, s *settings.Settings) error {
 	m.settings, m.aliases = s, make(map[layout.Identity][]layout.Identity)
 	for alias, err := range pages.all.Aliases(ctx) {
@@ -117,7 +125,8 @@ func (m *mirror) write(r *Record, content []byte) error {
 
 func (m *mirror) save() (int64, error) { return 0, nil }
 
-// find returns the file of an address, or of the one to which it leads.
+// find returns the file of a page by its address, or by the address of an alias of the page.
+// collections are those of the page that contains the address: their rules may clean it.
 func (m *mirror) find(to address.Address, collections []string) (name string, found bool) {
 	ids := []layout.Identity{to.ID}
 	for _, c := range collections {
@@ -136,12 +145,12 @@ func (m *mirror) find(to address.Address, collections []string) (name string, fo
 	return "", false
 }
 
-// mirrored is a page while its addresses are replaced.
+// mirrored is a page of the mirror while the addresses in it are replaced.
 type mirrored struct {
 	*mirror
 	name        string
 	page, base  address.Address
-	based       bool // a base element has been read: later ones are ignored
+	based       bool // a base element has been read: later base elements are ignored
 	collections []string
 }
 
@@ -183,8 +192,8 @@ func isAbsolute(reference string) bool {
 	return (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) && strings.HasPrefix(rest, "//")
 }
 
-// relative returns the URL of a file relative to another file, both by their paths in the
-// mirror.
+// relative returns the URL of the file to relative to the file from. Both are paths in the mirror,
+// such as "example.org/a.html".
 func relative(from, to string) string {
 	dirs, parts := strings.Split(from, "/"), strings.Split(to, "/")
 	dirs = dirs[:len(dirs)-1]

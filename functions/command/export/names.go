@@ -30,8 +30,8 @@ func (n *names) add(url, contentType string) {
 	n.all = append(n.all, nameless{url, strings.ToLower(strings.TrimSpace(media))})
 }
 
-// assign returns the names by the identities of URLs. They do not depend on the order in
-// which URLs were added.
+// assign returns the names of all files, by the identity of the page's URL. The names do not
+// depend on the order in which the URLs were added.
 func (n *names) assign() map[layout.Identity]string {
 	slices.SortFunc(n.all, func(a, b nameless) int { return cmp.Compare(a.url, b.url) })
 	taken := map[string]bool{"index.html": true}
@@ -57,7 +57,9 @@ func (n *names) assign() map[layout.Identity]string {
 // for the same, such as A and a.
 func alike(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
 
-// name returns the name of a page, and one with its hash.
+// name returns two names for the file of a page: the usual one, and one with a part of the URL's
+// hash, for the case that another file has the usual name. Both are the same if characters of the
+// URL had to be replaced.
 func (p nameless) name() (name, hashed string) {
 	stem, changed := pathOf(p.url)
 	extension := path.Ext(stem)
@@ -77,15 +79,16 @@ func (p nameless) name() (name, hashed string) {
 	return stem + extension, hashed
 }
 
-// isExtension reports whether a browser may take this for the extension of a name, and
-// not for a page's.
+// isExtension reports whether an extension, such as ".xyz", may stay at the end of the name of a
+// file of unknown media type: it is short, and not one of HTML.
 func isExtension(extension string) bool {
 	lower := strings.ToLower(extension)
 	isHTML := slices.Contains(extensions["text/html"], lower) || slices.Contains(extensions["application/xhtml+xml"], lower)
 	return len(extension) > 1 && len(extension) <= 6 && !isHTML
 }
 
-// extensions are those that a browser knows as the media type's, the usual one first.
+// extensions lists for each media type the extensions of file names by which a browser knows it,
+// the usual one first.
 var extensions = map[string][]string{
 	"text/html":                     {".html", ".htm"},
 	"application/xhtml+xml":         {".xhtml", ".xht"},

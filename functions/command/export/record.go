@@ -32,7 +32,7 @@ type Record struct {
 	object    webobject.Object
 }
 
-// recordOf returns the record of a stored page, without the fields that read fills.
+// recordOf returns the record of a stored page, without the fields that Record.read fills.
 func recordOf(o webobject.Object) Record {
 	return Record{URL: o.URL, Fetched: o.Downloaded.UTC(), Status: int(o.Status), MIME: o.MIME, Collections: o.Collections, object: o}
 }

@@ -16,13 +16,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Task is an export.
+// Task is an export: the selected pages, the format, and the file or folder to write.
 type Task struct {
 	inventory.Selection
-	Format string    // name of the format, see the package
+	Format string    // name of the format (see the package's comment)
 	Path   string    // path of the file or folder, which must not exist yet
 	At     time.Time // moment whose pages are exported
-	// Progress, if not nil, is called for every page.
+	// Progress, if not nil, is called after every page with the numbers of pages done and of all.
 	Progress func(done, total int)
 }
 
@@ -31,7 +31,7 @@ type Report struct {
 	Pages   int       // pages in the export
 	Resumed int       // pages of these that an earlier run wrote
 	At      time.Time // moment whose pages were exported
-	Unread  []error   // an error for each page that could not be read, and each lost generation or book
+	Unread  []error   // an error for each page that could not be read, and for each lost generation or book
 }
 
 // resumption is the state of an unfinished export. It is stored as JSON in PATH.resume,
@@ -177,10 +177,11 @@ func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 	return p
 }
 
-// writesText reports whether texts of pages are written.
+// writesText reports whether the format contains text that was extracted from pages.
 func (t Task) writesText() bool { return t.isOfText() || t.Format == WACZ }
 
-// isOfText reports whether the format has the text of pages, and not the bytes that servers sent.
+// isOfText reports whether the format holds the text of pages, and not the bytes that servers
+// sent.
 func (t Task) isOfText() bool {
 	switch t.Format {
 	case WARC, WACZ, Webo, Mirror:
@@ -240,7 +241,8 @@ func (t Task) resume(path string) resumption {
 	return state
 }
 
-// save stores the resumption at the path, which never holds half of one.
+// save stores the resumption at the path. If it is interrupted, the file there is the old one or
+// the new one, never half of one.
 func (r *resumption) save(path string) error {
 	content, err := json.Marshal(r)
 	if err != nil {

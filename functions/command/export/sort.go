@@ -13,9 +13,9 @@ import (
 // maxSorted is the greatest size in bytes of the lines that are sorted in memory at once.
 const maxSorted = 32 << 20
 
-// sortLines yields all lines, each with its line feed, sorted by their bytes. If together
-// they have more than most bytes, it sorts that many at a time, writes these sorted runs
-// to a temporary file at the path, and merges them. An error ends the sequence.
+// sortLines yields all lines, each with its line feed, sorted by their bytes. If they have more
+// than most bytes together, it sorts that many at a time, writes these sorted runs to a temporary
+// file at the path, and merges them. An error ends the sequence.
 func sortLines(all iter.Seq2[string, error], path string, most int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s, more := sorter{path: path}, true

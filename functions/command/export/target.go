@@ -14,8 +14,8 @@ type file struct {
 	format fileFormat
 	path   string // path of the finished file, without the suffix .part
 	open   *os.File
-	out    *bufio.Writer // buffered writer to the file open
-	size   int64         // size so far in bytes, with those in the buffer
+	out    *bufio.Writer // buffered writer to open
+	size   int64         // bytes written so far, with those in the buffer
 }
 
 func (f *file) begin(at time.Time, bytes int64) (err error) {
@@ -40,7 +40,7 @@ func (f *file) begin(at time.Time, bytes int64) (err error) {
 	return err
 }
 
-// add appends bytes to the file, unless err is set, which it returns.
+// add appends b to the file if err is nil; else it appends nothing and returns err.
 func (f *file) add(b []byte, err error) error {
 	if err == nil {
 		_, err = f.out.Write(b)

@@ -33,7 +33,7 @@ type wacz struct {
 	file
 	at    time.Time // moment whose pages are exported
 	head  int64     // offset of the WARC in the zip file
-	pages *os.File  // the temporary file PATH.part.pages, to which list writes
+	pages *os.File  // the temporary file PATH.part.pages, open; written through list
 	list  *bufio.Writer
 }
 
@@ -43,7 +43,7 @@ type capture struct {
 	Time   time.Time `json:"time"`
 	MIME   string    `json:"mime"`
 	Status int       `json:"status"`
-	Digest string    `json:"digest"` // hash of the body
+	Digest string    `json:"digest"` // SHA-1 of the page, as "sha1:" and base 32
 	Offset int64     `json:"offset"` // offset of the record in the WARC
 	Length int64     `json:"length"`
 	Title  string    `json:"title"`
@@ -74,8 +74,8 @@ func waczHead(at time.Time) ([]byte, error) {
 
 func (w *wacz) listPath() string { return w.path + ".part.pages" }
 
-// begin implements target. Of an earlier run's list it keeps the pages that are in the
-// bytes of the file that are kept.
+// begin implements target. If it continues an earlier run's file of size bytes, it keeps in the
+// list PATH.part.pages only the pages whose records lie within these bytes.
 func (w *wacz) begin(at time.Time, size int64) error {
 	head, err := waczHead(at)
 	if err != nil {
@@ -108,8 +108,8 @@ func (w *wacz) begin(at time.Time, size int64) error {
 	return err
 }
 
-// linesOf yields the lines of a file, from its beginning. A line's bytes are valid until
-// the next one is yielded.
+// linesOf yields the lines of a file, from its beginning. The bytes of a line are valid until the
+// next line is yielded.
 func linesOf(f *os.File) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		in := bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), 1<<20)
@@ -182,7 +182,7 @@ func (w *wacz) end() error {
 	return errors.Join(w.pages.Close(), os.Remove(w.listPath()))
 }
 
-// captures yields the pages of the list.
+// captures yields the pages that are listed in PATH.part.pages.
 func (w *wacz) captures() iter.Seq2[capture, error] {
 	return func(yield func(capture, error) bool) {
 		for line, err := range linesOf(w.pages) {
@@ -197,7 +197,8 @@ func (w *wacz) captures() iter.Seq2[capture, error] {
 	}
 }
 
-// writePages writes pages/pages.jsonl.
+// writePages writes the content of pages/pages.jsonl: address, time and title of the pages with
+// text.
 func (w *wacz) writePages(out io.Writer) error {
 	if _, err := io.WriteString(out, `{"format":"json-pages-1.0","id":"pages","title":"All pages"}`+"\n"); err != nil {
 		return err
@@ -220,7 +221,7 @@ func (w *wacz) writePages(out io.Writer) error {
 	return nil
 }
 
-// cdxLines yields the lines of the WARC's index, unsorted.
+// cdxLines yields the lines of index.cdx.gz, unsorted.
 func (w *wacz) cdxLines() iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for c, err := range w.captures() {
@@ -250,7 +251,8 @@ type resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// add writes a member, whose content fill writes.
+// add writes a member of the zip file with a name and a compression method; fill writes its
+// content.
 func (z *waczWriter) add(name string, method uint16, fill func(io.Writer) error) error {
 	member, err := z.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: z.at})
 	if err != nil {

@@ -48,7 +48,7 @@ func recordID(parts ...string) string {
 	return fmt.Sprintf("<urn:uuid:%x-%x-%x-%x-%x>", id[:4], id[4:6], id[6:8], id[8:10], id[10:16])
 }
 
-// digest returns the SHA-1 in the form that WARC fields have.
+// digest returns the SHA-1 of the bytes as WARC fields have it: "sha1:" and base 32.
 func digest(b []byte) string {
 	sum := sha1.Sum(b)
 	return "sha1:" + base32.StdEncoding.EncodeToString(sum[:])
@@ -91,7 +91,7 @@ func warcResponse(r *Record) ([]byte, error) {
 	return warcRecord("response", o.Downloaded, fields, block.Bytes())
 }
 
-// statusOf returns the HTTP status of a page.
+// statusOf returns the HTTP status of a page: 200 for a Web object of version 1, which has none.
 func statusOf(o *webobject.Object) int {
 	if o.Status == 0 { // of a Web object of version 1, which is always of an answer with a page
 		return http.StatusOK

@@ -62,12 +62,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Replayer makes a spool object from captures; fetch.Function is one.
+// Replayer makes a spool object from captures. fetch.Function implements it.
 type Replayer interface {
 	Replay(ctx context.Context, b batch.Batch, captures []warc.Capture) (spool.Spool, error)
 }
 
-// Task is an import.
+// Task is the import of WARC files into a bucket.
 type Task struct {
 	Files      []string
 	Collection string // name of the collection of the imported pages
@@ -107,10 +107,10 @@ type Batch struct {
 	Version layout.Version
 }
 
-// maxFaults is the number of faults that a report describes.
+// maxFaults is the greatest number of faults that a report describes.
 const maxFaults = 20
 
-// fault counts a damaged part of a file.
+// fault adds a damaged part of a file to the report.
 func (r *Report) fault(file string, f *warc.Fault) {
 	if r.Faulty++; len(r.Faults) < maxFaults {
 		r.Faults = append(r.Faults, FileFault{file, f})
@@ -207,7 +207,7 @@ func (t *Task) depth(s *settings.Settings, at address.Address) uint16 {
 	return 1
 }
 
-// archives holds the files that are open during the second reading.
+// archives are the files of the task, opened one by one during the second reading.
 type archives struct {
 	task    *Task
 	opened  []*os.File // by the number of the file in Task.Files; nil if it is not open
@@ -235,7 +235,7 @@ func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error
 	return record, c, err
 }
 
-// close closes the files whose numbers are less than before.
+// close closes the files whose index in Task.Files is less than before.
 func (f *archives) close(before int) (err error) {
 	for i := range min(before, len(f.opened)) {
 		if f.opened[i] != nil {

@@ -92,9 +92,9 @@ func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings
 	return known, nil
 }
 
-// outdates reports whether a capture that is not newer than a final outcome need not be
-// imported: the page was stored or found unchanged then, or the server gave another answer,
-// such as 404. It does not if there was no answer, or only 429 or 5xx.
+// outdates reports whether the final outcome o makes captures of the same time or earlier
+// superfluous. It is true if the page was stored or found unchanged, or if the server gave another
+// answer, such as 404. It is false if there was no answer, or only 429 or 5xx.
 func outdates(o *book.Outcome) bool {
 	return o.State == book.Stored || o.State == book.Unchanged || o.Status != 0 && o.Status != http.StatusTooManyRequests && o.Status/100 != 5
 }

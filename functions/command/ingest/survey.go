@@ -43,9 +43,11 @@ type survey struct {
 	now      time.Time
 	report   *Report
 	newest   map[layout.Identity]capture
-	answers  map[uint64]spot // spots of response and resource records, by the hash of their id, and by that of their URL and time
-	posted   map[uint64]bool // hashes of the ids of records that belong to requests other than GET
-	seed     maphash.Seed    // seed of these hashes
+	// places of response and resource records, by two hashes: of the record's id, and of its URL
+	// and time
+	answers map[uint64]spot
+	posted  map[uint64]bool // hashes of the ids of records that belong to requests other than GET
+	seed    maphash.Seed    // seed of the hashes in answers and posted
 }
 
 // maxInside is the greatest distance in bytes between the beginning of a gzip member and an
@@ -236,7 +238,8 @@ func (s *survey) refuses(at address.Address) string {
 	return ""
 }
 
-// add keeps the newest capture of each URL.
+// add takes a candidate as the capture of its URL if it is newer than the one so far, and counts
+// the other as not imported.
 func (s *survey) add(f candidate) {
 	known, isKnown := s.newest[f.address.ID]
 	if isKnown {
@@ -247,8 +250,8 @@ func (s *survey) add(f candidate) {
 	}
 }
 
-// request remembers the ids in a request record if the request was not a GET: the answer to it
-// is not imported.
+// request remembers the ids in a request record, WARC-Record-ID and WARC-Concurrent-To, if the
+// request was not a GET: the answer to it is not imported.
 func (s *survey) request(r *warc.Record) error {
 	line, err := bufio.NewReaderSize(r, 64).Peek(4)
 	if err != nil || string(line) == "GET " || r.Field("Content-Type") == "" {
@@ -272,7 +275,7 @@ func (s *survey) hash(parts ...string) uint64 {
 	return maphash.String(s.seed, strings.Join(parts, "\n"))
 }
 
-// remember stores the spot of an answer, so that original finds it for revisit records.
+// remember stores the place of an answer, so that original finds it for revisit records.
 func (s *survey) remember(r *warc.Record, at spot) {
 	if at.Inside > maxInside {
 		return
@@ -283,8 +286,9 @@ func (s *survey) remember(r *warc.Record, at spot) {
 	s.answers[s.hash(r.Target(), r.Field("WARC-Date"))] = at
 }
 
-// original returns the spot of the answer to which a revisit record refers, by the id of its
-// record, or by its URL and time; false if it is not in the files read so far.
+// original returns the place of the answer to which a revisit record refers, by the id of its
+// record, or by its URL and time. It returns false if the files read so far do not have the
+// answer.
 func (s *survey) original(r *warc.Record) (spot, bool) {
 	if id := r.Field("WARC-Refers-To"); id != "" {
 		if at, known := s.answers[s.hash(id)]; known {

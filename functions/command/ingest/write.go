@@ -44,11 +44,11 @@ type writer struct {
 type pending struct {
 	targets  []batch.Target
 	captures []warc.Capture
-	files    []int // numbers of the captures' files
+	files    []int // file of each capture, as an index in Task.Files
 	bytes    int64 // bytes of the captures' bodies
 }
 
-// inOrder compares captures by their positions in the files.
+// inOrder compares captures by their positions: by file, then by offset.
 func inOrder(a, b capture) int {
 	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Inside, b.Inside))
 }
@@ -121,7 +121,8 @@ func (w *writer) take(ctx context.Context, from, originals *archives, c capture)
 	return w.add(ctx, layout.Partition(storage), w.target(at), answer, c.file)
 }
 
-// target returns the batch target for a URL, with the last look if the URL is known.
+// target returns the batch target for an imported URL. If the URL is known, the target has the
+// depth, weight and last look of its last final outcome, as in a crawl.
 func (w *writer) target(at address.Address) batch.Target {
 	t := batch.Target{URL: at.URL, Depth: w.depth(w.settings, at), Collections: []string{w.Collection}}
 	last := w.known.final(at.ID)

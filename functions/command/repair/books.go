@@ -47,9 +47,9 @@ func (m *mending) relistBook(sound manifest.Book) {
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
 }
 
-// findLost takes back the URLs whose stored page is damaged or was in a lost package, and
-// those whose last outcome was in a lost book. It reads the partition's outcomes twice: to
-// find suspects, and to join all outcomes of each of these.
+// findLost has URLs fetched again whose stored page is damaged or was in a lost package, or whose
+// last outcome was in a lost book. It reads the partition's outcomes twice: to find suspects, and
+// to join all outcomes of each of these.
 func (m *mending) findLost(ctx context.Context) error {
 	suspects, err := m.suspects(ctx)
 	if err != nil || len(suspects) == 0 {
@@ -139,8 +139,8 @@ func (m *mending) broken(o *book.Outcome) bool {
 	return found && (p.gone || p.broken[o.Offset])
 }
 
-// outcomes calls visit with all outcomes of the partition's books that are not lost. It
-// calls it with none if no package is faulty and no book lost.
+// outcomes calls visit with all outcomes of the partition's books that are not lost. If no package
+// is faulty and no book is lost, nothing has to be found, and it does not call visit.
 func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error {
 	if len(m.faulty) == 0 && len(m.lostBooks) == 0 {
 		return nil

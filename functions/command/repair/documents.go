@@ -20,9 +20,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// mendApart mends a damaged object of a kind that generations do not list: published
-// documents, epochs, vital signs, dead letters, quarantined bytes. It returns false for
-// the problem of another kind of object. It first copies damaged bytes into quarantine.
+// mendApart mends a damaged object of a kind that generations do not list: a published
+// document, an epoch, vital signs, a dead letter, quarantined bytes. It returns false for a
+// problem of any other kind of object. It first copies damaged bytes into quarantine.
 //
 //	object                                          mended by
 //	version of a document whose copy is whole       restoring it from its copy
@@ -110,8 +110,9 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// published says, for the report, which version is in force in place of the damaged one
-// with the key. version is the number that was published now, 0 if none was.
+// published returns a sentence for the report on which version of a document replaces the damaged
+// one with the key. version is the number of the version published just now; 0 if none was, so
+// that an older one is in force.
 func published(key string, version uint64) string {
 	if version == 0 {
 		return "a later version is in force"
@@ -119,9 +120,9 @@ func published(key string, version uint64) string {
 	return fmt.Sprintf("the version before is published again as %s/%012d.json", path.Dir(key), version)
 }
 
-// republishStrategy publishes the strategy before the damaged one again, as a new version.
-// If there is none, it publishes equal shares for as many partitions as have manifests.
-// It returns what to say of this in the report, as all functions below do.
+// republishStrategy publishes the strategy before the damaged one again, as a new version. If
+// there is none, it publishes equal shares for as many partitions as have manifests. It returns a
+// sentence for the report.
 func (r *Repairer) republishStrategy(ctx context.Context, key string) (string, error) {
 	partitions := 1
 	for object, err := range r.Bucket.List(ctx, layout.Manifests, "") {
@@ -163,8 +164,9 @@ func (r *Repairer) republishTakedowns(ctx context.Context, key string) (string, 
 	return said, err
 }
 
-// claimAbove claims the next epoch if the damaged claim is the newest one. Otherwise the
-// number of the damaged claim, which is deleted, would be claimed a second time.
+// claimAbove claims the next epoch if the damaged claim is the newest one: the damaged claim is
+// deleted then, and without a higher claim its number would be claimed a second time. It returns a
+// sentence for the report.
 func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	last, err := epoch.Last(ctx, r.Bucket)
 	if err != nil || layout.EpochKey(last) != key {
@@ -174,8 +176,8 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	return fmt.Sprintf("epoch %d is claimed above it", number), err
 }
 
-// giveUp returns a repair function for objects whose content cannot be restored: it changes
-// nothing, and returns the given sentence on the consequence.
+// giveUp returns a repair function for objects whose content cannot be restored. The function
+// changes nothing, and returns the sentence said, which tells the consequence.
 func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }

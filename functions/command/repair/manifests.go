@@ -69,8 +69,8 @@ func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) 
 	return true, nil
 }
 
-// replaceHint makes the hint a copy of the newest stored generation. It returns false, and
-// changes nothing, if that cannot be read.
+// replaceHint makes the hint a copy of the newest stored generation. It returns false, and changes
+// nothing, if that generation cannot be read.
 func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, error) {
 	var newest string
 	for object, err := range r.Bucket.List(ctx, layout.ManifestPrefix(p), "") {
@@ -104,7 +104,7 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 	return true, nil
 }
 
-// isGeneration reports whether the content is the generation of that number.
+// isGeneration reports whether the content is the generation of a partition with a number.
 func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 	m, err := manifest.Decode(p, content)
 	return err == nil && m.Generation == number

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// faultyPackage is a listed package with problems, and what is to be done about them.
+// faultyPackage is a listed package with problems, and how its pages are to be mended.
 type faultyPackage struct {
 	manifest.Package
 	erase  map[int64]bool // offsets of pages to be removed, because each is stored twice
@@ -141,10 +141,9 @@ func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []b
 	return nil
 }
 
-// mendOverlay makes a lost overlay anew: it computes the dead documents of the segments
-// that have it. If that fails for a segment, the segment is removed from the manifest and
-// built again.
-// If the overlay holds ranks or anchors, it is taken off the segments, and rank makes it anew.
+// mendOverlay makes a lost overlay anew: it computes the dead documents of the segments that have
+// it. If that fails for a segment, the segment is removed from the manifest and built again. If
+// the overlay held ranks or anchors, the segments lose these until rank makes them anew.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	masks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
 	ranks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool {
@@ -183,10 +182,10 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	return nil
 }
 
-// maskAnew masks documents of a segment whose overlay is lost: those whose package is not
-// listed or has live documents in another segment, and those of whose page another segment
-// has a live document of the same or a later version. Gone pages are masked by listGone
-// and the sweep, forgotten ones by the next sweep.
+// maskAnew marks documents of a segment dead whose overlay is lost: documents whose package is not
+// listed or has live documents in another segment, and documents of a page of which another
+// segment has a live document of the same or a later version. Documents of gone pages are masked
+// by listGone and the sweep, those of forgotten pages by the next sweep.
 func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
 	next := e.Manifest()
 	all := segments.NewFinder(m.Bucket, func(layout.Identity) bool { return true })

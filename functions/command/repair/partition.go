@@ -26,15 +26,16 @@ import (
 // generation.
 type mending struct {
 	*Repairer
-	*partition.Partition                                                // the generation in which the problems were found; after the commit, the new one
-	elsewhere            []layout.Partition                             // other partitions to which pages of this one may have moved
-	looked               map[string]bool                                // keys of objects that have been handled
-	edits                []func(context.Context, *partition.Edit) error // changes of the manifest, made by one commit
-	said                 []string
-	lost                 map[string]string // URLs whose outcomes are replaced by Lost, with the reason
+	*partition.Partition                    // the generation in which the problems were found; after the commit, the new one
+	elsewhere            []layout.Partition // other partitions to which pages of this one may have moved
+	// keys of segments, overlays and books that were mended already
+	looked map[string]bool
+	edits  []func(context.Context, *partition.Edit) error // changes of the manifest, made by one commit
+	said   []string
+	lost   map[string]string // URLs that get an outcome Lost, each with the reason
 
-	faulty    map[uint32]*faultyPackage // packages, by identifier
-	lostBooks map[string]bool           // books that are lost
+	faulty    map[uint32]*faultyPackage // packages with problems, by their identifier in the manifest
+	lostBooks map[string]bool           // keys of missing or damaged books
 }
 
 // mendPartition mends those problems of a partition that it can: first its manifests, and
@@ -153,7 +154,7 @@ func (m *mending) forgetAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
 }
 
-// edit adds to the next commit an edit that cannot fail.
+// edit adds a change of the manifest that cannot fail to the next commit.
 func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }

@@ -64,8 +64,8 @@ type Repairer struct {
 
 // Report is the result of a repair: the problems that it has mended, and those that are left.
 type Report struct {
-	Mended []string         `json:"mended"` // a sentence each
-	Left   []verify.Problem `json:"left"`   // problems that cannot be mended, or not by repair
+	Mended []string         `json:"mended"` // a sentence on each mended problem
+	Left   []verify.Problem `json:"left"`   // problems that repair did not mend
 	More   int              `json:"more"`   // number of problems left that Left does not list
 	Index  int              `json:"index"`  // packages that have still to be indexed
 	Fetch  int              `json:"fetch"`  // URLs that have still to be fetched again
@@ -117,9 +117,9 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	}
 }
 
-// condemnUnlisted condemns objects that no generation lists and that are older than the
-// grace, even if they are more than half of a partition: the sweep does not do that without
-// a person. It skips partitions with lost generations.
+// condemnUnlisted condemns objects that no generation lists and that are older than the grace. It
+// does so even if they are more than half of a partition's objects, which the sweep leaves to a
+// person. It skips partitions with lost generations.
 func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Partition) error {
 	for _, id := range partitions {
 		p, err := partition.Open(ctx, r.Bucket, id, r.Now)
@@ -134,8 +134,8 @@ func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Part
 	return nil
 }
 
-// Mend mends those of the problems that it can, and adds sentences on that to the report.
-// Problems that have been mended since they were found do no harm.
+// Mend mends as many of the problems as it can, and adds a sentence on each mended one to the
+// report. A problem that has been mended since it was found does no harm.
 func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *Report) error {
 	var partitions []layout.Partition
 	of := make(map[layout.Partition][]verify.Problem)

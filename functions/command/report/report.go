@@ -19,13 +19,14 @@ import (
 
 // Report has the numbers of pages in a bucket, and the sizes of its parts.
 type Report struct {
-	At          time.Time `json:"at"`
-	Total       Row       `json:"total"`
-	Languages   []Row     `json:"languages"` // rows with most pages first; so are Collections and Sites
-	Collections []Row     `json:"collections"`
-	Sites       []Row     `json:"sites"`
-	Days        []Row     `json:"days"` // days (UTC) on which pages were downloaded, in order
-	Sizes       []Size    `json:"sizes"`
+	At    time.Time `json:"at"`
+	Total Row       `json:"total"`
+	// counts by language, most pages first; Collections and Sites are sorted in the same way
+	Languages   []Row  `json:"languages"`
+	Collections []Row  `json:"collections"`
+	Sites       []Row  `json:"sites"`
+	Days        []Row  `json:"days"` // counts by day (UTC) of the download, in order of time
+	Sizes       []Size `json:"sizes"`
 	// Faults has a sentence for every lost or damaged object or generation, whose pages or
 	// bytes are not counted.
 	Faults []string `json:"faults"`
@@ -98,19 +99,19 @@ func siteOf(url string) string {
 	return a.Site
 }
 
-// table counts pages by a value, such as the language.
+// table counts pages by one property, such as the language: one tally for each of its values.
 type table struct {
 	at map[string]*tally
 }
 
-// tally is a row while it is counted.
+// tally is a Row that is being counted.
 type tally struct {
 	Row
-	site string // site of the page counted last
+	site string // site of the page that was counted last
 }
 
-// add counts a page with a value, of a site and a compressed size in bytes. Pages of one
-// site must be added one after another, because sites are counted where they change.
+// add counts a page by its value of the property. bytes is the compressed size of the page. Pages
+// of one site must be added one after another, because sites are counted where they change.
 func (t *table) add(value, site string, bytes int64) {
 	if t.at == nil {
 		t.at = make(map[string]*tally)

@@ -19,7 +19,7 @@ import (
 // Size is a row of the table of sizes, such as that of all packages.
 type Size struct {
 	What  string `json:"what"`
-	Count int64  `json:"count"` // number of units
+	Count int64  `json:"count"` // number of units; Unit names the unit, such as "page"
 	Unit  string `json:"unit"`
 	Bytes int64  `json:"bytes"`
 }
@@ -40,16 +40,16 @@ const (
 	links
 	outcomes
 	directories
-	kinds // number of rows
+	kinds // number of rows of the table
 )
 
-// measured is the table of sizes while objects are measured.
+// measured is the table of sizes that is being filled while objects are measured.
 type measured struct {
 	bucket blob.Reader
 
 	mu     sync.Mutex // protects the fields below
 	rows   [kinds]Size
-	unread []error // one for each damaged or missing object
+	unread []error // an error for each damaged or missing object
 }
 
 // atOnce is the number of objects that are read concurrently.

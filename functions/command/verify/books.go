@@ -16,9 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// partBytes is the size of the parts into which books are cut to see where their URLs lie
-// in the hash space. rangeBytes is how much all books together have of one range of URLs:
-// some ten thousand URLs.
+// partBytes is the size in bytes of the parts of books of which ranges of URLs are made.
+// rangeBytes is the size in bytes of the parts of all books together in one range: some ten
+// thousand URLs.
 const (
 	partBytes  = 16 << 10
 	rangeBytes = 2 << 20
@@ -102,7 +102,8 @@ func (v *run) lose(b *openBook, err error) error {
 	return err
 }
 
-// divide divides the hash space into ranges with about rangeBytes of the books' parts each.
+// divide divides the hash space of URLs into ranges, so that the parts of all books in one range
+// have about rangeBytes together.
 func divide(parts []book.Part) []layout.Range {
 	slices.SortFunc(parts, func(a, b book.Part) int { return cmp.Compare(a.From, b.From) })
 	ranges := make([]layout.Range, 1)

@@ -40,7 +40,7 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 // history holds all generations of a partition, missing ones between them included. Only
 // the newest one has its whole manifest; the others have hash, parent's hash and time.
 type history struct {
-	hint        generation // the manifest that the hint is
+	hint        generation // hint as read; it should be a copy of a generation
 	first       uint64     // number of generations[0]; 1 if there are none
 	generations []generation
 }
@@ -48,7 +48,7 @@ type history struct {
 // newest returns the number of the last generation.
 func (h *history) newest() uint64 { return h.first + uint64(len(h.generations)) - 1 }
 
-// at returns a generation by its number, or nil outside of the history.
+// at returns a generation by its number; nil if the history does not have that number.
 func (h *history) at(number uint64) *generation {
 	if number < h.first || number > h.newest() {
 		return nil
@@ -147,8 +147,8 @@ func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce 
 	return v.missing(ctx, p, h, inForce, lost)
 }
 
-// missing reports the missing generations, by their numbers in lost. Those that the sweep
-// has deleted since the proof began are no problem.
+// missing reports the missing generations whose numbers are in lost. It leaves out those that the
+// sweep has deleted since the proof began.
 func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForce *generation, lost []uint64) error {
 	if len(lost) == 0 {
 		return nil
@@ -165,9 +165,9 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread returns, for the text of a problem, what follows from an unreadable generation:
-// either it is the newest, or nothing of today depends on it, and the sweep deletes it at
-// the given time, which ends the problem.
+// unread returns the end of the sentence that reports an unreadable generation: that no generation
+// can be read if it is the newest; else that nothing of today depends on it, and when the sweep
+// deletes it, which ends the problem.
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"
@@ -224,8 +224,9 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	return last
 }
 
-// copied reports whether a hint newer than all generations has a false number: its parent
-// is a generation, but not the one before the hint's number.
+// copied reports whether a hint that is newer than all stored generations has a wrong number. The
+// number is right if the hint's parent is the generation before it, or if that generation is not
+// stored.
 func (h *history) copied(hint *generation) bool {
 	before := hint.Generation - 1
 	for i, g := range h.generations {

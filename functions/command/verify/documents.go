@@ -38,8 +38,8 @@ var apart = []struct {
 	{layout.Quarantine, layout.CheckQuarantined},
 }
 
-// isVersion reports whether a key names a numbered version of a published document, or a
-// copy of one.
+// isVersion reports whether a key names a numbered version of a published document, or a copy of
+// such a version.
 func isVersion(key string) bool {
 	_, err := layout.ParseNumberedKey(key, path.Dir(key)+"/")
 	return err == nil
@@ -148,8 +148,8 @@ func (a *apartObjects) add(key string, content []byte, damaged error) {
 	}
 }
 
-// meaning returns, for the text of a problem, what follows from the damage of the object
-// with the key; "" if nothing is to be said.
+// meaning returns a clause for the report on what follows from the damage of the object with the
+// key; "" if nothing is to be said.
 func (a *apartObjects) meaning(key string) string {
 	newest := a.newest[path.Dir(key)]
 	version, isCopy := layout.CopiedKey(key)

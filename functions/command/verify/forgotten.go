@@ -40,9 +40,9 @@ func (v *run) left(p layout.Partition, key, url string) {
 // safe for concurrent use.
 type forgotten struct {
 	set  *takedown.Set // nil if the partition may still hold forgotten URLs
-	site uint32        // site of the last URL
-	hit  bool          // the whole site is forgotten
-	any  bool          // site and hit have a value
+	site uint32        // site of the URL that was asked about last
+	hit  bool          // the whole of that site is forgotten
+	any  bool          // a URL has been asked about, so that site and hit have a value
 }
 
 // forgotten returns the check whether a partition still has URLs that are forgotten.

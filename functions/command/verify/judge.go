@@ -98,14 +98,14 @@ type Kind string
 
 // The kinds of problems; "it" is the object, page or document that a problem is about.
 const (
-	Missing     Kind = "missing"     // something refers to it, but it does not exist
-	Damaged     Kind = "damaged"     // its bytes have changed
-	Unaccounted Kind = "unaccounted" // it exists, but nothing refers to it
-	Double      Kind = "double"      // it exists more than once
-	Behind      Kind = "behind"      // it should be deleted, or should have arrived, by now
-	Stale       Kind = "stale"       // searches find it, but the page is gone
-	Lost        Kind = "lost"        // it proves that generations that listed objects are lost
-	Foreign     Kind = "foreign"     // this project did not write it
+	Missing     Kind = "missing"     // an object or page that something refers to does not exist
+	Damaged     Kind = "damaged"     // the bytes of an object or page have changed
+	Unaccounted Kind = "unaccounted" // an object, page or document exists, but nothing refers to it
+	Double      Kind = "double"      // an object, page or document exists more than once
+	Behind      Kind = "behind"      // something should have been deleted, or should have arrived, by now
+	Stale       Kind = "stale"       // searches find a document whose page is gone
+	Lost        Kind = "lost"        // an object proves that generations are lost that listed objects
+	Foreign     Kind = "foreign"     // an object was not written by this project
 )
 
 // Problem is one violation of the invariants that verify checks.
@@ -152,11 +152,11 @@ func (p Problem) compare(q Problem) int {
 // the others.
 const MaxProblems = 10_000
 
-// problems collects problems. It is safe for concurrent use.
+// problems collects the problems of a proof. It is safe for concurrent use.
 type problems struct {
 	mu    sync.Mutex // protects the fields below
 	first []Problem  // the first MaxProblems
-	more  int        // number of the others
+	more  int        // number of problems after the first MaxProblems
 }
 
 func (c *problems) add(p Problem) {

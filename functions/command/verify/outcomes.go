@@ -16,10 +16,11 @@ type fold struct {
 	*run
 	within  layout.Range
 	account *account.Account
-	asked   map[layout.Identity]*asked // the URLs with outcomes
+	asked   map[layout.Identity]*asked // URLs of the range that have outcomes, by identity
 }
 
-// asked is a URL with outcomes. Its Standing is that of all outcomes.
+// asked is a URL with at least one outcome. Standing joins all its outcomes, in books and in the
+// spool.
 type asked struct {
 	book.Standing
 	booked    book.Standing // the Standing by the outcomes in books alone, without those in the spool
@@ -224,8 +225,9 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	}
 }
 
-// place returns the page that the books call stored, marked as live. If it is not at its
-// place, place reports that, unless the whole package is missing, and returns nil.
+// place returns the page that is the stored one of a URL according to the books, marked as live.
+// If the package does not have it there, place reports that, unless the whole package is missing,
+// and returns nil.
 func (f *fold) place(id layout.Identity, known *asked) *page {
 	o := known.Page
 	in := f.byKey[o.Package]

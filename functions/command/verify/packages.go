@@ -17,11 +17,11 @@ import (
 type storedPackage struct {
 	*manifest.Package
 	partition *audit
-	index     uint32 // index in run.packages
+	index     uint32 // number of the package: its index in run.packages
 	gone      bool   // the package is missing, or not one page of it can be read
-	pages     []page // until run.index moves them to run.pages
+	pages     []page // pages of the package; run.index moves them to run.pages and leaves nil
 
-	unsearchable atomic.Bool // a segment with its documents cannot be read
+	unsearchable atomic.Bool // a segment with documents of the package cannot be read
 }
 
 // readPackages reads all listed packages whole, and lists their pages in v.pages.
@@ -108,21 +108,21 @@ func (p *storedPackage) problem(kind Kind, at webobject.Entry, detail string) Pr
 type page struct {
 	id      layout.Identity
 	version layout.Version
-	offset  uint32 // a package has less than 4 GiB
+	offset  uint32 // offset in the package, which has less than 4 GiB
 	length  uint32
-	pkg     uint32 // index into run.packages
+	pkg     uint32 // package of the page, as an index in run.packages
 	marks   uint32 // bits from markWanted on, and the number of live documents; changed atomically
 }
 
-// The marks of a page are the lower 16 bits of page.marks; below, "it" is the page. The
-// upper 16 bits count the page's live documents.
+// The marks of a page are the lower 16 bits of page.marks. The upper 16 bits count the page's live
+// documents.
 const (
-	markWanted  uint32 = 1 << iota // it is not forgotten
-	markDamaged                    // it cannot be read; its version is unknown
-	markKnown                      // the URL of the Web object has an outcome
-	markLive                       // it is the stored page of its URL
-	markGone                       // it is gone, by the books
-	markAsset                      // it is an asset, which has no document
+	markWanted  uint32 = 1 << iota // the page is not forgotten
+	markDamaged                    // the page cannot be read; its version is unknown
+	markKnown                      // the URL of the page has an outcome
+	markLive                       // the page is the stored page of its URL
+	markGone                       // the page is gone according to the books
+	markAsset                      // the page is an asset, which has no document
 	oneDocument = 1 << 16
 )
 
@@ -134,7 +134,7 @@ func (p *page) addDocument() int  { return int(atomic.AddUint32(&p.marks, oneDoc
 // pageList holds all pages, sorted by the identity of their URLs.
 type pageList []page
 
-// index moves the pages of all packages to run.pages.
+// index moves the pages of all packages to run.pages, and sorts them.
 func (v *run) index() {
 	total := 0
 	for _, p := range v.packages {

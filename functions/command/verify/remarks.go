@@ -15,13 +15,13 @@ const maxNamed = 5
 // in full or for certain (see book.Panicked). add is safe for concurrent use.
 type remarks struct {
 	mu    sync.Mutex           // protects pages
-	pages map[string]*remarked // pages with a remark, by the reason
+	pages map[string]*remarked // pages by the reason in their outcome
 }
 
 // remarked are the stored pages with one reason.
 type remarked struct {
 	count int
-	named []string // the first maxNamed URLs, sorted
+	named []string // the first maxNamed of the pages' URLs, sorted
 }
 
 // add adds a page, but not if the reason is "".

@@ -59,9 +59,10 @@ func (v *run) unsearchable(s storedSegment) {
 // openedSegment is a segment with its columns in memory.
 type openedSegment struct {
 	storedSegment
-	opened     *segment.Segment
-	dead       *roaring.Bitmap   // documents
-	identities []layout.Identity // identity of each document; the columns below have one value for each, too
+	opened *segment.Segment
+	dead   *roaring.Bitmap // dead documents
+	// identities of the documents' URLs; the columns below have one value for each document, too
+	identities []layout.Identity
 	versions   []layout.Version
 	packages   *segment.StringColumn
 	sites      *segment.StringColumn
@@ -255,7 +256,7 @@ func oneString(c *segment.StringColumn, doc uint32) string {
 	return ""
 }
 
-// details are the texts of the problems of documents, by kind.
+// details are the ends of the sentences that report a problem of a document, by kind.
 var details = map[Kind]string{
 	Behind:      "is still there, although it is forgotten",
 	Unaccounted: "is made of a page that does not stand in its package",
@@ -263,7 +264,7 @@ var details = map[Kind]string{
 	Stale:       "is still searched, although the page is gone",
 }
 
-// tell reports a problem of a document, whose URL it reads from the segment.
+// tell reports a problem of a kind of a document. It reads the document's URL from the segment.
 func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32) error {
 	stored, err := o.opened.Stored(ctx, []uint32{doc})
 	if err != nil {

@@ -42,12 +42,12 @@ import (
 // Report is the result of a proof.
 type Report struct {
 	Generations int `json:"generations"`
-	URLs        int `json:"urls"` // discovered URLs: the sum of the next four
+	URLs        int `json:"urls"` // number of discovered URLs: Stored + Skipped + Failed + Pending
 	Stored      int `json:"stored"`
 	Skipped     int `json:"skipped"`
 	Failed      int `json:"failed"`
 	Pending     int `json:"pending"`
-	Pages       int `json:"pages"` // in packages, older versions included
+	Pages       int `json:"pages"` // number of pages in packages, older versions included
 	Packages    int `json:"packages"`
 	Books       int `json:"books"`
 	Segments    int `json:"segments"`
@@ -55,10 +55,10 @@ type Report struct {
 	Waiting Waiting `json:"waiting"`
 	Orphans int     `json:"orphans"` // packages, books and segments that are neither listed nor condemned
 
-	Warnings []string  `json:"warnings,omitempty"` // about published documents, see settings.Settings
+	Warnings []string  `json:"warnings,omitempty"` // sentences on published documents, from settings.Settings
 	Notes    []string  `json:"notes,omitempty"`    // sentences on facts that are no problems
 	Problems []Problem `json:"problems"`
-	More     int       `json:"more"` // problems beyond MaxProblems
+	More     int       `json:"more"` // number of problems that Problems does not list
 }
 
 // Waiting counts the work that a running system still has to do.
@@ -81,7 +81,7 @@ type Waiting struct {
 // Sound reports whether there are no problems.
 func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 
-// Verifier checks one bucket.
+// Verifier checks one bucket. Its fields say which, and how.
 type Verifier struct {
 	Bucket blob.Reader
 	Now    time.Time // time of the proof: strategies that are in force then apply
@@ -112,8 +112,8 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	return r.report, nil
 }
 
-// untold returns the warnings about published documents, without those about an object that
-// is reported as a problem.
+// untold returns the warnings about published documents that no problem in the report tells
+// already.
 func (v *run) untold(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
 		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })
@@ -144,8 +144,8 @@ type run struct {
 // and readBooks fill it; it does not change after that.
 type audit struct {
 	manifest.Manifest
-	clean   bool           // everything forgotten must have been erased
-	unknown bool           // the generation is not, or may not be, the newest
+	clean   bool           // all forgotten pages must have been erased from the partition by now
+	unknown bool           // the generation is not the newest one, or may not be
 	spooled []spool.Ledger // ledgers of the spool objects that are not packed yet
 	books   []*openBook
 }

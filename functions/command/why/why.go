@@ -29,19 +29,20 @@ const maxFound = 20
 
 // Story is everything that the bucket knows of a URL.
 type Story struct {
-	URL       string          `json:"url"`
-	ID        layout.Identity `json:"id"`
-	State     account.State   `json:"state"`              // "" if the URL is neither a seed nor the target of a link
-	Reason    string          `json:"reason,omitempty"`   // why it is skipped or failed
-	Forgotten time.Time       `json:"forgotten,omitzero"` // when a takedown forgot it; then all else is empty
-	Seed      []string        `json:"seed,omitempty"`     // names of the collections of which it is a seed
-	Found     []Found         `json:"found,omitempty"`    // some links to it
-	Links     int             `json:"links"`              // number of all links to it
-	Admitted  *Rule           `json:"admitted,omitempty"` // nil if it is not admitted
-	Asked     []Asked         `json:"asked,omitempty"`    // oldest first
-	Due       time.Time       `json:"due,omitzero"`       // when it will be requested again
-	Stored    *Stored         `json:"stored,omitempty"`
-	Problems  []string        `json:"problems,omitempty"` // a sentence for each object that could not be read
+	URL    string          `json:"url"`
+	ID     layout.Identity `json:"id"`
+	State  account.State   `json:"state"`            // "" if the URL is neither a seed nor the target of a link
+	Reason string          `json:"reason,omitempty"` // why the URL is skipped or failed
+	// when a takedown forgot the URL; all other fields are empty then
+	Forgotten time.Time `json:"forgotten,omitzero"`
+	Seed      []string  `json:"seed,omitempty"`     // names of the collections of which the URL is a seed
+	Found     []Found   `json:"found,omitempty"`    // some links to the URL, at most maxFound
+	Links     int       `json:"links"`              // number of all links to the URL
+	Admitted  *Rule     `json:"admitted,omitempty"` // rule that admits the URL; nil if none does
+	Asked     []Asked   `json:"asked,omitempty"`    // requests for the URL, the oldest first
+	Due       time.Time `json:"due,omitzero"`       // when the URL will be requested again
+	Stored    *Stored   `json:"stored,omitempty"`
+	Problems  []string  `json:"problems,omitempty"` // a sentence for each object that could not be read
 
 	page *book.Outcome // outcome with the place of the stored page
 }
@@ -89,8 +90,8 @@ type Stored struct {
 	Partition layout.Partition `json:"partition"`
 	Package   string           `json:"package"`
 	Offset    int64            `json:"offset"`
-	Length    int64            `json:"length"` // compressed
-	Bytes     int              `json:"bytes"`  // size of the page before compression
+	Length    int64            `json:"length"` // size of the compressed page in the package, in bytes
+	Bytes     int              `json:"bytes"`  // size of the page before compression, in bytes
 	MIME      string           `json:"mime"`
 	Segment   string           `json:"segment,omitempty"` // key of the segment with its document; "" if there is none
 	Title     string           `json:"title,omitempty"`
@@ -105,7 +106,7 @@ type teller struct {
 	manifests []manifest.Manifest
 	story     Story
 	links     []book.Link
-	sources   map[layout.Identity]string // URLs of pages with links, by identity
+	sources   map[layout.Identity]string // URLs of the pages with links to the URL, by identity
 }
 
 // Tell returns the story of a URL. If the URL is unknown, but known without parameters that
@@ -211,7 +212,9 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 type pageTally struct {
 	outcomes []book.Outcome
 	links    []book.Link
-	sources  map[layout.Identity]string // URLs of the pages with the links, of those with an outcome there
+	// URLs of the pages with the links, as far as outcomes in the same object tell them; by
+	// identity
+	sources map[layout.Identity]string
 }
 
 // pagesOf reads the outcomes of and the links to a URL from one book.

@@ -18,7 +18,7 @@ import (
 type foundBook struct {
 	manifest.Book
 	listed  bool                    // the newest readable generation lists it
-	batches map[layout.Version]bool // versions of its outcomes, Lost ones of repair included
+	batches map[layout.Version]bool // batches of the outcomes, and versions of repair's Lost outcomes
 	pages   map[string][]place      // places of its stored pages, by the key of their package
 	whole   bool                    // all packages that it names exist
 }

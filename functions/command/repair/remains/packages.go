@@ -70,10 +70,11 @@ func (r *remains) readPackages(ctx context.Context) error {
 	return nil
 }
 
-// of returns the present form of the package that had the key when it held these pages:
-// the one that is left after all erasing. If no object has the key any more, that is the
-// package of the same name with the highest number that has one of the pages at its place
-// and no other page at any of these places. It returns nil if there is none.
+// of returns the package that a book means by a key and the places of some pages. It is the
+// package with the key or, if pages have been erased from that since, the last one made by
+// erasing. If the package with the key is deleted, it is the package of the same name with the
+// highest number that has one of the pages at its place and no other page at these places; nil if
+// there is none.
 func (all foundPackages) of(key string, pages []place) *foundPackage {
 	if p := all.byKey[key]; p != nil {
 		return p.last

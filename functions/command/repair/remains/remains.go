@@ -112,7 +112,7 @@ func (r *remains) say(m *manifest.Manifest) string {
 		m.Partition, lost, m.Generation, len(m.Packages)-len(r.newest.Packages), len(m.Books)-len(r.newest.Books))
 }
 
-// remains are the objects that are left of a partition.
+// remains are the objects of a partition that are left in the bucket.
 type remains struct {
 	bucket blob.Reader
 	newest manifest.Manifest

@@ -28,7 +28,7 @@ import (
 // Site is the URL of the only seed. The other pages are Site + "1", Site + "2" and so on.
 const Site = "http://a.example/"
 
-// Batch returns the version of a batch by its number.
+// Batch returns the version (1, token): that of a batch of epoch 1 with the token.
 func Batch(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
 
 // World is a bucket with one partition.
@@ -283,8 +283,8 @@ func Flip(content []byte) []byte {
 // Truncate returns the first half of the content.
 func Truncate(content []byte) []byte { return content[:len(content)/2] }
 
-// Lose commits, as pack does, that batch v failed to fetch the URLs, whose pages are gone
-// therefore.
+// Lose commits the outcomes of a batch v that failed to fetch the URLs, as pack does. Their pages
+// are gone by that.
 func (w *World) Lose(v layout.Version, urls ...string) {
 	w.T.Helper()
 	w.learn(book.Book{Outcomes: functionstest.Outcomes(w.T, v, book.Failed, urls...)}, func(m *manifest.Manifest) {
