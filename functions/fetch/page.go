@@ -39,7 +39,7 @@ type parser func(body []byte, contentType string) (*document.Document, error)
 type digested struct {
 	run   webobject.Run
 	links []book.Link
-	named *canonicalPage // what this page proves if another page names its address as canonical
+	named *canonicalPage // summary of this page for the pages that name its address as canonical
 	// request to become an alias of another address, not decided yet; nil if there is none
 	canonical *canonicalRequest
 	panicked  string // cause of the parser's panic; "": it did not panic

@@ -127,13 +127,13 @@ type listing struct {
 	links  []book.Link
 	size   int64  // approximate bytes of memory of the links
 	sum    uint64 // checksum of the sitemap (book.Outcome.Body); 0 if it was not read to its end
-	broken error  // error that ended reading before the end of the sitemap; nil: none
+	broken error  // error that ended reading before the end of the sitemap; nil if there was none
 
-	entries  int // number of entries read; those below are among them
-	sitemaps int // other sitemaps
-	foreign  int // URLs of other sites that no collection admits
-	news     int // URLs that changed since the last look
-	undated  int // entries without a date
+	entries  int // number of entries read, also of those counted below
+	sitemaps int // number of entries that name other sitemaps
+	foreign  int // number of entries of other sites that no collection admits, and so without a link
+	news     int // number of entries that changed since the last look
+	undated  int // number of entries without a date
 }
 
 // errNothing means that there was no body to read.

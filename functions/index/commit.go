@@ -23,7 +23,7 @@ type commitment struct {
 	pkg   manifest.Package
 	pages []*segments.Page
 	own   map[layout.Identity]uint32 // document numbers in the segment, by the page's identity
-	built *partition.Segment         // nil if the package has no page
+	built *partition.Segment         // segment of the package; nil if the package has no page
 
 	finder *segments.Finder // finds documents of the same pages in other segments
 }

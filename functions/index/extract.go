@@ -79,7 +79,8 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 // extractor makes the documents of a segment from stored pages.
 type extractor struct {
 	rules pageRules
-	parse func(webobject.Object) (*document.Document, error) // document.Stored, but in tests
+	// parser of pages: document.Stored, except in tests
+	parse func(webobject.Object) (*document.Document, error)
 }
 
 // page returns the document of a page. If the parser panics on the page, the document has

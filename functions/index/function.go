@@ -33,12 +33,12 @@ const leaseTime = 30 * time.Second
 // errBusy means that another process has the lease on indexing a package.
 var errBusy = errors.New("another is building its segment")
 
-// Settings returns the settings of the collections; a settings.Cache does.
+// Settings returns the settings of the collections. settings.Cache implements it.
 type Settings interface {
 	Get(ctx context.Context) (*settings.Settings, error)
 }
 
-// Function is the index function.
+// Function is the index function: its fields are the clients and limits that it works with.
 type Function struct {
 	Bucket   blob.Bucket
 	Settings Settings

@@ -13,7 +13,8 @@ import (
 // of the main part yet.
 type draft struct {
 	segments.Page
-	blocks []document.Block // of the main part; nil when repeated ones have been moved
+	// text blocks of the main part; nil once the repeated ones have been moved out of it
+	blocks []document.Block
 }
 
 // A block of text is repeated if, of the pages of a host or of one of its uppermost
@@ -141,8 +142,7 @@ func (p *draft) print() fingerprint.Fingerprint {
 	return fingerprint.Fingerprint{TitleHash: p.TitleHash, TextHash: p.TextHash, Simhash: p.Simhash, Sketch: p.Sketch}
 }
 
-// without moves the blocks that are repeated, by their hashes, out of the page's main
-// part.
+// without moves the blocks out of the page's main part for whose hashes repeated returns true.
 func (p *draft) without(repeated func(hash uint64) bool) {
 	c := document.Content{
 		Body: p.Body, Outside: p.Outside, Headings: p.Headings, Emphasis: p.Emphasis, Large: p.Large, Blocks: p.blocks,

@@ -80,8 +80,8 @@ func mostBytes(inputs []*input) (most int64) {
 	return most
 }
 
-// parts returns, for each package of which the input has live documents, their number, in
-// the order of the documents.
+// parts returns the packages of which the input has live documents, each with the number of these
+// documents, in the order of the documents.
 func (in *input) parts() (parts []manifest.Part) {
 	from := 0
 	for _, part := range in.Parts {
@@ -170,7 +170,7 @@ func (f *Function) setAside(ctx context.Context, listed []manifest.Segment) (fou
 	return found
 }
 
-// check reads every byte of a segment and its deletions.
+// check reads every byte of a segment and of its overlay of dead documents.
 func (f *Function) check(ctx context.Context, s *manifest.Segment) error {
 	content, err := f.Bucket.Get(ctx, s.Key, blob.Range{})
 	if err != nil {

@@ -39,14 +39,14 @@ import (
 // another process can merge there after that time.
 const leaseTime = 30 * time.Second
 
-// Function is the merge function.
+// Function is the merge function: its fields are the clients and limits that it works with.
 type Function struct {
 	Bucket blob.Bucket
 	Redis  redis.UniversalClient
 	Sender task.Sender
 	Now    func() time.Time
 	Worker string          // name of the process in its leases
-	Tiers  segments.Limits // tell which segments are merged
+	Tiers  segments.Limits // limits that decide which segments are merged
 	Log    *slog.Logger
 
 	aside aside

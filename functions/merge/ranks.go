@@ -35,12 +35,12 @@ func (f *Function) mergeAnchors(ctx context.Context, inputs []*input) ([]byte, e
 	return content, err
 }
 
-// ranking is the ranks and anchors of a merged segment while those of its inputs are added.
+// ranking collects the ranks and anchors of a merged segment from those of its inputs.
 type ranking struct {
 	ranks   []segment.Rank
-	found   bool   // an input has ranks
-	whole   bool   // all inputs have ranks, and the anchors that were merged
-	anchors []byte // merged anchors of all inputs; nil for none
+	found   bool   // at least one input has ranks
+	whole   bool   // every input has ranks, and the same anchors as when these were merged
+	anchors []byte // merged anchors of all inputs; nil if they cannot be used
 }
 
 // add adds the ranks of an input, which is listed as given, for the documents that the merge

@@ -108,7 +108,7 @@ func (all *discoveries) add(s *settings.Settings, collection string, target addr
 // class is a package to be written: pages that are expected to stay valid equally long.
 type class struct {
 	pkg      webobject.Package
-	outcomes []*book.Outcome // outcomes[i] is that of the page in pkg.Runs[i]
+	outcomes []*book.Outcome // outcomes of the pages: outcomes[i] is that of the page in pkg.Runs[i]
 }
 
 // classes divides the pages of spool objects among packages, one for each exponent of

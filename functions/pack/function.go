@@ -46,7 +46,7 @@ type Limits struct {
 // DefaultLimits make packages of 32 MiB, or smaller ones after a minute.
 func DefaultLimits() Limits { return Limits{Bytes: 32 << 20, Age: time.Minute} }
 
-// Function is the pack function.
+// Function is the pack function: its fields are the clients and limits that it works with.
 type Function struct {
 	Bucket   blob.Bucket
 	Settings *settings.Cache

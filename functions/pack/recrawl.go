@@ -198,9 +198,14 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 	return nil
 }
 
-// renewLacking puts pages back into the queues of their hosts that are stored for other
-// collections only. entries are admitted URLs with the collections that want them, lacking
-// those pages of them that the collection may lack, and targets their addresses, by URL.
+// renewLacking puts pages back into the queues of their hosts that are stored only for
+// collections other than those that ask for them now.
+//
+//	parameter   holds
+//	entries     admitted URLs, each with a collection that wants it
+//	lacking     identities of those URLs whose page the collection may lack
+//	targets     addresses of the entries, by URL
+//
 // In these cases it leaves the page alone and tells the frontier, by Miss, that only a
 // rebuild will find it:
 //

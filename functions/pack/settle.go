@@ -99,8 +99,8 @@ func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger 
 	return touched, nil
 }
 
-// front returns a crawl partition's frontier, whose calls fail unless it was built under
-// these settings and keeps what is written to it.
+// front returns the frontier of a crawl partition. Its calls fail, and change nothing, if it was
+// not built under these settings, or if Redis has lost what earlier calls wrote to it.
 func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 	return frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Keeping()
 }

@@ -55,8 +55,9 @@ func writeJSON(w http.ResponseWriter, status int, value any) error {
 
 // Answer is the answer to a search as it is written in JSON.
 type Answer struct {
-	Total      int                 `json:"total"`       // number of matching pages, or images, that were counted
-	TotalExact bool                `json:"total_exact"` // total counts all of them
+	Total int `json:"total"` // number of matching pages, or images, that were counted
+	// Total counts all matches, and not only those found before counting ended
+	TotalExact bool                `json:"total_exact"`
 	TookMillis float64             `json:"took_ms"`
 	Incomplete bool                `json:"incomplete,omitempty"` // a part of the index is missing
 	Partial    bool                `json:"partial,omitempty"`    // time ran out before all was searched
@@ -84,14 +85,15 @@ type Snippet struct {
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 
-// Picture is the image of a hit in a search for images.
+// Picture is the image of a hit in a search for images, as it is written in JSON.
 type Picture struct {
-	URL     string   `json:"url"`
-	Alt     string   `json:"alt"` // alternative text of the image
-	Caption string   `json:"caption"`
-	Stored  bool     `json:"stored"`            // a copy of the image is stored
-	Copy    string   `json:"copy,omitempty"`    // path of that copy on the server that answers: /page?url=…
-	AlsoOn  []string `json:"also_on,omitempty"` // addresses of other matching pages on which the image stands
+	URL     string `json:"url"`
+	Alt     string `json:"alt"` // alternative text of the image
+	Caption string `json:"caption"`
+	Stored  bool   `json:"stored"` // a copy of the image is stored
+	// path of the stored copy of the image on the server that answers: /page?url=…
+	Copy   string   `json:"copy,omitempty"`
+	AlsoOn []string `json:"also_on,omitempty"` // addresses of other matching pages on which the image stands
 }
 
 // Bucket is a value of a facet, with the number of matching pages that have it.

@@ -31,7 +31,7 @@ type Engine struct {
 	past      atomic.Pointer[snapshot] // snapshot of the last past moment that a query asked for
 }
 
-// Options of an engine.
+// Options say how an engine answers queries, and how much memory it may use.
 type Options struct {
 	Settings *settings.Cache
 	Now      func() time.Time
@@ -40,8 +40,8 @@ type Options struct {
 
 	Memory int64  // size of the caches in memory, in bytes; 0 for DefaultMemory
 	Dir    string // directory of a cache on the local disk; "" for none
-	Disk   int64  // size of that cache, in bytes
-	Name   string // name of the bucket, to which that cache is bound
+	Disk   int64  // greatest size of the cache in Dir, in bytes
+	Name   string // name of the bucket, to which the cache in Dir is bound
 
 	Paid float64 // GB of memory that the function is paid for; 0 where nobody is paid
 }
@@ -65,7 +65,7 @@ func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 type Query struct {
 	search.Query
 	AsOf time.Time // answer from the state of this moment; zero for now
-	Cost bool      // return what the answer cost
+	Cost bool      // measure what the answer costs (Result.Cost)
 }
 
 // Result is the answer to a Query.
@@ -79,7 +79,7 @@ type Result struct {
 	// Copies are the paths of the stored copies of images among the hits, as
 	// /page?url=…, by the image's address. An image that is not stored has none.
 	Copies map[string]string
-	Cost   *meter.Cost // nil unless it was asked for
+	Cost   *meter.Cost // what the answer cost; nil unless Query.Cost was set
 }
 
 // Search searches all partitions. When a segment turns out to be unusable, Search
@@ -142,8 +142,9 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	return Result{}, fmt.Errorf("cannot search: %w", err)
 }
 
-// reread returns a snapshot of manifests read after the current one. All objects
-// that it lists exist: they are deleted a grace period after they are superseded.
+// reread returns a snapshot of manifests that it reads after current was taken. All objects that
+// the snapshot lists exist, because an object is deleted only a grace after another has replaced
+// it.
 func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, error) {
 	e.snapshots.outdate(current)
 	return e.snapshots.get(ctx, e)

@@ -15,7 +15,7 @@ import (
 // Format is a form in which a stored page is shown.
 type Format string
 
-// The formats.
+// The formats in which a stored page can be shown.
 const (
 	HTML     Format = "html"     // the stored bytes, whatever their media type
 	Text     Format = "text"     // the main part of the page
@@ -56,7 +56,7 @@ func (f Format) As(page webobject.Object) (data []byte, media string, err error)
 	return data, "application/json", err
 }
 
-// structureOf returns the main part of a stored page with its structure.
+// structureOf returns the main part of a stored page with its headings, lists, links and tables.
 func structureOf(page webobject.Object) (structured.Page, error) {
 	structure, err := document.Structure(page)
 	if err != nil {

@@ -21,7 +21,8 @@ import (
 // imagesAtOnce is how many images are looked up concurrently.
 const imagesAtOnce = 8
 
-// hidden returns the function that tells the images that are forgotten, or nil if nothing is.
+// hidden returns a function that reports whether the image with a URL is forgotten; nil if no URL
+// is forgotten.
 func (s *snapshot) hidden() func(url string) bool {
 	if s.takedowns.Empty() {
 		return nil
@@ -80,7 +81,7 @@ type cachedObjects struct {
 	ranges *rangecache.Cache
 }
 
-// Get implements blob.Reader.
+// Get implements blob.Reader: it reads the range through the cache.
 func (c cachedObjects) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
 	contents, err := c.ranges.Read(ctx, key, []blob.Range{r})
 	if err != nil {

@@ -29,7 +29,7 @@ type opened struct {
 	takedowns uint64           // version of the takedowns that are hidden; 0 for none
 	dead      *roaring.Bitmap  // documents that are deleted or hidden; nil for none
 	anchored  string           // key of the overlay of anchors; "" for none
-	anchors   *segment.Segment // nil for none, or if they cannot be used
+	anchors   *segment.Segment // opened anchors; nil if there are none, or if they cannot be used
 }
 
 // listedSegment is a segment as a manifest lists it.
@@ -248,7 +248,8 @@ func (s *snapshot) join(documents *search.Memory) (err error) {
 	return err
 }
 
-// anchored returns the key of the segment whose anchors have a key; "" if there is none.
+// anchored returns the key of the segment that has the anchors with the given key; "" if there is
+// none.
 func (s *snapshot) anchored(anchors string) string {
 	for key, o := range s.segments {
 		if o.anchored == anchors {
@@ -258,7 +259,7 @@ func (s *snapshot) anchored(anchors string) string {
 	return ""
 }
 
-// lacking returns the snapshot without the segment or the anchors with a key.
+// lacking returns the snapshot without the segment, or the anchors, that have the key.
 func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, error) {
 	rest := *s
 	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)

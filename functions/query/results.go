@@ -23,7 +23,7 @@ type resultsPage struct {
 	Total      int
 	Exact      bool
 	Images     bool // the hits are images
-	Gallery    bool // a copy of one of them is stored, so that there is something to show
+	Gallery    bool // a copy of at least one of the images is stored, so that images can be shown
 	Took       time.Duration
 	Incomplete bool
 	Partial    bool
@@ -42,7 +42,7 @@ type hitView struct {
 	Fetched time.Time
 	Copy    string // address of the stored copy
 	Alike   int    // number of alike pages that are not shown
-	All     string // address of the results in which alike pages are shown
+	All     string // address of the results with alike pages shown
 	Site    string
 	More    int    // number of the site's pages that come later, although they match better than other results
 	OfSite  string // address of the results of the site alone
@@ -53,10 +53,11 @@ type hitView struct {
 type imageView struct {
 	URL    string
 	Crumbs []string
-	Shows  []search.Fragment // what it shows, in words
-	Alt    string            // the same
-	Copy   string            // address of its stored copy; "" if there is none
-	Others int               // number of other matching pages on which it stands
+	// words on what the image shows, with matches marked: its alternative text, caption or name
+	Shows  []search.Fragment
+	Alt    string // the text of Shows, without marks
+	Copy   string // address of its stored copy; "" if there is none
+	Others int    // number of other matching pages on which the image stands
 }
 
 func newResultsPage(q Query, found Result) resultsPage {

@@ -38,7 +38,7 @@ type snapshot struct {
 	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *search.Index
 	taken     time.Time // when reading of the manifests began
-	looked    time.Time // when that was done last without reading on from known generations
+	looked    time.Time // when the newest generations were last searched for anew (see staleAfter)
 }
 
 // snapshots keeps the newest snapshot for Options.Age. It is safe for concurrent
@@ -194,8 +194,8 @@ func (s *snapshot) holds(e *Engine) bool {
 	return age >= 0 && age < e.Age
 }
 
-// currentKey returns the present key of a package: erasing pages from a package
-// changes its key.
+// currentKey returns the present key of the package that had the given key at some time: erasing
+// pages from a package changes its key.
 func currentKey(manifests []manifest.Manifest, key string) string {
 	for i := range manifests {
 		if listed := manifests[i].Package(key); listed != nil {

@@ -10,7 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// maxTimes is how often an anchor stands in a document at most: once for every site.
+// maxTimes is the greatest number of times that one anchor stands in a document of anchors. It
+// stands there once for each site that uses it, up to this number.
 const maxTimes = 8
 
 // gather makes the anchors of listed segments that can be read, in one pass over the books.
@@ -49,10 +50,10 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// anchorsOf returns the anchors of the documents of a listed segment, as a segment whose
-// documents have the same numbers: the anchors are their headings, so that a gap of positions
-// is between them. Documents are in the languages of the listed ones. A document that must not be found has none: it has no words,
-// not even of its address.
+// anchorsOf returns the anchors of the documents of a listed segment, as a segment whose documents
+// have the same numbers and languages. The anchors are the headings of these documents, so that a
+// gap of positions is between them. A document that must not be found has no anchors: it has no
+// words, not even of its address.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {
@@ -83,7 +84,7 @@ func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages
 	return segments.Build(documents)
 }
 
-// fill sets the headings of a document of anchors.
+// fill makes the anchors of a page the headings of a document.
 func fill(d *segments.Page, a linkgraph.Anchors) {
 	for _, anchor := range a.All {
 		for range min(anchor.Sites, maxTimes) {

@@ -11,31 +11,32 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// ranking is the ranks of all pages while they are committed.
+// ranking holds the ranks of all pages while they are committed, partition by partition.
 type ranking struct {
 	*Function
 	graph     *linkgraph.Graph
 	ranks     []float64 // rank of each page of the graph
-	forgotten uint64    // version of the takedowns whose pages the graph is without
+	forgotten uint64    // version of the takedowns that were in force: the graph has no page that they forget
 	most      int       // number of documents whose anchors are held in memory at once; one segment may have more
 	known     map[string]coded
 }
 
-// coded is what is committed of a segment.
+// coded holds the ranks and anchors of the documents of one segment, ready to be committed.
 type coded struct {
 	pages   []int // for each document, the index of its page in the graph, or −1
 	ranks   []segment.Rank
 	damage  error  // why the segment cannot be read; nil if it can
-	anchors []byte // nil if they are not made yet
+	anchors []byte // encoded anchors; nil if they are not made yet
 }
 
 // atOnce is the greatest number of segments that are read at once.
 const atOnce = 4
 
-// commit sets the ranks and the anchors of all documents of a partition, of which says of
-// what they were made. It commits a generation for every most documents. A segment
-// that cannot be read is left as it is: verify reports it. A segment that is committed
-// meanwhile gets its ranks, and its anchors from the next run.
+// commit sets the ranks and anchors of all documents of a partition. of is the new value of
+// Manifest.Ranked: it tells from which books and rules they were made. Anchors are made for about
+// r.most documents at a time, and a generation is committed after each. A segment that cannot be
+// read is left as it is: verify reports it. A segment that is committed meanwhile gets its ranks,
+// and its anchors from the next run.
 func (r *ranking) commit(ctx context.Context, p *partition.Partition, of string) error {
 	rest := p.Manifest().Segments
 	for first := true; first || len(rest) > 0; first = false {
@@ -103,8 +104,8 @@ func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, of st
 	})
 }
 
-// learn reads of listed segments which pages their documents are, unless it is known, because
-// an edit may be called several times.
+// learn reads which pages the documents of listed segments are, and the ranks of these pages. It
+// skips segments that it has read before: an edit may be called several times.
 func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 	results := make([]coded, len(listed))
 	group, within := errgroup.WithContext(ctx)

@@ -35,12 +35,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Settings returns the settings in force; a settings.Cache does.
+// Settings returns the settings in force. settings.Cache implements it.
 type Settings interface {
 	Get(ctx context.Context) (*settings.Settings, error)
 }
 
-// Function is the rank function.
+// Function is the rank function: its fields are the clients, limits and rules that it works with.
 type Function struct {
 	Bucket   blob.Bucket
 	Settings Settings
@@ -118,11 +118,12 @@ func (f *Function) name(all []*partition.Partition) string {
 	return layout.ContentHash(fmt.Appendf(nil, "%d %v %s", version, f.Rules, strings.Join(keys, " ")))
 }
 
-// version is that of the ranks. It must be raised when other votes count, or a rank is
-// coded in another way.
+// version is the version of ranks and anchors in Manifest.Ranked. It must be raised when other
+// votes count, or a rank is coded in another way: then all documents are ranked anew.
 const version = 2
 
-// isRanked reports whether all segments of a generation have the ranks with the name.
+// isRanked reports whether all segments of a generation have ranks and anchors, made of what the
+// name of tells (see Function.name).
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return len(m.Segments) == 0 || m.Ranked == of && !lacking

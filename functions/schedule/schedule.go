@@ -62,7 +62,7 @@ const perTarget = 500 * time.Millisecond
 // links of little weight in the next.
 const topicTime = 5 * time.Second
 
-// Function is the schedule function.
+// Function is the schedule function: its fields are the clients and limits that it works with.
 type Function struct {
 	Settings *settings.Cache
 	Redis    redis.UniversalClient
@@ -174,8 +174,8 @@ func shortestDelay(s *settings.Settings) time.Duration {
 	return shortest
 }
 
-// pause holds the reason of the pause that was logged last, "" when the log says last that
-// the crawl goes on. It keeps a state from being logged twice.
+// pause holds the reason of the pause that was logged last; "" if the last log entry says that the
+// crawl goes on. So no state is logged twice.
 type pause struct {
 	mu     sync.Mutex // protects reason
 	reason string

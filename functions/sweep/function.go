@@ -52,7 +52,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Function is the sweep function.
+// Function is the sweep function: its fields are the clients and limits that it works with.
 type Function struct {
 	Bucket blob.Bucket
 	Redis  redis.UniversalClient
@@ -141,8 +141,8 @@ type swept struct {
 	*Function
 	*partition.Partition
 	settings *settings.Settings
-	out      map[layout.Version]bool // leased batches; nil: unknown
-	spooled  []blob.Object           // objects in its spool, listed before the manifest was read
+	out      map[layout.Version]bool // leased batches; nil if they are unknown
+	spooled  []blob.Object           // objects in the partition's spool, listed before the manifest was read
 }
 
 // open opens a storage partition; the caller sets the fields that it needs.

@@ -87,9 +87,9 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared returns the segments that are not compared yet, as many as comparedAtOnce
-// allows, as compared, and the versions of their live documents and of the gone pages as
-// here. It leaves out damaged segments.
+// uncompared returns as compared the segments to be compared now: those not compared yet, as many
+// as comparedAtOnce allows. here are the versions of their live documents and of the gone pages.
+// Damaged segments are left out.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
 	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })

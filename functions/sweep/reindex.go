@@ -14,12 +14,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Reindex marks packages of all partitions as not indexed, so that index indexes them
-// anew, and returns their number. v returns the current version of a language's analyzer:
-// chosen are the packages with live documents in a segment that another version built.
-// If v is nil, all packages are chosen. The old segments answer queries until they are
-// replaced. Without a Sender, the next sweep sends the messages to index. Damaged
-// segments and manifests are left out and returned as errors: repair has to mend them.
+// Reindex marks packages of all partitions as not indexed, so that index indexes them anew,
+// and returns their number. v returns the current version of a language's analyzer.
+//
+//	v       packages
+//	nil     all
+//	set     those with live documents in a segment that another version of an analyzer built
+//
+// The old segments answer queries until they are replaced. Without a Sender, the next sweep
+// sends the messages to index. Damaged segments and manifests are left out and returned as
+// errors: repair has to mend them.
 func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) (packages int, err error) {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -39,8 +43,8 @@ func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) 
 	return packages, errors.Join(errs...)
 }
 
-// reindex marks the chosen packages of one partition as not indexed, and returns their
-// number (see Reindex).
+// reindex marks packages of one partition as not indexed, as Reindex does, and returns their
+// number.
 func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error) {
 	if v == nil {
 		return p.unindex(ctx, func(m *manifest.Manifest) (map[uint32]bool, error) {
@@ -74,10 +78,10 @@ func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error)
 	return n, errors.Join(append(unread, err)...)
 }
 
-// unindex marks packages as not indexed, in one commit, sends index an event for each, and
-// returns their number. which returns the numbers of the packages in a manifest. The same
-// commit lists the gone pages of the partition, so that index makes no live documents of
-// them. The old segments leave the manifest when all their packages are indexed anew.
+// unindex marks packages as not indexed, in one commit, sends index an event for each, and returns
+// their number. which returns the numbers of these packages in a manifest. The same commit lists
+// the gone pages of the partition, so that index makes no live documents of them. The old segments
+// leave the manifest when all their packages are indexed anew.
 func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {
 	var again []manifest.Package
 	gone := goneCache{bucket: p.Bucket, elsewhere: p.settings.Elsewhere(p.ID())}
@@ -126,7 +130,7 @@ type goneCache struct {
 	pages     []manifest.Gone
 }
 
-// of returns the gone pages of the partition with the manifest.
+// of returns the gone pages of the partition to which the manifest belongs.
 func (c *goneCache) of(ctx context.Context, m *manifest.Manifest) (pages []manifest.Gone, err error) {
 	if !c.known || c.learnt != m.Learnt {
 		c.pages, err = segments.Gone(ctx, c.bucket, m, c.elsewhere)

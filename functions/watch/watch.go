@@ -171,8 +171,8 @@ func (s System) stored(ctx context.Context, inForce *settings.Settings, state *v
 	return nil
 }
 
-// spooled returns the age of the oldest batch in the inboxes of pack; 0 if there is none
-// or no Redis.
+// spooled returns the age of the oldest batch in pack's inboxes; 0 if they are empty or Redis
+// cannot be reached.
 func (s System) spooled(ctx context.Context, inForce *settings.Settings) (oldest time.Duration, err error) {
 	if s.Redis == nil {
 		return 0, nil

@@ -14,8 +14,8 @@ import (
 // Anchor is a text by which links name a page.
 type Anchor struct {
 	Text  string
-	Sites int // number of sites with such links
-	Links int // number of such links
+	Sites int // number of sites with links that have this text
+	Links int // number of links that have this text
 }
 
 const (
@@ -28,7 +28,7 @@ const (
 // Anchors are the anchors of a page.
 type Anchors struct {
 	All []Anchor // at most 32; anchors of the most sites first, then anchors of the most links
-	Cut int      // number of texts that are left out
+	Cut int      // number of texts that were left out
 }
 
 // Anchors returns the anchors of those pages for whose index wanted returns true. Links of a
@@ -100,8 +100,9 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 	return nil
 }
 
-// voters returns the sites of the pages with a link of the row to a page, several times the
-// same if they are not neighbours, and the number of these links.
+// voters returns the votes of one row of links for a page: the number of its links that count, and
+// the sites of the pages with these links. A site is repeated if its pages are not neighbours in
+// the row.
 func (r *reading) voters(row book.Row, sources []number, page number) (v voters) {
 	for _, k := range row.Sources {
 		source := sources[k]
@@ -126,10 +127,10 @@ type voters struct {
 	links int
 }
 
-// texts is the texts of links to a page, each with the links that have it.
+// texts holds the texts of links to one page, each with the links that have it.
 type texts struct {
 	of  map[string]*voters
-	cut int // texts that found no room
+	cut int // number of texts left out because there were maxTexts already
 }
 
 // add adds links with a text.

@@ -46,7 +46,7 @@ func (n number) isPage() bool { return n < aliasBit }
 // Pages returns the number of pages.
 func (g *Graph) Pages() int { return len(g.sites) }
 
-// Votes returns the number of votes, equal ones once.
+// Votes returns the number of votes. Several links of one page to another are one vote.
 func (g *Graph) Votes() int { return g.votes.Links() }
 
 // Find returns the index of a page in the result of Rank, and whether the URL with the
@@ -88,14 +88,15 @@ type reading struct {
 	forgotten takedown.Set
 	span      int // least number of pages of a range
 	graph     *Graph
-	in        []uint32          // for each page, the index of the book with its links
-	aliasIn   []uint32          // for each alias, the index of the book with its links
-	last      layout.Place      // place of the page that was numbered last
-	places    []layout.Place    // places of the first pages of ranges
-	firsts    []uint32          // the numbers of these pages
-	sources   [][]number        // for each book, the numbers of its sources; unknown if their links are in another book
-	ranges    []votes           // what was read of each range
-	aliases   []layout.Identity // the address for which each alias stands; zero if it is unknown
+	in        []uint32       // index of the book with the links of each page
+	aliasIn   []uint32       // index of the book with the links of each alias
+	last      layout.Place   // place of the page that was numbered last
+	places    []layout.Place // places of the first pages of ranges
+	firsts    []uint32       // numbers of the first pages of ranges
+	// numbers of the sources in each book; unknown for a source whose links are in another book
+	sources [][]number
+	ranges  []votes           // votes read from the books, by range
+	aliases []layout.Identity // address for which each alias stands; zero if it is unknown
 }
 
 func newReading(books []*book.Reader, l Limits, span int) *reading {
@@ -167,8 +168,8 @@ func (r *reading) readSources(ctx context.Context) error {
 // parallel is the greatest number of books or ranges that are read at once.
 const parallel = 4
 
-// source returns the number of the page or alias with the identity, unknown if the links
-// that it has now are not in the book with the index.
+// source returns the number of the page or alias with the identity. It returns unknown if the book
+// with the index does not have the links of its newest version.
 func (r *reading) source(id layout.Identity, index uint32) number {
 	n, known := r.graph.known[id]
 	switch {

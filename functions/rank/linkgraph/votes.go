@@ -18,8 +18,8 @@ import (
 
 // votes is the votes for the targets in a range of the hash space.
 type votes struct {
-	pages   []pagerank.Link // for pages
-	aliases []pagerank.Link // for aliases, whose numbers are without aliasBit
+	pages   []pagerank.Link // votes for pages
+	aliases []pagerank.Link // votes for aliases, whose numbers are without aliasBit
 }
 
 // readVotes reads the links of all books, range by range. If there are no pages, it reads

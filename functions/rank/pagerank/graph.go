@@ -56,20 +56,20 @@ type Graph struct {
 	chunks []chunk
 	pages  int
 	sites  int
-	out    []float64 // number of links of each page, of which those of templates count less
+	out    []float64 // number of links of each page; links of templates count less than 1
 }
 
 // chunk is the links to the consecutive pages first, first+1, …
 type chunk struct {
 	first uint32
-	ends  []uint32 // for each page the end of its part of edges
+	ends  []uint32 // end of each page's part of edges, as an index in edges
 	edges []edge   // sorted by target and source
 }
 
-// New returns a graph of the given links, whose slices it sorts and changes. sites holds the site of every
-// page; the pages of a site must be neighbours. Each slice of links must hold all links to
-// its targets, in any order and with repetitions, and have targets above those of the
-// slice before. New fails if there are too many pages.
+// New returns a graph of the given links, and sorts and changes their slices. sites holds the site
+// of every page; the pages of a site must be neighbours. Each slice of links must hold all links
+// to its targets, in any order and with repetitions, and have targets above those of the slice
+// before. New fails if there are too many pages.
 func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 	if len(sites) > MaxPages {
 		return nil, fmt.Errorf("cannot rank %d pages: at most %d", len(sites), MaxPages)
@@ -182,7 +182,7 @@ func (c *chunk) addSite(links []Link, site siteRange) {
 	}
 }
 
-// Links returns the number of links that count, equal ones once.
+// Links returns the number of links that count. Several links of one page to another are one.
 func (g *Graph) Links() (n int) {
 	for i := range g.chunks {
 		n += len(g.chunks[i].edges)

@@ -11,7 +11,9 @@ import (
 // Rules say how links count; see the package comment.
 type Rules struct {
 	Damping float64 // probability that the reader follows a link
-	Cap     float64 // what all pages of one site can give one page, relative to the mean rank; 0: no cap
+	// greatest rank that all pages of one site together give one page, as a multiple of the mean
+	// rank; 0: no cap
+	Cap     float64
 	Epsilon float64 // the computation ends once a step changes the ranks by no more than this, in the L1 norm
 }
 
@@ -51,10 +53,10 @@ func (g *Graph) Rank(ctx context.Context, r Rules) (ranks []float64, steps int, 
 type walk struct {
 	*Graph
 	Rules
-	most  float64   // what all pages of one site can give one page
+	most  float64   // greatest rank that all pages of one site together give one page
 	ranks []float64 // rank of each page so far
-	gives []float64 // what each page gives by a link
-	takes []float64 // what each page is given by links
+	gives []float64 // rank that each page gives by one link
+	takes []float64 // rank that each page is given by all links to it
 }
 
 // begin returns the state before the first step, in which all pages have the same rank.
