@@ -20,14 +20,17 @@ import (
 
 // request is one HTTP GET.
 type request struct {
-	url     string
-	agent   string          // value of the header User-Agent
-	unless  *batch.Look     // last look at the URL; its ETag and Last-Modified make the request conditional; nil: unconditional
-	limit   int64           // greatest size of the body in bytes, as sent and decoded
-	lenient bool            // the body is read whatever its media type, and cut at the limit; else a longer body is an error
-	assets  bool            // the body is read also if it is an asset of a page, such as an image or style sheet
-	away    bool            // the request goes to another host than the batch's, and does not wait for the delay between requests
-	stream  func(io.Reader) // if set, it reads the body, or a part of it, and answer.body stays empty
+	url   string
+	agent string // value of the header User-Agent
+	// last look at the URL: its ETag and Last-Modified make the request conditional; nil for an
+	// unconditional request
+	unless  *batch.Look
+	limit   int64 // greatest size of the body in bytes, as sent and decoded
+	lenient bool  // the body is read whatever its media type, and cut at the limit; else a longer body is an error
+	// the body is read even if it is an asset of a page, such as an image or style sheet
+	assets bool
+	away   bool            // the request goes to another host than the batch's, and does not wait for the delay between requests
+	stream func(io.Reader) // if not nil, stream reads the body, or a part of it, and answer.body stays empty
 }
 
 // answer is the result of a request: an error, or an HTTP response. The body is empty
@@ -35,7 +38,7 @@ type request struct {
 type answer struct {
 	status  int // 0 if there was no response
 	header  http.Header
-	body    []byte     // decoded: without its Content-Encoding
+	body    []byte     // body without its Content-Encoding (decoded)
 	sent    int64      // bytes of the body as transferred, before decoding
 	address netip.Addr // IP address of the server
 	began   time.Time

@@ -19,7 +19,7 @@ type canonicalRequest struct {
 	link   book.Link       // link of kind Canonical, from the page to the canonical address
 	to     address.Address // the canonical address
 	others []book.Link     // all other links of the page
-	before book.Outcome    // outcome of the page, before it was stored
+	before book.Outcome    // outcome of the page as it was before the page was stored
 }
 
 // canonical returns the canonical address that a page names (RFC 6596), and a link to it.
@@ -95,12 +95,12 @@ const maxCanonicals = 3
 // canonicalPage is the page at a canonical address, with what grant needs to know of it.
 type canonicalPage struct {
 	unasked   bool                    // the address could not be fetched now, but may be later
-	page      bool                    // there is a page, and its robots directives allow to index it
+	page      bool                    // there is a page, and its robots directives allow indexing
 	says      fingerprint.Fingerprint // fingerprint of the page's title and text
-	canonical *address.Address        // other canonical address that this page names in turn; nil: none
+	canonical *address.Address        // another canonical address that this page names; nil if it names none
 }
 
-// nameOf returns as a canonicalPage what grant needs to know of a parsed page.
+// nameOf returns the summary of a parsed page that grant needs.
 func nameOf(read *document.Document) *canonicalPage {
 	return &canonicalPage{page: !read.Robots.NoIndex, says: fingerprint.Of(read.Title, read.Visible())}
 }

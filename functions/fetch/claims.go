@@ -114,7 +114,7 @@ type behalf struct {
 	settings *settings.Settings
 	topics   *topics
 	agent    string  // User-Agent for collections whose settings have none
-	allowed  allowed // addresses that any collection allows though they are not public
+	allowed  allowed // addresses that are not public, but allowed by at least one collection
 	log      *slog.Logger
 }
 

@@ -32,8 +32,8 @@ var hosting = netip.MustParsePrefix("168.63.129.16/32")
 // dialer connects to the addresses that the operator and the collections allow. It
 // tries the IPv6 and IPv4 addresses of a name by turns (RFC 8305).
 type dialer struct {
-	trusting net.Dialer // for hosts that a collection allows by name: dials any address
-	judging  net.Dialer // for all other hosts: refuses addresses by guard
+	trusting net.Dialer // dialer for hosts that a collection allows by name: dials any address
+	judging  net.Dialer // dialer for all other hosts: refuses addresses by guard
 }
 
 // newDialer returns a dialer, which refuses no address if allowPrivate is set.
@@ -78,7 +78,7 @@ func guard() func(ctx context.Context, network, address string, c syscall.RawCon
 
 const (
 	maxNames   = 10_000    // DNS answers in the cache, some 300 bytes each
-	maxNameAge = time.Hour // longest time for which a DNS answer is cached, if its TTL is longer
+	maxNameAge = time.Hour // longest time for which a DNS answer is cached, even if its TTL is longer
 )
 
 // cachingResolver returns a resolver that caches answers of name servers, negative

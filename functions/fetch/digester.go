@@ -43,9 +43,9 @@ func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	return d
 }
 
-// guarded digests a page, and handles a panic of the parser: the page is then stored without
-// the text of its body, and the cause stands in its outcome. If that panics, too, the outcome
-// says that the page has failed.
+// guarded digests a page. If the parser panics, the page is stored without the text of its body,
+// and the outcome has the cause. If storing it in this way panics, too, the outcome says that the
+// page has failed.
 func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	before := *o
 	p.sum = p.answer.sum()

@@ -184,11 +184,12 @@ type Function struct {
 	// waits for the duration d; fails if ctx ends before
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Agent  string // User-Agent for collections whose settings have none
-	Worker string // name of this instance in its vital signs
+	Worker string // name of this instance in the vital signs
 	Limits Limits
 	Log    *slog.Logger
 
-	failedRuns  failedRuns // the latest batches for which Run returned an error, so that it is known that the process did not crash
+	// the latest batches for which Run returned an error: the process did not crash in them
+	failedRuns  failedRuns
 	topics      topics
 	limits      addressLimits
 	decoders    decoders
@@ -202,7 +203,8 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	return message.Together(ctx, f.Log, event, f.receive), nil
 }
 
-// receive handles one message, which holds a batch as JSON.
+// receive decodes one message, which holds a batch as JSON, and runs the batch or buries it (see
+// bury).
 func (f *Function) receive(ctx context.Context, record events.SQSMessage) error {
 	var b batch.Batch
 	if err := message.Decode(record.Body, &b); err != nil {
@@ -271,12 +273,13 @@ func (f *Function) put(ctx context.Context, key string, object spool.Spool) erro
 const MaxAttempts = 3
 
 const (
-	maxRedirects = 5        // redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2)
+	// greatest number of redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2)
+	maxRedirects = 5
 	maxHeader    = 64 << 10 // greatest size of a response's header in bytes
 	// greatest number of bytes of an unwanted body that are read so that its connection can be
 	// used again
 	maxDrained     = 64 << 10
-	maxHeaderLines = 32 << 10 // greatest size in bytes of the header fields that are stored of a response
+	maxHeaderLines = 32 << 10 // greatest size in bytes of the stored part of a response's header
 	maxDetail      = 300      // greatest length of an outcome's detail in bytes
 	maxFree        = 1 << 20  // decoded bytes up to which maxRatio is not checked
 	maxRatio       = 200      // greatest number of decoded bytes for each byte transferred
@@ -287,7 +290,7 @@ const (
 	maxRest       = 24 * time.Hour // longest pause that a host can ask for by Retry-After
 	maxSitemaps   = 1000           // greatest number of sitemaps of a sitemap index that become links
 	maxPerAddress = 8              // greatest number of concurrent requests to one IP address
-	linkSize      = 256            // approximate bytes of memory of a link, without its target
+	linkSize      = 256            // estimate of the memory that a link takes without its target, in bytes
 	dateSlack     = 24 * time.Hour // uncertainty of the time of a change in a sitemap, which is often only a date
 )
 

@@ -18,7 +18,7 @@ import (
 
 // page is a target of a batch with the answer to its request.
 type page struct {
-	index   int // index of the target and its outcome in the batch
+	index   int // index of the target in the batch, and of its outcome
 	target  batch.Target
 	address address.Address
 	behalf  behalf

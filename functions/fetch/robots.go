@@ -20,7 +20,8 @@ type originState struct {
 	status int
 	body   []byte
 	parsed map[string]robots.Rules // rules of the robots.txt by agent, parsed when first needed
-	absent *verdict                // if the robots.txt could not be fetched: the verdict on every target of the origin; else nil
+	// verdict on every target of the origin if the robots.txt could not be fetched; else nil
+	absent *verdict
 }
 
 // rules returns the rules of the robots.txt for an agent. If o is nil, because this batch did
@@ -151,8 +152,8 @@ func sitemaps(at address.Address, rules robots.Rules, collections []string) []bo
 type pace struct {
 	last     time.Time     // end of the last answer; zero if there was none
 	slow     time.Duration // moving average of the durations of answers
-	failures int           // failures in a row (no answer, 429 or 503), those of earlier batches included
-	rest     time.Time     // no request may be sent before it; zero if the host did not fail
+	failures int           // failures in a row (no answer, 429 or 503), with the failures of earlier batches
+	rest     time.Time     // time before which no request may be sent; zero if the host did not fail
 }
 
 // next returns the earliest time of the next request; zero means at once. delay is the wanted

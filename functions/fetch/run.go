@@ -26,13 +26,13 @@ type run struct {
 	targets  []address.Address       // parsed addresses of batch.Targets
 	wanted   [][]string              // names of the collections for which each target is requested
 	origins  map[string]*originState // origins whose robots.txt was requested in this batch
-	stop     time.Time               // no request is sent, or goes on, after this time
+	stop     time.Time               // time after which no request is sent, and running ones are interrupted
 	pace     pace
-	address  netip.Addr // IP address that the host's last answer came from
+	address  netip.Addr // IP address from which the host's last answer came
 	received int64      // bytes of pages so far
 	ledger   spool.Ledger
 	links    [][]book.Link // links that redirects and sitemaps gave, by target
-	claims   []*claims     // claims by target; nil for a target until they are computed
+	claims   []*claims     // claims by target; nil for a target before they are computed
 	replayed bool          // answers come from an archive, see Replay
 
 	named     map[string]canonicalPage // pages requested as canonical addresses of others; key: agent, space, address

@@ -121,7 +121,7 @@ type listing struct {
 	now     time.Time
 	last    time.Time                             // time of the last look at the sitemap; zero if there was none
 	known   *batch.Look                           // last look, if the request may be conditional (see confirmable); else nil
-	admits  func(book.Link, address.Address) bool // reports whether a collection admits the link to the address
+	admits  func(book.Link, address.Address) bool // reports whether a collection admits a link to an address
 	weigh   func(sitemap.Entry) uint8             // returns the weight of the link to an entry
 
 	links  []book.Link

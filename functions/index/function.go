@@ -46,8 +46,8 @@ type Function struct {
 	Sender   task.Sender
 	Now      func() time.Time
 	Worker   string          // name of the process in its leases
-	Agent    string          // user agent of collections that name none: a page may say noindex to it
-	Tiers    segments.Limits // limits of the function merge: index sends it a task when there is something to merge
+	Agent    string          // user agent for collections that name none: a page may say noindex to it
+	Tiers    segments.Limits // limits of merges: if segments can be merged, index sends merge a task
 	Log      *slog.Logger
 }
 

@@ -20,7 +20,7 @@ import (
 type input struct {
 	manifest.Segment
 	opened *segment.Segment
-	dead   *roaring.Bitmap // documents that were dead when the merge began; it leaves them out
+	dead   *roaring.Bitmap // documents that were dead when the merge began: the merge leaves them out
 }
 
 // open opens the listed segments and reads their dead documents, in parallel.
@@ -124,7 +124,7 @@ const asideTime = time.Hour
 // for concurrent use.
 type aside struct {
 	mu    sync.Mutex           // protects since
-	since map[string]time.Time // when the damage was found, by the segment's key
+	since map[string]time.Time // time at which the damage was found, by the segment's key
 }
 
 func (a *aside) add(key string, now time.Time) {

@@ -20,9 +20,12 @@ import (
 
 // discoveries are the URLs that the links of a batch add to the frontiers.
 type discoveries struct {
-	admitted map[int][]frontier.Entry   // by crawl partition, one entry per URL and collection
+	// entries for the frontiers by crawl partition: one for each URL and collection
+	admitted map[int][]frontier.Entry
 	targets  map[string]address.Address // addresses of the admitted entries, by URL
-	changed  []change                   // pages that a sitemap says have changed; they are also in admitted, for the case that they are new
+	// pages that have changed according to a sitemap; they are also in admitted, in case they are
+	// new
+	changed []change
 }
 
 // change is a page that has changed, according to a sitemap.

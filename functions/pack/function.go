@@ -59,8 +59,11 @@ type Function struct {
 	Log      *slog.Logger
 }
 
-// Handle takes two kinds of messages: a bucket event of spool/, whose object it settles,
-// and task.Gather, upon which it packs a partition's settled spool objects.
+// Handle takes two kinds of messages:
+//
+//	message                        action
+//	bucket event of spool/         settle the spool object (see Settle)
+//	task.Gather                    pack a partition's settled spool objects (see Gather)
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, f.Log, event, f.handle), nil
 }

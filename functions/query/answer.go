@@ -71,17 +71,19 @@ type Answer struct {
 // which it stands. Then the snippet is of the image's caption,
 // or else of the words around it.
 type Snippet struct {
-	Image       *Picture            `json:"image,omitempty"`
-	URL         string              `json:"url"`
-	Title       string              `json:"title"`
-	Snippet     string              `json:"snippet"`
-	Score       float64             `json:"score"`
-	Lang        string              `json:"lang"`
-	Type        string              `json:"type"`
-	Collections []string            `json:"collections,omitempty"`
-	Fetched     time.Time           `json:"fetched"`
-	Alike       []string            `json:"alike,omitempty"`        // addresses of matching pages with the same text, or nearly, that are not shown
-	MoreOfSite  int                 `json:"more_of_site,omitempty"` // with fold=site: pages of the site that come later, although they match better than other results
+	Image       *Picture  `json:"image,omitempty"`
+	URL         string    `json:"url"`
+	Title       string    `json:"title"`
+	Snippet     string    `json:"snippet"`
+	Score       float64   `json:"score"`
+	Lang        string    `json:"lang"`
+	Type        string    `json:"type"`
+	Collections []string  `json:"collections,omitempty"`
+	Fetched     time.Time `json:"fetched"`
+	Alike       []string  `json:"alike,omitempty"` // addresses of matching pages with the same text, or nearly, that are not shown
+	// with fold=site, number of pages of the site that come later although they match better than
+	// other results
+	MoreOfSite  int                 `json:"more_of_site,omitempty"`
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 

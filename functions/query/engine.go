@@ -28,7 +28,7 @@ type Engine struct {
 	documents *search.Memory
 
 	snapshots snapshots
-	past      atomic.Pointer[snapshot] // snapshot of the last past moment that a query asked for
+	past      atomic.Pointer[snapshot] // snapshot of the past moment for which a query asked last
 }
 
 // Options say how an engine answers queries, and how much memory it may use.
@@ -43,7 +43,7 @@ type Options struct {
 	Disk   int64  // greatest size of the cache in Dir, in bytes
 	Name   string // name of the bucket, to which the cache in Dir is bound
 
-	Paid float64 // GB of memory that the function is paid for; 0 where nobody is paid
+	Paid float64 // memory in GB for which the function's operator pays; 0 where nobody pays
 }
 
 // DefaultMemory is the memory for caches, in bytes. It leaves more than half of a
@@ -64,8 +64,8 @@ func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 // Query is a client's request for a search.
 type Query struct {
 	search.Query
-	AsOf time.Time // answer from the state of this moment; zero for now
-	Cost bool      // measure what the answer costs (Result.Cost)
+	AsOf time.Time // moment as of which the bucket is searched; zero for now
+	Cost bool      // whether the answer's cost is measured (Result.Cost)
 }
 
 // Result is the answer to a Query.

@@ -60,7 +60,7 @@ func (g generations) same(other generations) bool {
 		slices.EqualFunc(g.manifests, other.manifests, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
 }
 
-// lost returns a Lost with those of the partitions that are in faults or later; nil if none
+// lost returns a Lost with the given partitions that are in faults or later; nil if none of them
 // is.
 func (g generations) lost(of []layout.Partition) *Lost {
 	var lost Lost

@@ -28,8 +28,8 @@ var ErrNoPage = errors.New("no page is stored for this address")
 // Copy is a stored page, with errors that occurred in the search for it.
 type Copy struct {
 	webobject.Object
-	Unread []error       // errors of books and generations that could not be read, which may have a later copy
-	Gone   *book.Outcome // the later outcome by which the page is gone; nil if it is not gone
+	Unread []error       // errors of unreadable books and generations, in which a later copy may be listed
+	Gone   *book.Outcome // the later outcome that found the page gone; nil if the page is not gone
 }
 
 // NoPage is the error that no page is stored for an address. To is the address to which the

@@ -37,8 +37,8 @@ type snapshot struct {
 	segments  map[string]opened // opened segments, by key
 	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *search.Index
-	taken     time.Time // when reading of the manifests began
-	looked    time.Time // when the newest generations were last searched for anew (see staleAfter)
+	taken     time.Time // time at which reading of the manifests began
+	looked    time.Time // time at which the newest generations were last searched for anew (see staleAfter)
 }
 
 // snapshots keeps the newest snapshot for Options.Age. It is safe for concurrent

@@ -23,7 +23,7 @@ type ranking struct {
 
 // coded holds the ranks and anchors of the documents of one segment, ready to be committed.
 type coded struct {
-	pages   []int // for each document, the index of its page in the graph, or −1
+	pages   []int // index in the graph of the page of each document; −1 if the page is not in the graph
 	ranks   []segment.Rank
 	damage  error  // why the segment cannot be read; nil if it can
 	anchors []byte // encoded anchors; nil if they are not made yet

@@ -17,9 +17,10 @@ import (
 // candidate is a leased URL, which may become a target of the batch.
 type candidate struct {
 	frontier.Entry
-	page   address.Address
-	agent  string             // the user agent of its collection
-	limits []membership.Limit // on the number of its collection's pages; none for stored pages and sitemaps
+	page  address.Address
+	agent string // user agent of the URL's collection
+	// limits on the number of pages of the URL's collection; none for stored pages and sitemaps
+	limits []membership.Limit
 }
 
 // batch makes of a lease the message to fetch; the caller adds crawl partition and

@@ -69,7 +69,7 @@ type Function struct {
 	Sender   task.Sender
 	Now      func() time.Time
 	Limits   Limits
-	Agent    string // user agent of collections that name none
+	Agent    string // user agent for collections that name none
 	Log      *slog.Logger
 
 	pause  pause

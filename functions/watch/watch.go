@@ -92,8 +92,9 @@ func (f *Function) tell(ctx context.Context, webhook string, alert vitals.Alert)
 // System is the system to check.
 type System struct {
 	Bucket blob.Reader
-	Redis  redis.UniversalClient // nil if it cannot be reached: then nothing is known of spool that waits to be packed
-	Now    func() time.Time
+	// Redis of the system; nil if it cannot be reached: then the age of waiting batches is unknown
+	Redis redis.UniversalClient
+	Now   func() time.Time
 }
 
 // Look returns the state by which alerts are judged. It takes one LIST of the dead

@@ -19,8 +19,8 @@ import (
 
 // Numbers of results that the measures look at.
 const (
-	cumulated = 10  // first results that count for nDCG
-	recalled  = 100 // results of a query that are requested, and count for the other measures
+	cumulated = 10  // number of first results that count for nDCG
+	recalled  = 100 // number of results that are requested for a query, and count for the other measures
 )
 
 // Figures are the measures of one query, or their means over several (Manning,

@@ -137,11 +137,12 @@ func pageOf(d Document) *segments.Page {
 
 // Comparison compares the figures of the same queries in two evaluations.
 type Comparison struct {
-	Better     int     `json:"better"` // queries with a greater nDCG than before
-	Worse      int     `json:"worse"`  // queries with a smaller nDCG than before
-	Same       int     `json:"same"`
-	Difference Figures `json:"difference"` // mean of the figures now minus those before
-	Interval   Figures `json:"interval"`   // half the widths of the 95 % confidence intervals of Difference
+	Better int `json:"better"` // queries with a greater nDCG than before
+	Worse  int `json:"worse"`  // queries with a smaller nDCG than before
+	Same   int `json:"same"`
+	// mean of the figures of this evaluation minus the mean of the earlier one
+	Difference Figures `json:"difference"`
+	Interval   Figures `json:"interval"` // half the widths of the 95 % confidence intervals of Difference
 }
 
 // Compare compares this evaluation with an earlier one, query by query. Queries that

@@ -55,7 +55,7 @@ type place struct {
 	offset  int64
 	length  int32
 	pkg     uint32 // package of the page, as an index in storedPages.packages
-	indexed bool   // the page is indexed, and in the selected language if there is one
+	indexed bool   // the page is indexed (in the selected language, if one is selected)
 	asset   bool   // the page is an asset of other pages, which has no language
 }
 
@@ -104,7 +104,7 @@ type loaded struct {
 	at   *place
 	key  string // key of the package with the page
 	span span   // part of the package that contains the page
-	err  error  // why the bytes could not be read; the other fields are empty then
+	err  error  // why the bytes could not be read; all other fields are empty then
 }
 
 // read yields the pages from p.places[from] on, each after a GET of its compressed bytes. An error

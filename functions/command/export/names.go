@@ -22,7 +22,7 @@ import (
 // or folder has, in whatever case and form of its letters, gets a part of the URL's hash.
 type names struct{ all []nameless }
 
-// nameless is a page without a name yet.
+// nameless is a page whose file in the mirror has no name yet.
 type nameless struct{ url, media string }
 
 func (n *names) add(url, contentType string) {

@@ -29,7 +29,7 @@ type Task struct {
 // Report is the result of an export.
 type Report struct {
 	Pages   int       // pages in the export
-	Resumed int       // pages of these that an earlier run wrote
+	Resumed int       // number of pages that an earlier run had written already
 	At      time.Time // moment whose pages were exported
 	Unread  []error   // an error for each page that could not be read, and for each lost generation or book
 }

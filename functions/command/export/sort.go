@@ -32,7 +32,7 @@ func sortLines(all iter.Seq2[string, error], path string, most int) iter.Seq2[st
 // sorter holds sorted runs of lines: the last in memory, those before it in a file.
 type sorter struct {
 	path  string
-	file  *os.File // nil if all lines fit into memory
+	file  *os.File // temporary file with the runs before the last; nil if all lines fit into memory
 	ends  []int64  // offsets of the ends of the runs in the file
 	lines []string // the run in memory
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// descSuffix is appended to the name of a .webop for that of its description.
+// descSuffix is the suffix of the description's file name, after the name of the .webop:
+// a.webop.desc describes a.webop.
 const descSuffix = ".desc"
 
 // webop is a target of two files: a .webop with the Web objects of all pages, and its

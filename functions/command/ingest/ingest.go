@@ -75,8 +75,9 @@ type Task struct {
 	Settings   *settings.Cache
 	Fetch      Replayer
 	Now        func() time.Time
-	// Progress, if not nil, is called now and then. stage is "read" or "import", done the
-	// number of bytes of the files that the stage has read, and total that of all files.
+	// Progress, if not nil, is called several times a file. stage is "read" or "import", done the
+	// number of bytes of the files that the stage has read, and total the number of bytes of all
+	// files.
 	Progress func(stage string, done, total int64)
 }
 
@@ -210,7 +211,7 @@ func (t *Task) depth(s *settings.Settings, at address.Address) uint16 {
 // archives are the files of the task, opened one by one during the second reading.
 type archives struct {
 	task    *Task
-	opened  []*os.File // by the number of the file in Task.Files; nil if it is not open
+	opened  []*os.File // open files, by their index in Task.Files; nil for a file that is not open
 	readers []*warc.Reader
 }
 

@@ -30,9 +30,11 @@ type spot struct {
 
 // capture is the newest capture of a URL in the files.
 type capture struct {
-	spot           // place of its record
+	spot           // place of the capture's record
 	at   time.Time // time of the capture
-	body spot      // place of the record with the answer: for a revisit record the one that it refers to, else the same
+	// place of the record with the body: for a revisit record, of the record to which it refers;
+	// else spot
+	body spot
 }
 
 // survey is the state of the first reading of the files: it collects the newest capture of each

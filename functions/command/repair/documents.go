@@ -177,7 +177,7 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 }
 
 // giveUp returns a repair function for objects whose content cannot be restored. The function
-// changes nothing, and returns the sentence said, which tells the consequence.
+// changes nothing, and returns said: a sentence on what the damage means.
 func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }

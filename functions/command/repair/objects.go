@@ -182,10 +182,10 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	return nil
 }
 
-// maskAnew marks documents of a segment dead whose overlay is lost: documents whose package is not
-// listed or has live documents in another segment, and documents of a page of which another
-// segment has a live document of the same or a later version. Documents of gone pages are masked
-// by listGone and the sweep, those of forgotten pages by the next sweep.
+// maskAnew masks documents of a segment whose overlay is lost. It masks documents whose package is
+// not listed, or has live documents in another segment. It also masks documents of pages of which
+// another segment has a live document of the same or a later version. Documents of gone pages are
+// masked by listGone and the sweep, documents of forgotten pages by the next sweep.
 func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
 	next := e.Manifest()
 	all := segments.NewFinder(m.Bucket, func(layout.Identity) bool { return true })

@@ -27,7 +27,7 @@ import (
 type mending struct {
 	*Repairer
 	*partition.Partition                    // the generation in which the problems were found; after the commit, the new one
-	elsewhere            []layout.Partition // other partitions to which pages of this one may have moved
+	elsewhere            []layout.Partition // other partitions to which pages of this partition may have moved
 	// keys of segments, overlays and books that were mended already
 	looked map[string]bool
 	edits  []func(context.Context, *partition.Edit) error // changes of the manifest, made by one commit

@@ -66,9 +66,9 @@ type Repairer struct {
 type Report struct {
 	Mended []string         `json:"mended"` // a sentence on each mended problem
 	Left   []verify.Problem `json:"left"`   // problems that repair did not mend
-	More   int              `json:"more"`   // number of problems left that Left does not list
-	Index  int              `json:"index"`  // packages that have still to be indexed
-	Fetch  int              `json:"fetch"`  // URLs that have still to be fetched again
+	More   int              `json:"more"`   // number of problems that are left and not listed in Left
+	Index  int              `json:"index"`  // number of packages that have still to be indexed
+	Fetch  int              `json:"fetch"`  // number of URLs that have still to be fetched again
 	// Rebuild is true if a frontier differs from the books without noticing it, so that a
 	// person must have the frontiers rebuilt.
 	Rebuild bool `json:"rebuild"`

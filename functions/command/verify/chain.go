@@ -19,7 +19,7 @@ import (
 type generation struct {
 	manifest.Manifest
 	hash string // content hash of the bytes; "" if the object is missing
-	bad  error  // why it cannot be read; nil if it can
+	bad  error  // why the generation cannot be read; nil if it can
 }
 
 // read returns the generation stored under a key. It fails only when the object store
@@ -37,8 +37,8 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 	return g, nil
 }
 
-// history holds all generations of a partition, missing ones between them included. Only
-// the newest one has its whole manifest; the others have hash, parent's hash and time.
+// history holds all generations of a partition, with gaps filled by missing ones. Only the newest
+// one has its whole manifest; the others have only their hash, their parent's hash and their time.
 type history struct {
 	hint        generation // hint as read; it should be a copy of a generation
 	first       uint64     // number of generations[0]; 1 if there are none

@@ -54,7 +54,8 @@ func checkVersion[T numbered.Document](_ string, content []byte) error {
 	return err
 }
 
-// checkCopy checks the copy of a version: copies are always sealed.
+// checkCopy checks the copy of a version. A copy always has a checksum (see layout.Unseal);
+// versions of old buckets may have none.
 func checkCopy(content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
@@ -121,7 +122,7 @@ func (v *run) readApart(ctx context.Context) error {
 // for concurrent use.
 type apartObjects struct {
 	mu      sync.Mutex        // protects the fields below
-	damaged map[string]error  // why an object is damaged
+	damaged map[string]error  // why an object is damaged, by the object's key
 	whole   map[string]string // hash of the content of whole versions and copies
 	newest  map[string]string // key of the newest whole version, by the document's prefix
 }

@@ -39,9 +39,9 @@ func (v *run) left(p layout.Partition, key, url string) {
 // It caches the result for the last site, which makes it fast for URLs sorted by site. It is not
 // safe for concurrent use.
 type forgotten struct {
-	set  *takedown.Set // nil if the partition may still hold forgotten URLs
+	set  *takedown.Set // takedowns in force; nil if the partition may still hold forgotten URLs
 	site uint32        // site of the URL that was asked about last
-	hit  bool          // the whole of that site is forgotten
+	hit  bool          // the whole site is forgotten
 	any  bool          // a URL has been asked about, so that site and hit have a value
 }
 

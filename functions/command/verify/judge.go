@@ -104,8 +104,9 @@ const (
 	Double      Kind = "double"      // an object, page or document exists more than once
 	Behind      Kind = "behind"      // something should have been deleted, or should have arrived, by now
 	Stale       Kind = "stale"       // searches find a document whose page is gone
-	Lost        Kind = "lost"        // an object proves that generations are lost that listed objects
-	Foreign     Kind = "foreign"     // an object was not written by this project
+	// an object proves that generations are lost, with the objects that they listed
+	Lost    Kind = "lost"
+	Foreign Kind = "foreign" // an object was not written by this project
 )
 
 // Problem is one violation of the invariants that verify checks.

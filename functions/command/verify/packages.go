@@ -19,7 +19,7 @@ type storedPackage struct {
 	partition *audit
 	index     uint32 // number of the package: its index in run.packages
 	gone      bool   // the package is missing, or not one page of it can be read
-	pages     []page // pages of the package; run.index moves them to run.pages and leaves nil
+	pages     []page // pages of the package; nil after run.index has moved them to run.pages
 
 	unsearchable atomic.Bool // a segment with documents of the package cannot be read
 }
@@ -111,7 +111,8 @@ type page struct {
 	offset  uint32 // offset in the package, which has less than 4 GiB
 	length  uint32
 	pkg     uint32 // package of the page, as an index in run.packages
-	marks   uint32 // bits from markWanted on, and the number of live documents; changed atomically
+	// marks of the page, from markWanted on, and number of its live documents; changed atomically
+	marks uint32
 }
 
 // The marks of a page are the lower 16 bits of page.marks. The upper 16 bits count the page's live

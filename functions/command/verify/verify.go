@@ -53,7 +53,8 @@ type Report struct {
 	Segments    int `json:"segments"`
 
 	Waiting Waiting `json:"waiting"`
-	Orphans int     `json:"orphans"` // packages, books and segments that are neither listed nor condemned
+	// number of packages, books and segments that are neither listed nor condemned
+	Orphans int `json:"orphans"`
 
 	Warnings []string  `json:"warnings,omitempty"` // sentences on published documents, from settings.Settings
 	Notes    []string  `json:"notes,omitempty"`    // sentences on facts that are no problems
@@ -63,19 +64,20 @@ type Report struct {
 
 // Waiting counts the work that a running system still has to do.
 type Waiting struct {
-	Spool  int `json:"spool"`  // batches to be packed
-	Index  int `json:"index"`  // packages to be indexed
-	Forget int `json:"forget"` // partitions that have to erase forgotten pages
-	Gone   int `json:"gone"`   // documents of gone pages that are to be masked
-	Delete int `json:"delete"` // condemned objects that are to be deleted
-	Fetch  int `json:"fetch"`  // URLs whose outcomes are lost, to be fetched again
+	Spool  int `json:"spool"`  // number of batches to be packed
+	Index  int `json:"index"`  // number of packages to be indexed
+	Forget int `json:"forget"` // number of partitions that have to erase forgotten pages
+	Gone   int `json:"gone"`   // number of documents of gone pages that are to be masked
+	Delete int `json:"delete"` // number of condemned objects that are to be deleted
+	Fetch  int `json:"fetch"`  // number of URLs whose outcomes are lost, to be fetched again
 	// Find counts URLs with an outcome to which no seed or link leads at present: the page
 	// with the link is forgotten, or is lost and will be fetched again.
 	Find int `json:"find"`
 	// Moved counts documents whose page has a later version in another partition: the sweep
 	// will mask them, and searches show the later version already.
 	Moved int `json:"moved"`
-	Held  int `json:"held"` // pending URLs that are not requested now because only other collections are crawled
+	// number of pending URLs that are not requested now because only other collections are crawled
+	Held int `json:"held"`
 }
 
 // Sound reports whether there are no problems.
@@ -84,7 +86,7 @@ func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 // Verifier checks one bucket. Its fields say which, and how.
 type Verifier struct {
 	Bucket blob.Reader
-	Now    time.Time // time of the proof: strategies that are in force then apply
+	Now    time.Time // time of the proof; the strategies apply that are in force at this time
 	// Frontiers, if not nil, are compared with the pending URLs of the books. Set it only
 	// if Redis is up and no function runs.
 	Frontiers []*frontier.Frontier

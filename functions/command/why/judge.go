@@ -73,7 +73,7 @@ func (t *teller) rule(u account.URL) *Rule {
 	return nil
 }
 
-// found adds the links to the story, those of the smallest depth first.
+// found adds the links to the story, the links of the smallest depth first.
 func (t *teller) found() {
 	slices.SortStableFunc(t.links, func(a, b book.Link) int { return int(a.Depth) - int(b.Depth) })
 	t.story.Links = len(t.links)

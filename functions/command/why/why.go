@@ -40,7 +40,7 @@ type Story struct {
 	Links     int       `json:"links"`              // number of all links to the URL
 	Admitted  *Rule     `json:"admitted,omitempty"` // rule that admits the URL; nil if none does
 	Asked     []Asked   `json:"asked,omitempty"`    // requests for the URL, the oldest first
-	Due       time.Time `json:"due,omitzero"`       // when the URL will be requested again
+	Due       time.Time `json:"due,omitzero"`       // time at which the URL will be requested again
 	Stored    *Stored   `json:"stored,omitempty"`
 	Problems  []string  `json:"problems,omitempty"` // a sentence for each object that could not be read
 
@@ -49,7 +49,7 @@ type Story struct {
 
 // Found is a link that leads to the URL.
 type Found struct {
-	On         string    `json:"on"` // URL of the page with the link; its identity if no book has the URL
+	On         string    `json:"on"` // URL of the page with the link, or its identity if no book has its URL
 	Kind       book.Kind `json:"kind"`
 	Text       string    `json:"text,omitempty"` // anchor text
 	Depth      uint16    `json:"depth"`
@@ -80,7 +80,7 @@ type Asked struct {
 	Detail  string         `json:"detail,omitempty"`
 	Status  uint16         `json:"status,omitempty"`
 	Attempt uint8          `json:"attempt"`
-	Packed  bool           `json:"packed"` // the outcome is in a book; false: it is still in the spool
+	Packed  bool           `json:"packed"` // the outcome is in a book; false if it is still in the spool
 
 	outcome book.Outcome
 }

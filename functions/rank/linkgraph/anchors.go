@@ -27,7 +27,7 @@ const (
 
 // Anchors are the anchors of a page.
 type Anchors struct {
-	All []Anchor // at most 32; anchors of the most sites first, then anchors of the most links
+	All []Anchor // the anchors, at most 32, sorted by falling Sites, then by falling Links
 	Cut int      // number of texts that were left out
 }
 

@@ -77,8 +77,8 @@ func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l L
 	return r.graph, err
 }
 
-// pagesOfRange is the least number of pages in a range of the hash space that is read on its
-// own.
+// pagesOfRange is the least number of pages of one range of the hash space. The links of each
+// range are read by themselves.
 const pagesOfRange = 1 << 16
 
 // reading is the graph while Read reads it from the books.

@@ -121,7 +121,7 @@ func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 // maxSteps is the greatest number of aliases in a row that lead to a page.
 const maxSteps = 8
 
-// page returns the page for which an alias stands, and whether there is one.
+// page returns the page for which an alias stands. found is false if there is none.
 func (r *reading) page(alias number) (page number, found bool) {
 	for range maxSteps {
 		next, known := r.graph.known[r.aliases[alias&^aliasBit]]
@@ -133,7 +133,7 @@ func (r *reading) page(alias number) (page number, found bool) {
 	return 0, false
 }
 
-// resolved returns the votes for the pages of each range, those for their aliases included.
+// resolved returns the votes for the pages of each range, with the votes for their aliases.
 func (r *reading) resolved() (all [][]pagerank.Link) {
 	all = make([][]pagerank.Link, len(r.ranges))
 	for i := range r.ranges {

@@ -45,8 +45,9 @@ type edge uint32
 
 const (
 	templateEdge edge = 1 << iota // the link is of a template
-	firstOfSite                   // the source is of another site than that of the edge before, or the edge is the target's first
-	sourceBit    = iota
+	// first edge of the target, or first edge from another site than the edge before
+	firstOfSite
+	sourceBit = iota
 )
 
 func (e edge) source() uint32 { return uint32(e >> sourceBit) }
@@ -63,7 +64,7 @@ type Graph struct {
 type chunk struct {
 	first uint32
 	ends  []uint32 // end of each page's part of edges, as an index in edges
-	edges []edge   // sorted by target and source
+	edges []edge   // edges of all pages of the chunk, sorted by target and source
 }
 
 // New returns a graph of the given links, and sorts and changes their slices. sites holds the site

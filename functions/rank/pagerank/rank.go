@@ -14,7 +14,7 @@ type Rules struct {
 	// greatest rank that all pages of one site together give one page, as a multiple of the mean
 	// rank; 0: no cap
 	Cap     float64
-	Epsilon float64 // the computation ends once a step changes the ranks by no more than this, in the L1 norm
+	Epsilon float64 // the computation ends when a step changes the ranks by at most Epsilon, in the L1 norm
 }
 
 // DefaultRules returns the damping of Brin and Page, and Cap 2: a page that three sites

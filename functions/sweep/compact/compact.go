@@ -23,7 +23,7 @@ const maxMerge = 8
 // Limits say which books are merged.
 type Limits struct {
 	Books int   // least number of books of one size class for a merge
-	Bytes int64 // greatest size of a book that a merge makes
+	Bytes int64 // greatest size in bytes of a book that a merge makes
 }
 
 // DefaultLimits merge eight books of a size class, up to 64 MiB.

@@ -17,10 +17,11 @@ import (
 // that its outcomes name.
 type foundBook struct {
 	manifest.Book
-	listed  bool                    // the newest readable generation lists it
+	listed  bool                    // the newest readable generation lists the book
 	batches map[layout.Version]bool // batches of the outcomes, and versions of repair's Lost outcomes
-	pages   map[string][]place      // places of its stored pages, by the key of their package
-	whole   bool                    // all packages that it names exist
+	// places of the stored pages that the book names, by the key of their package
+	pages map[string][]place
+	whole bool // all packages that the book names exist
 }
 
 // place is the place of a page in a package.

@@ -14,16 +14,18 @@ import (
 // foundPackage is a package that is still in the bucket.
 type foundPackage struct {
 	key    string
-	number int // number in its name: PackageName.Collision
+	number int // number in the package's name (PackageName.Collision)
 	bytes  int64
 	webobject.Description
-	last *foundPackage // the last package that was made of it by erasing pages; itself if there is none
+	// last package that was made of this one by erasing pages; this one itself if none was erased
+	last *foundPackage
 }
 
 // foundPackages are the packages that are still in the bucket.
 type foundPackages struct {
-	byKey  map[string]*foundPackage
-	byName map[layout.PackageName][]*foundPackage // by the name without its number; sorted, the highest number first
+	byKey map[string]*foundPackage
+	// packages by name without the number; those of one name are sorted, the highest number first
+	byName map[layout.PackageName][]*foundPackage
 }
 
 // nameOf returns the name of the package with the key, without its number, and the number,
@@ -143,7 +145,7 @@ func (l listing) add(p *foundPackage, key string) {
 	}
 }
 
-// formerly returns the other keys of a package, sorted.
+// formerly returns the other keys by which books and generations name a package, sorted.
 func (l listing) formerly(p *foundPackage) []string { return slices.Sorted(maps.Keys(l[p])) }
 
 // toList returns the packages to be listed: those that listed books or the newest

@@ -195,8 +195,8 @@ func (w *World) Merge() manifest.Segment {
 	return w.Manifest().Segments[0]
 }
 
-// Segment builds a segment of the pages of a package, without those of the given URLs. It
-// returns the bytes, and the manifest's entry for them.
+// Segment builds a segment of the pages of a package, except the pages of the given URLs. It
+// returns the bytes of the segment, and the manifest's entry for it.
 func Segment(t testing.TB, content []byte, key string, without ...string) ([]byte, manifest.Segment) {
 	t.Helper()
 	reader, err := webobject.Open(content)
