@@ -35,7 +35,7 @@ type page struct {
 // parser parses the body of a page. document.Read is one.
 type parser func(body []byte, contentType string) (*document.Document, error)
 
-// digested is the result of digesting a page.
+// digested is a page after the digester's work: compressed, with its links.
 type digested struct {
 	run   webobject.Run
 	links []book.Link

@@ -129,7 +129,7 @@ type listing struct {
 	sum    uint64 // checksum of the sitemap (book.Outcome.Body); 0 if it was not read to its end
 	broken error  // error that ended reading before the end of the sitemap; nil if there was none
 
-	entries  int // number of entries read, also of those counted below
+	entries  int // number of all entries read
 	sitemaps int // number of entries that name other sitemaps
 	foreign  int // number of entries of other sites that no collection admits, and so without a link
 	news     int // number of entries that changed since the last look

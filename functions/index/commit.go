@@ -84,9 +84,9 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
-// compare compares the commitment's segment with another one. others are all documents
-// of the other segment that are dead from now on, nil if none dies now; ours are the
-// documents of our segment of whose pages the other has the same or a later version.
+// compare compares the commitment's segment with another one. others are all documents of the
+// other segment that are dead from now on; nil if none dies now. ours are the documents of our
+// segment whose pages have the same or a later version in the other.
 func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
 	from, to, replaced := s.Part(l.pkg.ID)
 	if replaced && to-from == s.Documents { // all of it is replaced; it need not be read, and may be damaged

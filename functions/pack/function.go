@@ -154,8 +154,8 @@ func (f *Function) ended(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// remind sends pack a task.Gather that arrives after Limits.Age, unless one is under way:
-// a lease in Redis tells.
+// remind sends pack a task.Gather that arrives after Limits.Age. It sends none while an earlier
+// one is under way, which a lease in Redis shows.
 func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	first, err := lease.New(f.Redis, f.Worker).Once(ctx, fmt.Sprintf("reminder %s", p), f.Now(), f.Limits.Age)
 	if err != nil || !first {

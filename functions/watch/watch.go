@@ -89,7 +89,7 @@ func (f *Function) tell(ctx context.Context, webhook string, alert vitals.Alert)
 	return vitals.Notify(ctx, f.Client, webhook, alert)
 }
 
-// System is the system to check.
+// System is a running system that is checked, by its bucket and its Redis.
 type System struct {
 	Bucket blob.Reader
 	// Redis of the system; nil if it cannot be reached: then the age of waiting batches is unknown

@@ -49,7 +49,7 @@ type storedPages struct {
 	faults   []error // a partition.Fault for each partition that lost generations or books
 }
 
-// place is the place of one page in a package.
+// place says where one page is stored: its package, offset and length.
 type place struct {
 	id      layout.Identity
 	offset  int64

@@ -22,7 +22,9 @@ import (
 )
 
 const (
-	maxPage  = 16 << 20 // greatest size of a body in bytes; one byte more is read, and fetch refuses the page then
+	// greatest size of a body in bytes; of a longer body one more byte is read, so that fetch
+	// refuses it
+	maxPage  = 16 << 20
 	maxBytes = 16 << 20 // bytes of bodies, as transferred, at which a batch is full
 	maxAll   = 64 << 20 // bytes of bodies in all batches being filled, at which the largest is put
 )
@@ -34,10 +36,11 @@ type writer struct {
 	settings *settings.Settings
 	known    standings
 	report   *Report
-	posted   *survey        // knows which records are answers to requests other than GET
-	last     layout.Version // version of the last batch; zero before the first
-	pending  map[layout.Partition]*pending
-	bytes    int64 // bytes of the bodies in all pending batches
+	// state of the first reading: it knows which records are answers to requests other than GET
+	posted  *survey
+	last    layout.Version // version of the last batch; zero before the first
+	pending map[layout.Partition]*pending
+	bytes   int64 // bytes of the bodies in all pending batches
 }
 
 // pending is a batch that is being filled. Its slices have one element for each target.

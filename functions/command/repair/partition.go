@@ -230,10 +230,10 @@ func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, er
 	return m.PutBook(ctx, content, len(learnt.Outcomes), 0)
 }
 
-// listGone is the last edit of a commit. It makes the manifest's list of gone pages anew
-// from the books: then a gone page that is indexed again is masked again, and a page that
-// no book calls gone any more is found. If a book cannot be read, it leaves the list as it
-// is; a later round removes that book and calls listGone again.
+// listGone is the last edit of a commit. It makes the manifest's list of gone pages anew from the
+// books. So a page that is gone, but indexed again, is masked again, and a page that no book calls
+// gone any more is searched again. If a book cannot be read, it leaves the list as it is; a later
+// round removes that book and calls listGone again.
 func (m *mending) listGone(ctx context.Context, e *partition.Edit) error {
 	pages, err := segments.Gone(ctx, m.Bucket, e.Manifest(), m.elsewhere)
 	if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {

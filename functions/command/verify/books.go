@@ -16,9 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// partBytes is the size in bytes of the parts of books of which ranges of URLs are made.
-// rangeBytes is the size in bytes of the parts of all books together in one range: some ten
-// thousand URLs.
+// partBytes is the size in bytes of the parts of books of which ranges of URLs are composed.
+// rangeBytes is the size of all parts in one range together: some ten thousand URLs.
 const (
 	partBytes  = 16 << 10
 	rangeBytes = 2 << 20

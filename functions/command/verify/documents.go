@@ -123,7 +123,7 @@ func (v *run) readApart(ctx context.Context) error {
 type apartObjects struct {
 	mu      sync.Mutex        // protects the fields below
 	damaged map[string]error  // why an object is damaged, by the object's key
-	whole   map[string]string // hash of the content of whole versions and copies
+	whole   map[string]string // hash of the content of whole versions and copies, by key
 	newest  map[string]string // key of the newest whole version, by the document's prefix
 }
 

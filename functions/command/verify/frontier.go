@@ -9,8 +9,10 @@ import (
 
 // backlog holds the URLs that are pending according to the frontiers.
 type backlog struct {
-	mu  sync.Mutex               // protects ids
-	ids map[layout.Identity]bool // true once the URL has been found pending in the books, too; nil without frontiers
+	mu sync.Mutex // protects ids
+	// pending URLs of the frontiers: true if the URL is also pending in the books; nil without
+	// frontiers
+	ids map[layout.Identity]bool
 }
 
 // readFrontiers reads the pending URLs of the frontiers, and reports those that are in

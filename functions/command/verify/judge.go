@@ -178,7 +178,7 @@ func (c *problems) sorted() []Problem {
 // Progress is the progress of a stage.
 type Progress struct {
 	Stage       Stage
-	Done, Total int64 // in the unit of the stage, see Stage
+	Done, Total int64 // amount done and amount in all, in the unit of the stage (see Stage)
 }
 
 // Stage names a part of the proof.
@@ -186,11 +186,12 @@ type Stage string
 
 // The stages, in their order.
 const (
-	Manifests Stage = "manifests" // progress in generations
-	Packages  Stage = "packages"  // progress in bytes
-	Books     Stage = "books"     // progress in bytes
-	Ranges    Stage = "ranges"    // ranges of URLs whose outcomes are compared; progress in ranges
-	Segments  Stage = "segments"  // progress in bytes
+	Manifests Stage = "manifests" // the chains of generations are checked; progress in generations
+	Packages  Stage = "packages"  // all packages are read; progress in bytes
+	Books     Stage = "books"     // all books are read; progress in bytes
+	// the outcomes of URLs are compared, one range of URLs after another; progress in ranges
+	Ranges   Stage = "ranges"
+	Segments Stage = "segments" // all segments are read; progress in bytes
 )
 
 // stage counts the progress of a stage and passes it to Verifier.Progress.

@@ -190,9 +190,9 @@ func (f *fold) judge() {
 	})
 }
 
-// pagesOf reports a missing stored page of a URL, and other pages of the URL in packages
-// that have the same or a later version. It marks the URL's pages as known, and the stored
-// one as live.
+// pagesOf compares the pages of a URL in all packages with its outcomes. It reports the stored
+// page if that is missing, and any other page of the same or a later version. It marks the pages
+// as known, and the stored one as live.
 func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	own := f.pages.of(id)
 	var live *page

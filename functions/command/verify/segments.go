@@ -232,9 +232,12 @@ func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	return wrong
 }
 
-// unmasked reports whether the sweep has still to mask a document whose page is gone: the
-// page is on the list of gone pages, and not Masked, in the document's partition or in one
-// to which the page may have moved; or the segment is not compared with others yet.
+// unmasked reports whether the sweep has still to mask a document whose page is gone. That
+// is so in two cases:
+//
+//	the page is on the list of gone pages and not Masked, in the document's partition or in
+//	one to which the page may have moved
+//	the segment has not been compared with those of other partitions yet
 func (v *run) unmasked(o *openedSegment, id layout.Identity, version layout.Version) bool {
 	elsewhere := v.settings.Elsewhere(o.partition.Partition)
 	for _, p := range v.partitions {

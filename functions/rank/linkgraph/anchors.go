@@ -133,7 +133,7 @@ type texts struct {
 	cut int // number of texts left out because there were maxTexts already
 }
 
-// add adds links with a text.
+// add counts further links that have a text.
 func (t *texts) add(text string, more voters) {
 	known := t.of[text]
 	switch {

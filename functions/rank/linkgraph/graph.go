@@ -77,8 +77,8 @@ func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l L
 	return r.graph, err
 }
 
-// pagesOfRange is the least number of pages of one range of the hash space. The links of each
-// range are read by themselves.
+// pagesOfRange is the least number of pages in one range of the hash space; the links of one range
+// are read at a time.
 const pagesOfRange = 1 << 16
 
 // reading is the graph while Read reads it from the books.
@@ -144,7 +144,7 @@ func isAlias(o *book.Outcome) bool {
 	return o.State == book.Skipped && (o.Reason == membership.Redirect || o.Reason == membership.Canonical)
 }
 
-// readSources reads the tables of sources of all books.
+// readSources reads the table of sources of every book into r.sources.
 func (r *reading) readSources(ctx context.Context) error {
 	r.sources = make([][]number, len(r.books))
 	group, within := errgroup.WithContext(ctx)

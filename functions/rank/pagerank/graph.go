@@ -183,7 +183,7 @@ func (c *chunk) addSite(links []Link, site siteRange) {
 	}
 }
 
-// Links returns the number of links that count. Several links of one page to another are one.
+// Links returns the number of links that count. Several links of one page to another count once.
 func (g *Graph) Links() (n int) {
 	for i := range g.chunks {
 		n += len(g.chunks[i].edges)

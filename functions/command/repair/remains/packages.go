@@ -112,8 +112,8 @@ func (p *foundPackage) has(pages []place) bool {
 	return found
 }
 
-// needs reports whether a package must be listed although no book names it: one of its
-// pages is in no listed book, by its batch, and not in the spool.
+// needs reports whether a package must be listed although no book names it. That is so if one of
+// its pages is of a batch that is in no listed book and not in the spool.
 func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	content, found, err := blob.Find(ctx, r.bucket, p.key)
 	if err != nil || !found {
@@ -148,8 +148,8 @@ func (l listing) add(p *foundPackage, key string) {
 // formerly returns the other keys by which books and generations name a package, sorted.
 func (l listing) formerly(p *foundPackage) []string { return slices.Sorted(maps.Keys(l[p])) }
 
-// toList returns the packages to be listed: those that listed books or the newest
-// generation name, and those that needs demands.
+// toList returns the packages to be listed: the packages that listed books or the newest
+// generation name, and the packages for which needs returns true.
 func (r *remains) toList(ctx context.Context) (listing, error) {
 	wanted := make(listing)
 	for _, b := range r.books {
