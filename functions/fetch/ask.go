@@ -36,7 +36,7 @@ type request struct {
 // answer is the result of a request: an error, or an HTTP response. The body is empty
 // unless the status is 2xx and request.wants accepts the media type.
 type answer struct {
-	status  int // 0 if there was no response
+	status  int // HTTP status; 0 if there was no response
 	header  http.Header
 	body    []byte     // body without its Content-Encoding (decoded)
 	sent    int64      // bytes of the body as transferred, before decoding

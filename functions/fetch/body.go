@@ -47,7 +47,7 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check returns an error if the body has become too long or comes too slowly.
+// check returns errTooBig if the body has become too long, errTooSlow if it comes too slowly.
 func (w *wire) check() error {
 	if w.sent > w.limit {
 		return fmt.Errorf("%w: at most %d bytes are read", errTooBig, w.limit)
@@ -76,9 +76,9 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	return bytes.Clone(data[:min(int64(len(data)), limit)]), blame(err, w)
 }
 
-// stream calls use with a reader of the decoded body. use need not read to the end. stream
-// returns the error by which the body ended early, and nil if there was none, also if use
-// left more than maxDrained bytes unread.
+// stream calls use with a reader of the decoded body. use may stop before the end of the body.
+// stream returns the error by which the body ended early. It returns nil if the body is complete,
+// or if use left more than maxDrained bytes unread.
 func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Reader)) error {
 	_, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
 		c := &boundedBody{from: from, wire: w, limit: limit}
@@ -96,7 +96,7 @@ func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Rea
 // than limit bytes, and with errBomb after more than maxFree bytes if that is more than
 // maxRatio times the bytes transferred.
 type boundedBody struct {
-	from  io.Reader // the decoder
+	from  io.Reader // decoder of the body
 	wire  *wire     // the encoded body that the decoder reads
 	limit int64     // greatest number of decoded bytes
 	size  int64     // decoded bytes so far

@@ -77,7 +77,7 @@ func guard() func(ctx context.Context, network, address string, c syscall.RawCon
 }
 
 const (
-	maxNames   = 10_000    // DNS answers in the cache, some 300 bytes each
+	maxNames   = 10_000    // greatest number of DNS answers in the cache, of some 300 bytes each
 	maxNameAge = time.Hour // longest time for which a DNS answer is cached, even if its TTL is longer
 )
 
@@ -94,8 +94,8 @@ func cachingResolver(dial dns.DialFunc) *net.Resolver {
 // port; or every address on every port, if allowPrivate is set.
 func Transport(allowPrivate bool) *http.Transport { return newTransport(allowPrivate, nil) }
 
-// newTransport returns the transport of fetch (see Transport). dial connects to name
-// servers; if it is nil, those of the system are asked.
+// newTransport returns the transport of fetch (see Transport). dial connects to name servers; if
+// it is nil, the name servers of the system are used.
 func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
 	return &http.Transport{
 		DialContext:            newDialer(allowPrivate, cachingResolver(dial)).DialContext,
@@ -114,7 +114,7 @@ func newTransport(allowPrivate bool, dial dns.DialFunc) *http.Transport {
 // they are not public. The zero value allows none.
 type allowed struct {
 	networks []netip.Prefix
-	hosts    map[string]bool // canonical host names
+	hosts    map[string]bool // canonical names of the allowed hosts
 }
 
 // parseAllowed reads a list of networks ("10.0.0.0/8"), addresses ("::1") and host
@@ -151,23 +151,24 @@ func (a allowed) address(ip netip.Addr) bool {
 	return false
 }
 
-// allowedKey is the key of the allowed value of a context.
+// allowedKey is the key under which a context holds its value of type allowed (see withAllowed).
 type allowedKey struct{}
 
-// Allow returns a context. Requests with it, sent by Transport, may also reach the given
-// networks, addresses and host names, which are written as in the setting allow of a
-// collection. It fails if an entry cannot be parsed.
+// Allow returns a context with which requests that are sent by Transport may also reach the given
+// networks, addresses and host names. They are written as in the setting allow of a collection.
+// Allow fails if an entry cannot be parsed.
 func Allow(ctx context.Context, entries []string) (context.Context, error) {
 	a, err := parseAllowed(entries)
 	return withAllowed(ctx, a), err
 }
 
-// withAllowed returns a context. Requests with it may also reach the allowed addresses.
+// withAllowed returns a context with which requests may also reach the addresses in a.
 func withAllowed(ctx context.Context, a allowed) context.Context {
 	return context.WithValue(ctx, allowedKey{}, a)
 }
 
-// allowedBy returns the allowed value of a context, the zero value if it has none.
+// allowedBy returns the value that withAllowed has put into a context; the zero value if there is
+// none.
 func allowedBy(ctx context.Context) allowed {
 	a, _ := ctx.Value(allowedKey{}).(allowed)
 	return a

@@ -22,7 +22,7 @@ type digester struct {
 	// pages any more
 	canonicals chan *canonicalRequest
 	workers    sync.WaitGroup
-	end        sync.Once // closes pages
+	end        sync.Once // closes the channel pages only once
 }
 
 // newDigester starts the workers of a digester. outcomes has one outcome for each target of

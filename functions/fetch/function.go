@@ -175,7 +175,7 @@ type Bucket interface {
 	Create(ctx context.Context, key string, content []byte) error
 }
 
-// Function fetches batches. It is safe for concurrent use if its parts are.
+// Function fetches batches. It is safe for concurrent use if the values of its fields are.
 type Function struct {
 	Bucket    Bucket
 	Settings  *settings.Cache

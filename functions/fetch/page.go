@@ -202,8 +202,8 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	return result
 }
 
-// confirm writes into the outcome that the page is unchanged. body is the checksum of the
-// answer.
+// confirm writes into the outcome that the page is unchanged. body is the checksum of the answer
+// (see answer.sum).
 func (p page) confirm(o *book.Outcome, body uint64) {
 	o.Body = body
 	o.ETag, o.Modified = validators(p.answer, p.known)
@@ -220,8 +220,8 @@ func (p page) read() (*document.Document, error) {
 	return p.parse(p.answer.body, contentType)
 }
 
-// ask sets the robots directives of a parsed page: those for the agent of the collection, from
-// the page's meta elements and from the header X-Robots-Tag.
+// ask sets the robots directives of a parsed page for the agent of the collection. It takes them
+// from the page's meta elements and from the header X-Robots-Tag.
 func (p page) ask(read *document.Document, collection string) {
 	agent := p.behalf.agentOf(collection)
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
@@ -245,8 +245,8 @@ func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	return links
 }
 
-// weigh sets the weights of the page's links by a topic, that of the first collection that has
-// one. It returns the weight of the page itself; 0 if no collection has a topic.
+// weigh sets the weights of the page's links by the topic of the first collection that has one. It
+// returns the weight of the page itself; 0 if no collection has a topic.
 func (p page) weigh(collections []string, links []book.Link, read *document.Document) uint8 {
 	for _, name := range collections {
 		if topic := p.behalf.topicOf(name); topic != nil {

@@ -38,8 +38,8 @@ func (o *originState) rules(agent string) robots.Rules {
 	return rules
 }
 
-// robots fetches the robots.txt of the named origin. It records the file and links to the
-// sitemaps that it names. It returns false if the time of the batch ran out before.
+// robots fetches the robots.txt of an origin. It records the file, and links to the sitemaps that
+// the file names. It returns false if the time of the batch ran out before.
 func (r *run) robots(ctx context.Context, name string) bool {
 	at, err := address.Parse(name + "/robots.txt")
 	if err != nil {

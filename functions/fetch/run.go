@@ -29,15 +29,17 @@ type run struct {
 	stop     time.Time               // time after which no request is sent, and running ones are interrupted
 	pace     pace
 	address  netip.Addr // IP address from which the host's last answer came
-	received int64      // bytes of pages so far
+	received int64      // bytes of pages received so far
 	ledger   spool.Ledger
 	links    [][]book.Link // links that redirects and sitemaps gave, by target
 	claims   []*claims     // claims by target; nil for a target before they are computed
 	replayed bool          // answers come from an archive, see Replay
 
-	named     map[string]canonicalPage // pages requested as canonical addresses of others; key: agent, space, address
-	postponed []*canonicalRequest      // requests that are decided when all targets are digested
-	over      bool                     // all targets are digested
+	// pages that were requested as canonical addresses of other pages; key: agent, space, address
+	named map[string]canonicalPage
+	// requests to become an alias that are decided when all targets are digested
+	postponed []*canonicalRequest
+	over      bool // all targets are digested
 }
 
 // newRun returns the run of a batch, in which every target has the outcome "not asked". It
@@ -182,11 +184,11 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 	}
 }
 
-// ask waits for the delay between requests, and sends a request. It returns false, and the
-// target stays "not asked", if the time of the batch ends before the wait or before the
-// answer. But a request that the end of that time interrupts after half of Limits.Request or
-// more counts as answered, with an error: so a page that is always too slow fails at last,
-// and is not requested again for ever.
+// ask waits for the delay between requests, and sends a request. It returns false, and the target
+// stays "not asked", if the time of the batch ends before the wait is over or the answer is there.
+// There is one exception: a request that was under way for half of Limits.Request or more counts
+// as answered, with an error. So a page that is always too slow fails at last, and is not
+// requested again for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
 	var turn time.Time
 	if !q.away {

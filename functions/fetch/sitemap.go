@@ -54,9 +54,8 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 	r.received += l.size
 }
 
-// keep changes the outcome of a sitemap that failed this time, but could be read before:
-// what the last successful read found stays valid, and the sitemap is fetched again when
-// it is next due.
+// keep changes the outcome of a sitemap that failed this time, but could be read before. The links
+// of the last successful read stay valid, and the sitemap is fetched again when it is next due.
 func keep(o *book.Outcome, last batch.Look) {
 	o.State, o.Detail = book.Skipped, sentence(o.Reason+": "+o.Detail)
 	o.Reason, o.ETag, o.Modified = membership.Sitemap, last.ETag, last.Modified
@@ -69,9 +68,10 @@ func (l *listing) isSame(a answer) bool {
 	return l.known != nil && (a.status == http.StatusNotModified || a.err == nil && a.status/100 == 2 && l.sum != 0 && l.sum == l.known.Body)
 }
 
-// judge returns the verdict on a sitemap's answer, after attempts attempts. If reading broke off
-// after some entries, it is a retry as long as there are fewer than MaxAttempts; then the
-// entries before count. A body that is not the XML or text of a sitemap fails as "no sitemap".
+// judge returns the verdict on a sitemap's answer. attempts is the number of requests for the
+// sitemap so far, this one included. If reading broke off after some entries, the verdict is a
+// retry while attempts is below MaxAttempts; after that the entries that were read count. A body
+// that is not the XML or text of a sitemap fails as "no sitemap".
 func (l *listing) judge(a answer, attempts uint8) verdict {
 	if a.err != nil && l.broken != nil {
 		if v := judge(a.err); l.entries == 0 || v.state == book.Retry && attempts < MaxAttempts {
@@ -119,10 +119,11 @@ type listing struct {
 	address address.Address // address of the sitemap
 	outcome book.Outcome    // outcome of the sitemap, so far
 	now     time.Time
-	last    time.Time                             // time of the last look at the sitemap; zero if there was none
-	known   *batch.Look                           // last look, if the request may be conditional (see confirmable); else nil
-	admits  func(book.Link, address.Address) bool // reports whether a collection admits a link to an address
-	weigh   func(sitemap.Entry) uint8             // returns the weight of the link to an entry
+	last    time.Time // time of the last look at the sitemap; zero if there was none
+	// last look at the sitemap, if the request may be conditional (see confirmable); else nil
+	known  *batch.Look
+	admits func(book.Link, address.Address) bool // reports whether a collection admits a link to an address
+	weigh  func(sitemap.Entry) uint8             // returns the weight of the link to an entry
 
 	links  []book.Link
 	size   int64  // approximate bytes of memory of the links

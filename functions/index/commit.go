@@ -22,7 +22,7 @@ type commitment struct {
 	*Function
 	pkg   manifest.Package
 	pages []*segments.Page
-	own   map[layout.Identity]uint32 // document numbers in the segment, by the page's identity
+	own   map[layout.Identity]uint32 // numbers of the documents in the segment, by the identity of their pages
 	built *partition.Segment         // segment of the package; nil if the package has no page
 
 	finder *segments.Finder // finds documents of the same pages in other segments

@@ -108,8 +108,8 @@ func head(o webobject.Object) (*document.Document, error) {
 // nameless parses nothing: its error makes a document that has the address as its title.
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt makes the document of a page, which it parses by calling read. broken is the
-// error of a panic in the parser or elsewhere, err any other error.
+// attempt makes the document of a page, which it parses by calling read. If the parser or anything
+// else panics, broken is that error; err is any other error.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p draft, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -196,7 +196,7 @@ func (e extractor) content(
 	return content, d.Images(a, content), true, nil
 }
 
-// tags returns the values of the X-Robots-Tag headers.
+// tags returns the values of a page's X-Robots-Tag headers.
 func tags(o webobject.Object) (values []string) {
 	for _, field := range o.Header {
 		if strings.EqualFold(field.Name, "X-Robots-Tag") {

@@ -106,9 +106,9 @@ func repeatedBlocks(pages []*draft) map[uint64]bool {
 	return repeated
 }
 
-// unlike returns the pages that have text, without those that share half of it with an
-// earlier one. It compares a page only with earlier ones that have an eighth of the sketch
-// in common, and so finds nine in ten.
+// unlike returns the pages that have text, except those that share half of it with an earlier
+// page. It compares a page only with earlier pages that have an eighth of the sketch in common,
+// and so finds nine in ten of these.
 func unlike(pages []*draft) []*draft {
 	type part struct {
 		at     int

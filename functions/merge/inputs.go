@@ -70,8 +70,8 @@ func forSegment(inputs []*input) []segment.Input {
 	return all
 }
 
-// mostBytes returns the greatest size in bytes that the merged segment may have: twice the
-// size of all inputs, and 1 MiB.
+// mostBytes returns the greatest size in bytes that the merged segment may have: twice the sum of
+// the inputs' sizes, plus 1 MiB.
 func mostBytes(inputs []*input) (most int64) {
 	most = 1 << 20
 	for _, in := range inputs {
@@ -149,8 +149,8 @@ func (a *aside) has(key string, now time.Time) bool {
 	return found
 }
 
-// mergeable returns the segments to be merged next, nil if there are none. Those set aside
-// count as not listed.
+// mergeable returns the segments to be merged next; nil if there are none. It passes over segments
+// that are set aside.
 func (f *Function) mergeable(m *manifest.Manifest) []manifest.Segment {
 	readable := *m
 	readable.Segments = slices.DeleteFunc(slices.Clone(m.Segments), func(s manifest.Segment) bool { return f.aside.has(s.Key, f.Now()) })

@@ -43,8 +43,9 @@ type ranking struct {
 	anchors []byte // merged anchors of all inputs; nil if they cannot be used
 }
 
-// add adds the ranks of an input, which is listed as given, for the documents that the merge
-// has kept. An overlay that is damaged or missing counts as none: verify reports it.
+// add adds the ranks of an input's documents that the merge has kept. listed is the input's
+// present entry in the manifest. An overlay that is damaged or missing counts as none: verify
+// reports it.
 func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed *manifest.Segment) error {
 	ranks, err := partition.Ranks(ctx, bucket, listed)
 	if err != nil && !partition.IsDamaged(err) {
@@ -67,8 +68,8 @@ func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed
 	return nil
 }
 
-// set sets the ranks and anchors of the merged segment with the key. If an input lacked
-// them, it has the function rank rank all documents again.
+// set sets the ranks and anchors of the merged segment with the key. If an input had none, it
+// makes the function rank rank all documents again.
 func (r *ranking) set(ctx context.Context, e *partition.Edit, key string) error {
 	if !r.whole || r.anchors == nil {
 		e.SetRanked("")

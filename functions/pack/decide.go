@@ -35,10 +35,10 @@ type change struct {
 	at     time.Time // time of the change
 }
 
-// decide returns the URLs that the links of a batch add to the frontiers. The pages are
-// those of the batch, on which the links stand (see membership.Members.Assign). A
-// collection gets one entry for a URL, however many links lead to it: with the
-// smallest depth and the greatest weight that any of them gives it (membership.Best).
+// decide returns the URLs that the links of a batch add to the frontiers. pages are the pages of
+// the batch, which have the links (see membership.Members.Assign). A collection gets one entry for
+// a URL, however many links lead to it: with the smallest depth and the greatest weight that any
+// of them gives it (membership.Best).
 func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (discoveries, error) {
 	all := discoveries{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
 	byCollection := make(map[string]map[string]*discovery)
@@ -135,7 +135,7 @@ func classes(spools []spool.Spool) []*class {
 	return all
 }
 
-// add adds a page to the package. The package is dated, and expires, by its page that was
+// add adds a page to the package. The package's time and expiry are those of its page that was
 // fetched last.
 func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 	c.pkg.Runs = append(c.pkg.Runs, run)

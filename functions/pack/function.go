@@ -164,8 +164,7 @@ func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Pack, task.Gather{Storage: p}, f.Limits.Age)
 }
 
-// fill returns the first of the waiting batches, as many as fit into 9/8 of limit, a
-// number of bytes; at least one.
+// fill returns as many of the first waiting batches as fit into 9/8 of limit bytes; at least one.
 func fill(waiting []frontier.Waiting, limit int64) []frontier.Waiting {
 	var bytes int64
 	for i, w := range waiting {

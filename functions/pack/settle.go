@@ -190,9 +190,9 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fro
 	return nil
 }
 
-// result returns a page's outcome in the frontier's form. A stored page counts towards the
-// limits of its collections. A failure becomes a retry if a person has asked for that
-// since (settings.Settings.AskAgain).
+// result returns a page's outcome in the frontier's form. A stored page counts towards the limits
+// of its collections. A failure becomes a retry if an operator has asked, after the failure, for
+// the URL to be tried again (settings.Settings.AskAgain).
 func result(s *settings.Settings, p membership.Page) frontier.Result {
 	r := frontier.Result{ID: p.Address.ID, State: p.State, Depth: p.Depth, Attempts: p.Attempts}
 	if len(p.Collections) == 0 {
@@ -217,9 +217,9 @@ const (
 	robotsRest = 5 * time.Second
 )
 
-// keepRobots caches the robots.txt files of the batch. One that could not be fetched
-// (RFC 9309, section 2.3.1.4) is not cached: it refuses all URLs, but only for now. rest
-// is the time before which the host must not be asked then, else zero.
+// keepRobots caches the robots.txt files of the batch. A file that could not be fetched (RFC 9309,
+// section 2.3.1.4) is not cached: it refuses all URLs, but only for now. rest is the time before
+// which the host must not be asked again in that case; else zero.
 func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest time.Time, err error) {
 	cache := frontier.NewRobotsCache(f.Redis)
 	for _, r := range ledger.Robots {

@@ -67,9 +67,8 @@ type Answer struct {
 	Cost       *meter.Cost         `json:"cost,omitempty"`
 }
 
-// Snippet is one result of an Answer: a page, or with type:image an image and a page on
-// which it stands. Then the snippet is of the image's caption,
-// or else of the words around it.
+// Snippet is one result of an Answer: a page, or with type:image an image and a page on which it
+// stands. For an image, the snippet is of the image's caption, or else of the words around it.
 type Snippet struct {
 	Image       *Picture  `json:"image,omitempty"`
 	URL         string    `json:"url"`

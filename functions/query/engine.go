@@ -75,7 +75,7 @@ type Result struct {
 	// Incomplete says that pages are missing from the result: those of segments that
 	// cannot be used until they are built again, or of lost generations.
 	Incomplete bool
-	Lost       *Lost // the partitions with lost or damaged generations; nil if there are none
+	Lost       *Lost // error that names the partitions with lost or damaged generations; nil if there are none
 	// Copies are the paths of the stored copies of images among the hits, as
 	// /page?url=…, by the image's address. An image that is not stored has none.
 	Copies map[string]string
@@ -203,9 +203,9 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	return fresh, nil
 }
 
-// pastGenerations returns the generations of a past moment. If a partition seems to have
-// had none, that is only believed if its newest one can be read today; else its generations
-// count as lost.
+// pastGenerations returns the generations of a past moment. If it finds none for a partition, and
+// the partition's newest generation cannot be read today, the partition's generations count as
+// lost.
 func (e *Engine) pastGenerations(ctx context.Context, partitions []layout.Partition, moment time.Time) (generations, error) {
 	return read(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
 		then, err := manifest.AsOf(ctx, e.bucket, p, moment)

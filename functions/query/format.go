@@ -20,7 +20,7 @@ const (
 	HTML     Format = "html"     // the stored bytes, whatever their media type
 	Text     Format = "text"     // the main part of the page
 	Markdown Format = "markdown" // the main part with headings, lists, links and tables
-	JSON     Format = "json"     // a structured.Page
+	JSON     Format = "json"     // the main part as a structured.Page
 )
 
 var formats = []Format{HTML, Text, Markdown, JSON}

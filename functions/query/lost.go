@@ -21,12 +21,14 @@ import (
 // lost or damaged, it has the last one before these and is in later.
 type generations struct {
 	manifests []manifest.Manifest
-	faults    map[layout.Partition]error // partition.Faults: nothing can be read
-	later     map[layout.Partition]error // partition.Faults: the newest cannot be read
+	// a partition.Fault for each partition of which no generation can be read
+	faults map[layout.Partition]error
+	// a partition.Fault for each partition whose newest generations cannot be read
+	later map[layout.Partition]error
 }
 
-// read calls one, which reads a generation, for all partitions at once. An error of it that
-// is a partition.Fault becomes one of the faults.
+// read calls one for all partitions at once; one reads a generation of a partition. If one returns
+// a partition.Fault, it becomes one of the faults.
 func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
 	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))
 	fork := meter.NewFork(ctx)

@@ -88,9 +88,9 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 	return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, past(err, a, moment))
 }
 
-// unlessLost returns err, but a Lost instead of ErrNoPage when the page may be in a
-// partition whose generations are lost. Damaged books and later generations are in
-// Copy.Unread instead.
+// unlessLost returns err. But if err is ErrNoPage, and the page may be in a partition whose
+// generations are lost, it returns a Lost. Damaged books and later generations are in Copy.Unread
+// instead.
 func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
 	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
 		return err
@@ -138,8 +138,8 @@ func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns manifest.ErrNotKept if err says that an object for a past moment is absent,
-// because it has been deleted since; otherwise it returns err.
+// past returns manifest.ErrNotKept if err says that an object for a past moment is absent: it has
+// been deleted since. Otherwise past returns err.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
@@ -308,9 +308,9 @@ func noCopy(none *NoPage, at time.Time, unread int) string {
 	return sentence
 }
 
-// describe sets the headers of a stored copy: its type, what browsers may do with it, its
-// address, and when it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). asImage is
-// as for servedType.
+// describe sets the headers of a stored copy: its type, what browsers may do with it, its address,
+// and when it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). asImage is true if a
+// browser asked for the copy to show it as an image (see servedType).
 func describe(h http.Header, page webobject.Object, asImage bool) {
 	media, attachment := servedType(page.MIME, asImage)
 	h.Add("Vary", "Sec-Fetch-Dest")
@@ -329,7 +329,7 @@ func describe(h http.Header, page webobject.Object, asImage bool) {
 	}
 }
 
-// plainImages are the media types of images without markup, which do nothing but show.
+// plainImages are the media types of images that contain no markup or scripts.
 var plainImages = []string{
 	"image/png", "image/apng", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/x-icon", "image/vnd.microsoft.icon",
 }

@@ -88,7 +88,7 @@ func newResultsPage(q Query, found Result) resultsPage {
 	return page
 }
 
-// newImageView returns the view of a hit's image, nil for nil. copies is Result.Copies.
+// newImageView returns the view of a hit's image; nil if i is nil. copies is Result.Copies.
 func newImageView(i *search.Image, copies map[string]string) *imageView {
 	if i == nil {
 		return nil

@@ -130,9 +130,9 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	return fresh, nil
 }
 
-// newest returns the newest generation of a partition: it reads on from the known one, or
-// else from that in the hint. In the latter case it reads the tails of the segments that the
-// hint lists into the cache at the same time.
+// newest returns the newest generation of a partition: it reads on from the known one or, if none
+// is known, from the one in the hint. In the second case it reads the tails of the segments that
+// the hint lists into the cache at the same time.
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)

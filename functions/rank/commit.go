@@ -68,9 +68,9 @@ func (r *ranking) commit(ctx context.Context, p *partition.Partition, of string)
 	return nil
 }
 
-// commitKnown commits the ranks of all segments, and the anchors that are made. It fails with
-// partition.ErrStale if pages were forgotten since the run began: their words could be among
-// the anchors.
+// commitKnown commits the ranks of all segments, and the anchors of those for which they are made.
+// It fails with partition.ErrStale if pages were forgotten since the run began: their words could
+// be among the anchors.
 func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, of string) error {
 	return p.Commit(ctx, func(e *partition.Edit) error {
 		m := e.Manifest()

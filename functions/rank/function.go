@@ -50,8 +50,9 @@ type Function struct {
 	Log      *slog.Logger
 }
 
-// Limits bound the memory of a run. Anchors is the number of documents whose anchors are held
-// at once: for each further so many the books are read once more. One segment may have more.
+// Limits bound the memory of a run. Anchors is the number of documents whose anchors are held in
+// memory at once; a segment with more documents exceeds it. The books are read again for each
+// further group of so many documents.
 type Limits struct {
 	Graph   linkgraph.Limits
 	Anchors int

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is how early a host may be leased, before the time at which it may be asked
-// again. Fetch waits until then.
+// horizon is the time by which a host may be leased early, before it may be asked again. Fetch
+// waits for the rest of that time.
 const horizon = 2 * time.Second
 
 // always is the horizon when all waiting URLs are to be parked: then a lease takes every
@@ -18,8 +18,8 @@ const horizon = 2 * time.Second
 const always time.Duration = math.MaxInt64
 
 // request returns the request for the next lease, with the number of new pages that each
-// collection with a limit still allows. The bool is false if nothing can be leased now:
-// no URL waits, too many batches are leased, or no collection allows a page.
+// collection with a limit still allows. It returns false if nothing can be leased now: no URL
+// waits, too many batches are leased, or no collection allows a page.
 func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *settings.Settings) (frontier.Request, bool, error) {
 	r := frontier.Request{Horizon: horizon}
 	counts, err := front.Counts(ctx)
@@ -44,9 +44,9 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	return r, !held, nil
 }
 
-// full reports whether no more batches may be leased. batches is the number of leased
-// ones in this crawl partition, with Limits.Batches as its limit. But when a collection
-// sets connections, that number limits the leased batches of all crawl partitions.
+// full reports whether no more batches may be leased. batches is the number of leased batches in
+// this crawl partition; Limits.Batches is its limit. But if a collection sets connections, that
+// number limits the leased batches of all crawl partitions together.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()
 	if most == 0 {

@@ -43,15 +43,17 @@ import (
 
 // Limits bound the number and the duration of leases.
 type Limits struct {
-	Batches int           // most leased batches of a crawl partition at a time, unless a collection sets connections
+	// greatest number of leased batches of a crawl partition at a time, unless a collection sets
+	// connections
+	Batches int
 	Time    time.Duration // time from the lease of a batch to its deadline
 }
 
 // DefaultLimits suit a queue whose messages wait seconds, not minutes.
 func DefaultLimits() Limits { return Limits{Batches: 64, Time: batch.MaxTime} }
 
-// unsent is the duration of a lease whose batch has not been sent yet. The lease is
-// extended when it has.
+// unsent is the duration of a lease while its batch has not been sent. When the batch has been
+// sent, the lease is extended.
 const unsent = 15 * time.Second
 
 // perTarget is the time planned for one answer, in addition to the delay.

@@ -25,8 +25,8 @@ type memory struct {
 	newest map[int]layout.Version // highest version of a lease, by crawl partition
 }
 
-// see records the highest version of a lease in a crawl partition, and reports whether it
-// is lower than one recorded before; then it records nothing. The caller holds mu.
+// see records newest, a version of a lease in a crawl partition, as the highest one. If a higher
+// version was recorded before, it changes nothing and returns true. The caller holds mu.
 func (m *memory) see(crawl int, newest layout.Version) (older bool) {
 	if newest.Compare(m.newest[crawl]) < 0 {
 		return true

@@ -119,8 +119,8 @@ func (f *Function) resendOne(ctx context.Context, key string) error {
 	return f.Bucket.Delete(ctx, layout.ResendKey(key))
 }
 
-// clearFeedback deletes the vital signs of days older than Limits.Feedback. Their keys
-// sort by time, so that it lists no further than to the first younger object.
+// clearFeedback deletes the vital signs of days older than Limits.Feedback. Their keys sort by
+// time, so that it lists only as far as the first younger object.
 func (f *Function) clearFeedback(ctx context.Context) error {
 	first := layout.FeedbackDay(f.Now().Add(-f.Limits.Feedback))
 	var keys []string

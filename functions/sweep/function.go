@@ -120,8 +120,8 @@ func (f *Function) schedule(ctx context.Context, crawl int, s *settings.Settings
 	}
 }
 
-// leases returns the batches that are leased in any crawl partition, which are those not
-// settled yet. With an error it returns nil.
+// leases returns the batches that are leased in any crawl partition: they are not settled yet.
+// With an error it returns nil.
 func (f *Function) leases(ctx context.Context, s *settings.Settings) (map[layout.Version]bool, error) {
 	out := make(map[layout.Version]bool)
 	for _, crawl := range s.Crawl.Partitions() {
@@ -234,10 +234,10 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// once calls do at most once in each grace. It takes a lease with the name in Redis and
-// keeps it if do succeeds; if do fails, it releases the lease, so that the next sweep
-// calls do again. A process that read its settings before a takedown has ended after a
-// grace, so that the call then finds all that it has stored.
+// once calls do at most once in each grace. It takes a lease of the given name in Redis and keeps
+// it if do succeeds. If do fails, it releases the lease, so that the next sweep calls do again. A
+// grace is long enough: a process that read its settings before a takedown has ended by then, so
+// that the next call finds everything that it has stored.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
 	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)

@@ -25,10 +25,10 @@ func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	return p.maskGone(ctx)
 }
 
-// maskGone masks, in all listed segments, the documents of gone pages that are older than
-// the outcome that found the page gone, and marks these pages as Masked in the manifest.
-// Segments that are listed later are masked by index and merge, those of other partitions
-// by compare.
+// maskGone masks, in all listed segments, the documents of gone pages that are older than the
+// outcome that found the page gone, and marks these pages as Masked in the manifest. In segments
+// that are listed later, index and merge mask such documents; in segments of other partitions,
+// compare does.
 func (p *swept) maskGone(ctx context.Context) error {
 	unmasked := make(latest) // pages that become gone from now on are masked by the next sweep
 	for _, g := range p.Manifest().Gone {
@@ -72,11 +72,10 @@ func (p *swept) maskGone(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// dropGone drops pages from the manifest's list of gone pages that need not be there any
-// more: no document of an earlier version is alive or can still be made, because the page
-// is masked, every package is indexed, and every batch leased before the page was found
-// to be gone is packed or closed. When packages are indexed anew, unindex lists the pages
-// again.
+// dropGone removes pages from the manifest's list of gone pages when no document of an earlier
+// version is alive or can still be made. That is so if the page is masked, every package is
+// indexed, and every batch that was leased before the page was found gone is packed or closed.
+// When packages are indexed anew, unindex lists the pages again.
 func (p *swept) dropGone(ctx context.Context) error {
 	if len(p.Manifest().Gone) == 0 || slices.IndexFunc(p.Manifest().Gone, p.isOver(p.Manifest())) < 0 {
 		return nil

@@ -40,7 +40,7 @@ func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) erro
 type usage struct {
 	bytes    int64   // bytes of spool objects, packages, books and segments in all partitions
 	requests int64   // number of requests to the object store today (UTC)
-	usd      float64 // spent today (UTC)
+	usd      float64 // dollars spent today (UTC)
 }
 
 // used reads the present usage from the manifests, lists of the spool, and the vital

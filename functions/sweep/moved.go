@@ -120,9 +120,9 @@ func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compa
 	return here, compared, nil
 }
 
-// outdate masks the documents of partition p whose versions are earlier than the known ones
-// of the same pages. If p has a later version of a page, as a document or as gone, it
-// adds that to later. whole is false if a segment could not be read.
+// outdate masks the documents of partition p that are earlier than the known version of the same
+// page. If p has a later version of a page, as a document or as gone, it adds that version to
+// later. whole is false if a segment could not be read.
 func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, later latest) (whole bool, err error) {
 	if p.Manifest().Generation == 0 {
 		return true, nil
@@ -145,11 +145,11 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	return whole, err
 }
 
-// earlier finds the live documents whose versions are earlier than the known ones of the
-// same pages. It returns them, with the documents that are dead already, by the keys of
-// their segments, as Mask takes them; segments without such documents are left out. If
-// later is not nil, it adds to it the versions that are later than the known ones. whole is
-// false if a segment could not be read.
+// earlier finds the live documents that are earlier than the known version of the same page. It
+// returns them by the keys of their segments, as Mask takes them: together with the documents that
+// are dead already. Segments without such documents are left out. If later is not nil, it adds to
+// later the versions that are later than the known ones. whole is false if a segment could not be
+// read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

@@ -25,7 +25,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// again is the time after which an alert is repeated while its cause lasts.
+// again is the time after which an alert is sent again while its cause lasts.
 const again = time.Hour
 
 // Function is the watch function: it sends alerts to the log and to the webhook.
@@ -80,7 +80,8 @@ func (f *Function) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// tell sends an alert to the log and to the webhook, unless that is "".
+// tell sends an alert to the log and to the webhook. If webhook is "", it sends it only to the
+// log.
 func (f *Function) tell(ctx context.Context, webhook string, alert vitals.Alert) error {
 	f.Log.WarnContext(ctx, "alert", "name", alert.Name, "text", alert.Text, "since", alert.Since)
 	if webhook == "" {

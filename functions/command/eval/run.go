@@ -46,8 +46,8 @@ type Searcher interface {
 	Search(ctx context.Context, q search.Query) (search.Result, error)
 }
 
-// Run asks all queries and measures the answers. It asks an index that it builds of the
-// task's documents, or the bucket if Docs is empty.
+// Run runs all queries and measures the answers. It searches an index that it builds of the task's
+// documents or, if Docs is empty, the bucket.
 func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	queries, unjudged, err := readQueries(t.Queries, t.Qrels)
 	if err != nil {
@@ -145,8 +145,8 @@ type Comparison struct {
 	Interval   Figures `json:"interval"` // half the widths of the 95 % confidence intervals of Difference
 }
 
-// Compare compares this evaluation with an earlier one, query by query. Queries that
-// only one of them asked do not count.
+// Compare compares this evaluation with an earlier one, query by query. Queries that only one of
+// the two ran do not count.
 func (r Report) Compare(before Report) Comparison {
 	earlier := make(map[string]Figures, len(before.Each))
 	for _, o := range before.Each {

@@ -12,21 +12,22 @@ import (
 // Record is a page as a line of the format jsonl. Text is the text of the page's main part;
 // a page that has no text, such as an image, has none.
 type Record struct {
-	URL         string    `json:"url"`
-	Fetched     time.Time `json:"fetched"`
-	Status      int       `json:"status"`
-	MIME        string    `json:"mime"`
-	Lang        string    `json:"lang,omitempty"` // ISO 639-1, identified as the index function does
-	Title       string    `json:"title,omitempty"`
-	Site        string    `json:"site_name,omitempty"`
-	Description string    `json:"description,omitempty"`
-	Author      string    `json:"author,omitempty"`
-	Published   string    `json:"published,omitempty"`
-	Modified    string    `json:"modified,omitempty"`
-	Type        string    `json:"type,omitempty"` // @type of the page's JSON-LD, such as "NewsArticle"
-	Kind        string    `json:"kind,omitempty"` // kind of page, such as "article" or "product" (see package mainpart)
-	Collections []string  `json:"collections,omitempty"`
-	Text        string    `json:"text,omitempty"`
+	URL     string    `json:"url"`
+	Fetched time.Time `json:"fetched"`
+	Status  int       `json:"status"`
+	MIME    string    `json:"mime"`
+	// ISO 639-1 code of the page's language, identified as the index function does
+	Lang        string   `json:"lang,omitempty"`
+	Title       string   `json:"title,omitempty"`
+	Site        string   `json:"site_name,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Author      string   `json:"author,omitempty"`
+	Published   string   `json:"published,omitempty"`
+	Modified    string   `json:"modified,omitempty"`
+	Type        string   `json:"type,omitempty"` // @type of the page's JSON-LD, such as "NewsArticle"
+	Kind        string   `json:"kind,omitempty"` // kind of page, such as "article" or "product" (see package mainpart)
+	Collections []string `json:"collections,omitempty"`
+	Text        string   `json:"text,omitempty"`
 
 	structure structured.Page
 	object    webobject.Object

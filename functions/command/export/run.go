@@ -28,7 +28,7 @@ type Task struct {
 
 // Report is the result of an export.
 type Report struct {
-	Pages   int       // pages in the export
+	Pages   int       // number of pages in the export
 	Resumed int       // number of pages that an earlier run had written already
 	At      time.Time // moment whose pages were exported
 	Unread  []error   // an error for each page that could not be read, and for each lost generation or book
@@ -40,16 +40,17 @@ type resumption struct {
 	inventory.Selection
 	Format  string    `json:"format"`
 	At      time.Time `json:"at"`
-	Total   int       `json:"total"`   // pages to read: the selected ones, of any language
-	Done    int       `json:"done"`    // pages read, whether written or not
-	Written int       `json:"written"` // pages written
+	Total   int       `json:"total"`   // number of pages to read: the selected pages, of any language
+	Done    int       `json:"done"`    // number of pages read, whether written or not
+	Written int       `json:"written"` // number of pages written
 	Bytes   int64     `json:"bytes"`   // size of the file with the pages written; 0 for a folder
 }
 
 // target is a file or a folder to which pages are written.
 type target interface {
-	// begin opens the target: a new one if bytes is 0, else the one of an earlier run, of
-	// which it keeps that many bytes. at is the moment whose pages are exported.
+	// begin opens the target. If bytes is 0, the target is new; else it is the target of an
+	// earlier run, of which begin keeps that many bytes. at is the moment whose pages are
+	// exported.
 	begin(at time.Time, bytes int64) error
 	// content returns the bytes to be written for a page. It is safe for concurrent use.
 	content(r *Record) ([]byte, error)
@@ -149,7 +150,7 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 	return save()
 }
 
-// prepared is a page that is ready to be written.
+// prepared is a page that has been read and made ready to be written.
 type prepared struct {
 	record  Record
 	wanted  bool   // the page is in the selected language

@@ -34,7 +34,7 @@ type sorter struct {
 	path  string
 	file  *os.File // temporary file with the runs before the last; nil if all lines fit into memory
 	ends  []int64  // offsets of the ends of the runs in the file
-	lines []string // the run in memory
+	lines []string // lines of the run in memory
 }
 
 // read reads all lines into sorted runs of at most most bytes.

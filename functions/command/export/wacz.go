@@ -240,7 +240,7 @@ func (w *wacz) cdxLines() iter.Seq2[string, error] {
 type waczWriter struct {
 	zip       *zip.Writer
 	at        time.Time
-	resources []resource // the members written so far
+	resources []resource // members written so far
 }
 
 // resource describes a member in datapackage.json (Data Package, "Data Resource").

@@ -90,7 +90,7 @@ type Report struct {
 	Passed    map[string]int // number of captures that were not imported, by reason
 	Faults    []FileFault    // damaged parts of files, at most maxFaults
 	Faulty    int            // number of all damaged parts
-	Batches   []Batch        // spool objects put
+	Batches   []Batch        // names of the spool objects that were put
 }
 
 // FileFault is a damaged part of a file.

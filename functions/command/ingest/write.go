@@ -56,7 +56,7 @@ func inOrder(a, b capture) int {
 	return cmp.Or(cmp.Compare(a.file, b.file), cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Inside, b.Inside))
 }
 
-// write imports captures, which must be in the order of their positions.
+// write imports captures. They must be in the order of their positions in the files (see inOrder).
 func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 	from := &archives{task: w.Task}
 	originals := &archives{task: w.Task}
@@ -235,9 +235,9 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	return nil
 }
 
-// choose removes from a spool object everything that is not imported (see isImported), and
-// counts it. For each URL that stays it adds the link of kind book.Listed by which it was
-// found. from is the batch of the object.
+// choose removes from a spool object everything that is not imported (see isImported), and counts
+// it. For each URL that stays it adds the link by which the URL counts as found, of kind
+// book.Listed. from is the batch of the object.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome
@@ -275,8 +275,8 @@ func (w *writer) choose(object *spool.Spool, from *pending) {
 	l.Outcomes, l.Links, object.Pages = outcomes, links, pages
 }
 
-// isImported reports whether an outcome is imported: of a page that is stored or unchanged, of
-// a page that cannot be stored, and of a redirect or alias.
+// isImported reports whether an outcome is imported. It is if the page is stored or unchanged, if
+// the page cannot be stored, and if the URL is a redirect or alias.
 func isImported(o book.Outcome) bool {
 	switch o.State {
 	case book.Stored:

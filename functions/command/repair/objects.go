@@ -26,9 +26,9 @@ type faultyPackage struct {
 	gone   bool           // the package is missing or cannot be read, and is taken off the manifest
 }
 
-// lookAtPackage records a problem of a package for later. A page that an outcome names but
-// that does not exist, and a page that no outcome names, are fetched again: the Lost
-// outcome that they get accounts for both. One of two copies of a page is to be removed.
+// lookAtPackage records a problem of a package for later. Two kinds of pages are fetched again:
+// one that an outcome names but that does not exist, and one that no outcome names. Their URLs get
+// a Lost outcome. If a page is stored twice, one of the copies is to be removed.
 func (m *mending) lookAtPackage(problem verify.Problem) {
 	listed := m.Manifest().Package(problem.Key)
 	if problem.URL != "" && (problem.Kind == verify.Missing || problem.Kind == verify.Unaccounted) {
@@ -115,9 +115,9 @@ func (m *mending) relistPackage(p *faultyPackage, bytes int64, pages int) {
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
 }
 
-// replacePackage stores left, a package with the readable pages of the faulty one, and
-// lists it in place of that. The pages keep their offsets. The package is indexed again,
-// and until then its old segments stay.
+// replacePackage stores left, a package with the readable pages of the faulty one, and lists it in
+// place of the faulty one. The pages keep their offsets. The package is indexed again, and until
+// then its old segments stay.
 func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []byte, pages int) error {
 	_, name, err := layout.ParsePackageKey(p.Key)
 	if err != nil {

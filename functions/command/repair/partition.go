@@ -38,8 +38,8 @@ type mending struct {
 	lostBooks map[string]bool           // keys of missing or damaged books
 }
 
-// mendPartition mends those problems of a partition that it can: first its manifests, and
-// if generations are lost, only these; then all objects that the newest generation lists.
+// mendPartition mends as many problems of a partition as it can: first those of its manifests;
+// then, unless generations are lost, those of all objects that the newest generation lists.
 func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, problems []verify.Problem, report *Report) error {
 	s, err := settings.Read(ctx, r.Bucket, r.Now())
 	if err != nil {

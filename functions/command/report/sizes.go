@@ -115,7 +115,7 @@ func (m *measured) fault(err error) error {
 	return nil
 }
 
-// add adds counts and bytes to rows of the table.
+// add adds the counts and bytes of the given rows to the rows of the table.
 func (m *measured) add(rows map[int]Size) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -45,7 +45,7 @@ type history struct {
 	generations []generation
 }
 
-// newest returns the number of the last generation.
+// newest returns the number of the newest generation.
 func (h *history) newest() uint64 { return h.first + uint64(len(h.generations)) - 1 }
 
 // at returns a generation by its number; nil if the history does not have that number.
@@ -111,10 +111,10 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 	return h, group.Wait()
 }
 
-// chain checks that every generation has the hash that the next one names as its parent,
-// from the one in force back to the oldest that must be kept, and reports damaged and
-// missing ones. The generation before a damaged one cannot be checked. inForce is nil if
-// it cannot be read.
+// chain checks that every generation has the hash that the next one names as its parent, from the
+// one in force back to the oldest that must be kept. It reports damaged and missing generations.
+// The generation before a damaged one cannot be checked. inForce is nil if the generation in force
+// cannot be read.
 func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce *generation) error {
 	parent, known := "", false
 	oldest := h.first

@@ -133,7 +133,8 @@ func (a *apartObjects) has(key string) bool {
 	return isDamaged || a.whole[key] != ""
 }
 
-// add records an object's content and the result of its check, nil if it is whole.
+// add records an object's content and the result of its check: an error if the object is damaged,
+// nil if it is whole.
 func (a *apartObjects) add(key string, content []byte, damaged error) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

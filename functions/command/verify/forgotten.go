@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// forgetting sets p.clean if the partition's manifest says that everything forgotten has
-// been erased, and otherwise counts the partition as waiting for that.
+// forgetting sets p.clean if the partition's manifest says that everything forgotten has been
+// erased. If not, it counts the partition in Waiting.Forget.
 func (v *run) forgetting(p *audit) {
 	switch version := v.settings.Takedowns.Version; {
 	case version == 0:
@@ -34,10 +34,10 @@ func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
 
-// forgotten reports for URLs whether they are forgotten, so that the partition must not have them
-// any more. While the partition has not erased all forgotten URLs yet, its methods return false.
-// It caches the result for the last site, which makes it fast for URLs sorted by site. It is not
-// safe for concurrent use.
+// forgotten tells which URLs are forgotten, so that the partition must not have them any more.
+// While the partition has not erased all forgotten URLs yet, all methods return false. It caches
+// the result for the last site, which makes it fast for URLs sorted by site. It is not safe for
+// concurrent use.
 type forgotten struct {
 	set  *takedown.Set // takedowns in force; nil if the partition may still hold forgotten URLs
 	site uint32        // site of the URL that was asked about last
@@ -45,7 +45,7 @@ type forgotten struct {
 	any  bool          // a URL has been asked about, so that site and hit have a value
 }
 
-// forgotten returns the check whether a partition still has URLs that are forgotten.
+// forgotten returns a check for URLs that a partition still has although they are forgotten.
 func (v *run) forgotten(p *audit) *forgotten {
 	f := new(forgotten)
 	if set := &v.settings.Takedowns; p.clean && !set.Empty() {
@@ -57,8 +57,8 @@ func (v *run) forgotten(p *audit) *forgotten {
 // url reports whether a URL is forgotten. It computes the URL's identity and site.
 func (f *forgotten) url(url string) bool { return f.set != nil && f.set.ForgetsURL(url) }
 
-// placed reports whether a URL is forgotten whose identity and place are known, which is
-// faster.
+// placed reports whether a URL is forgotten. It is faster than url, because the caller knows the
+// URL's identity and place.
 func (f *forgotten) placed(url string, id layout.Identity, place layout.Place) bool {
 	if f.set == nil {
 		return false

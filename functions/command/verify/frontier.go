@@ -15,8 +15,8 @@ type backlog struct {
 	ids map[layout.Identity]bool
 }
 
-// readFrontiers reads the pending URLs of the frontiers, and reports those that are in
-// two. It does nothing without frontiers, or if a book or generation could not be read.
+// readFrontiers reads the pending URLs of the frontiers, and reports URLs that are pending in two
+// frontiers. It does nothing without frontiers, or if a book or generation could not be read.
 func (v *run) readFrontiers(ctx context.Context) error {
 	if v.Frontiers == nil || v.incomplete() {
 		return nil
@@ -38,8 +38,8 @@ func (v *run) readFrontiers(ctx context.Context) error {
 	return nil
 }
 
-// pending takes note of a URL that is pending according to the books, and reports it if no
-// frontier has it. It does nothing if the frontiers were not read.
+// pending records that a URL is pending according to the books, and reports the URL if it is
+// pending in no frontier. It does nothing if the frontiers were not read.
 func (v *run) pending(id layout.Identity, url string) {
 	w := &v.waiting
 	if w.ids == nil {

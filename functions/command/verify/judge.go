@@ -48,8 +48,8 @@ func (v *run) judgePages(ctx context.Context) error {
 	return nil
 }
 
-// judgeVersions reports URLs with live documents of two versions in one partition, and
-// counts those with one in each of two partitions as Waiting.Moved.
+// judgeVersions compares the versions of each URL that have live documents. An older version in
+// the partition of the newest is reported; one in another partition is counted in Waiting.Moved.
 func (v *run) judgeVersions() {
 	for from, to := 0, 0; from < len(v.pages); from = to {
 		var newest *page
@@ -96,7 +96,7 @@ func (v *run) reportStray(ctx context.Context, in *storedPackage, pages []*page)
 // Kind classifies a problem.
 type Kind string
 
-// The kinds of problems; "it" is the object, page or document that a problem is about.
+// The kinds of problems.
 const (
 	Missing     Kind = "missing"     // an object or page that something refers to does not exist
 	Damaged     Kind = "damaged"     // the bytes of an object or page have changed
@@ -113,10 +113,11 @@ const (
 type Problem struct {
 	Kind      Kind             `json:"kind"`
 	Partition layout.Partition `json:"partition"`
-	Key       string           `json:"key,omitempty"`    // key of the object
-	Offset    int64            `json:"offset,omitempty"` // offset of the page, if the object is a package
-	URL       string           `json:"url,omitempty"`    // URL of the page; "" if the problem is about the object
-	Detail    string           `json:"detail"`           // predicate of a sentence whose subject are URL and key: "is missing"
+	Key       string           `json:"key,omitempty"` // key of the object
+	// offset of the page in bytes, if the object is a package
+	Offset int64  `json:"offset,omitempty"`
+	URL    string `json:"url,omitempty"` // URL of the page; "" if the problem is about the object
+	Detail string `json:"detail"`        // predicate of a sentence whose subject are URL and key: "is missing"
 }
 
 // String returns the problem as one sentence.
@@ -156,7 +157,7 @@ const MaxProblems = 10_000
 // problems collects the problems of a proof. It is safe for concurrent use.
 type problems struct {
 	mu    sync.Mutex // protects the fields below
-	first []Problem  // the first MaxProblems
+	first []Problem  // the first MaxProblems problems
 	more  int        // number of problems after the first MaxProblems
 }
 
@@ -175,7 +176,7 @@ func (c *problems) sorted() []Problem {
 	return c.first
 }
 
-// Progress is the progress of a stage.
+// Progress says how much of a stage is done.
 type Progress struct {
 	Stage       Stage
 	Done, Total int64 // amount done and amount in all, in the unit of the stage (see Stage)

@@ -116,7 +116,8 @@ func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) erro
 	return nil
 }
 
-// outcome adds an outcome from a partition, and returns its URL.
+// outcome adds an outcome to its URL, from a book or spool object of partition p, and returns the
+// URL.
 func (f *fold) outcome(o *book.Outcome, p layout.Partition) *asked {
 	f.account.Outcome(*o)
 	id := o.Identity()

@@ -24,7 +24,7 @@ type remarked struct {
 	named []string // the first maxNamed of the pages' URLs, sorted
 }
 
-// add adds a page, but not if the reason is "".
+// add adds a page whose outcome has a reason. It ignores the reason "".
 func (r *remarks) add(reason, url string) {
 	if reason == "" {
 		return

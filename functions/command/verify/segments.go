@@ -205,8 +205,8 @@ func (v *run) documents(ctx context.Context, s storedSegment, content []byte) er
 	return nil
 }
 
-// document checks one document, counts it with its page if it is alive, and returns the
-// kinds of its problems.
+// document checks one document, and counts it with its page if it is alive. It returns a kind for
+// each problem of the document.
 func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	id := o.identities[doc]
 	if forget := v.forgotten(o.partition); forget.set != nil && forget.set.ForgetsPage(id, oneString(o.sites, doc)) {

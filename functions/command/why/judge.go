@@ -48,9 +48,9 @@ func (t *teller) judge() error {
 	return nil
 }
 
-// rule returns the rule that admits the URL: the first seed of its collection whose scope
-// contains it, or that it is a sitemap. It returns nil if the URL is not admitted, or if a
-// strategy has no partition for it.
+// rule returns the rule that admits the URL: the first seed of its collection whose scope contains
+// the URL, or the rule for sitemaps. It returns nil if the URL is not admitted, or if a strategy
+// has no partition for it.
 func (t *teller) rule(u account.URL) *Rule {
 	if !u.Admitted {
 		return nil

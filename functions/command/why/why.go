@@ -67,8 +67,8 @@ type Rule struct {
 	Within     int              `json:"within"` // greatest depth of the scope; -1: no limit
 	Sitemap    bool             `json:"sitemap,omitempty"`
 	Depth      uint16           `json:"depth"`   // number of links from a seed to the URL
-	Crawl      int              `json:"crawl"`   // crawl partition
-	Storage    int              `json:"storage"` // storage partition
+	Crawl      int              `json:"crawl"`   // number of the crawl partition of the URL
+	Storage    int              `json:"storage"` // number of the storage partition of the URL
 }
 
 // Asked is one request for the URL, with its outcome.
@@ -288,7 +288,8 @@ func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string
 	return nil
 }
 
-// add adds outcomes and links to the story; packed says whether they are from a book.
+// add adds outcomes and links to the story; packed is true if they are from a book, and not from
+// the spool.
 func (t *teller) add(found pageTally, packed bool) {
 	for _, o := range found.outcomes {
 		t.story.Asked = append(t.story.Asked, Asked{

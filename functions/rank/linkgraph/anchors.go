@@ -71,7 +71,8 @@ func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[i
 	return anchors, nil
 }
 
-// readAnchors adds the texts of the links of a book to the targets in the i-th range.
+// readAnchors reads from a book the texts of the links to wanted pages in the i-th range, and adds
+// them to into. index is the index of the book.
 func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i int, wanted func(int) bool, into map[number]*texts) error {
 	sources := r.sources[index]
 	for row, err := range b.Rows(ctx, r.within(i), true) {
@@ -121,7 +122,8 @@ func (r *reading) voters(row book.Row, sources []number, page number) (v voters)
 	return v
 }
 
-// voters is the number of equal links to one page, and the sites of their sources.
+// voters describes links with the same text to the same page: their number, and the sites of their
+// sources.
 type voters struct {
 	sites []uint32
 	links int

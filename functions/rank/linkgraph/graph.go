@@ -38,7 +38,7 @@ type number uint32
 
 const (
 	aliasBit number = 1 << 31
-	unknown  number = 1<<32 - 1 // stands for a source whose links do not count
+	unknown  number = 1<<32 - 1 // number of a source whose links do not count
 )
 
 func (n number) isPage() bool { return n < aliasBit }
@@ -56,7 +56,7 @@ func (g *Graph) Find(id layout.Identity) (index int, found bool) {
 	return int(n), known && n.isPage()
 }
 
-// Rank returns the rank of every page, and the number of steps that it took.
+// Rank returns the rank of every page. steps is the number of iterations that it took.
 func (g *Graph) Rank(ctx context.Context, r pagerank.Rules) (ranks []float64, steps int, err error) {
 	return g.votes.Rank(ctx, r)
 }
@@ -81,7 +81,7 @@ func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l L
 // are read at a time.
 const pagesOfRange = 1 << 16
 
-// reading is the graph while Read reads it from the books.
+// reading is the state of Read while it reads the graph from the books.
 type reading struct {
 	books     []*book.Reader
 	limits    Limits

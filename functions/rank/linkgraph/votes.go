@@ -43,7 +43,7 @@ func (r *reading) readVotes(ctx context.Context) error {
 	return group.Wait()
 }
 
-// within returns the i-th range of the hash space.
+// within returns the i-th range of the hash space into which the pages are divided.
 func (r *reading) within(i int) (span layout.Range) {
 	if i > 0 {
 		span.From = r.places[i]
@@ -101,8 +101,8 @@ func counts(rel string) bool {
 	return !slices.ContainsFunc(strings.Fields(rel), func(word string) bool { return word == "nofollow" || word == "ugc" || word == "sponsored" })
 }
 
-// point notes the target of the row for the aliases among its sources. Of several targets,
-// which only damage can cause, it is the one with the least identity.
+// point records that the aliases among the row's sources stand for the row's target. If an alias
+// has several targets, which only damage can cause, the target with the least identity counts.
 func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 	for _, k := range row.Sources {
 		source := sources[k]

@@ -18,7 +18,7 @@ const leastRepeated = 16
 // by target, then by source.
 type Link uint64
 
-// NewLink returns the link from the page source to the page target. template says that it
+// NewLink returns the link from the page source to the page target. template is true if the link
 // is part of a template, such as the navigation of a site.
 func NewLink(source, target uint32, template bool) Link {
 	l := Link(target)<<32 | Link(source)<<1
@@ -114,8 +114,7 @@ func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 	return g, nil
 }
 
-// ofSite returns how many of the edges, from the first on, are from pages of one site to one
-// page.
+// ofSite returns how many edges at the beginning of edges are from pages of one site to one page.
 func ofSite(edges []edge) int {
 	n := 1
 	for n < len(edges) && edges[n]&firstOfSite == 0 {
@@ -124,8 +123,8 @@ func ofSite(edges []edge) int {
 	return n
 }
 
-// count adds the edges from pages of one site to one page to the numbers of links of these
-// pages. Those of a template are together one link.
+// count adds the edges from pages of one site to one page to the numbers of links of these pages.
+// The edges of a template count together as one link.
 func (g *Graph) count(edges []edge) {
 	repeated := 0
 	for _, e := range edges {

@@ -31,8 +31,8 @@ func (r Rules) steps() int {
 	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
 }
 
-// Rank returns the rank of every page, and the number of steps that it took. The ranks
-// sum to 1. It fails when ctx ends.
+// Rank returns the rank of every page. The ranks sum to 1. steps is the number of iterations that
+// it took. It fails when ctx ends.
 func (g *Graph) Rank(ctx context.Context, r Rules) (ranks []float64, steps int, err error) {
 	if r.Damping < 0 || r.Damping >= 1 || r.Epsilon <= 0 {
 		return nil, 0, fmt.Errorf("cannot rank with damping %g until %g: want a damping of 0 to 1, and a positive end", r.Damping, r.Epsilon)
@@ -117,8 +117,8 @@ const parallel = 8
 
 func (c *chunk) end() uint32 { return c.first + uint32(len(c.ends)) }
 
-// give computes what each page of a chunk gives by one link, and returns what these pages
-// lose, because they have less than one link.
+// give computes the rank that each page of a chunk gives by one link. It returns the rank that is
+// lost because these pages have less than one link.
 func (w *walk) give(c *chunk) (lost float64) {
 	for page := c.first; page < c.end(); page++ {
 		links := w.out[page]
@@ -130,7 +130,8 @@ func (w *walk) give(c *chunk) (lost float64) {
 	return lost
 }
 
-// take computes what each page of a chunk is given, and returns what the cap cuts off.
+// take computes the rank that each page of a chunk is given. It returns the rank that the cap cuts
+// off.
 func (w *walk) take(c *chunk) (lost float64) {
 	from := uint32(0)
 	for i, to := range c.ends {
@@ -152,8 +153,8 @@ func (w *walk) take(c *chunk) (lost float64) {
 	return lost
 }
 
-// site returns what the pages of one site give a page by these edges, and how much of it
-// counts.
+// site returns the rank that the pages of one site give a page by these edges, and how much of it
+// counts under the cap.
 func (w *walk) site(edges []edge) (given, allowed float64) {
 	template, repeated, strongest := 0.0, 0, 0.0
 	for _, e := range edges {

@@ -31,8 +31,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// maxRounds is the greatest number of rounds of Run. A round erases from all objects that
-// are listed when it begins; the next one from those that were listed meanwhile.
+// maxRounds is the greatest number of rounds of Run. A round erases from all objects that are
+// listed when it begins; the next round erases from the objects that were listed meanwhile.
 const maxRounds = 5
 
 // errMore means that the newest generation lists objects that this run has not searched
@@ -55,9 +55,9 @@ type Eraser struct {
 // does not yet record the version of the takedowns.
 func (e *Eraser) Forgets() bool { return e.Manifest().Forgotten < e.Takedowns.Version }
 
-// Run erases everything forgotten from all listed objects, with one commit for each, and
-// then commits the version of the takedowns. It returns nil also if new objects were
-// listed in every round: then the next sweep goes on.
+// Run erases everything forgotten from all listed objects, with one commit for each, and then
+// commits the version of the takedowns. If new objects were listed in every round, it returns nil
+// without that last commit: the next sweep goes on.
 func (e *Eraser) Run(ctx context.Context) error {
 	awaited := erasedKeys(e.Manifest())
 	clean := e.Memory.of(e.ID(), e.Takedowns.Version)
@@ -224,8 +224,8 @@ type cleanKeys struct {
 	keys map[string]bool
 }
 
-// of returns the known keys of a partition's clean objects, to be read and added to. They
-// are empty at first, and again when the takedowns have another version than before.
+// of returns the known keys of a partition's clean objects, for reading and adding. They are empty
+// at first, and again when the version of the takedowns changes.
 func (m *Memory) of(p layout.Partition, version uint64) *cleanKeys {
 	m.mu.Lock()
 	defer m.mu.Unlock()

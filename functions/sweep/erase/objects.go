@@ -40,9 +40,8 @@ func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key strin
 	return key, err
 }
 
-// isClean reports whether a book has no forgotten outcome or link. It passes the outcomes
-// to the filter's See, which learns from them which sources of links are forgotten; it
-// has passed all of them unless it fails.
+// isClean reports whether a book has no forgotten outcome or link. It passes all outcomes to the
+// filter's See, unless it fails: the filter learns from them which sources of links are forgotten.
 func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, error) {
 	clean := true
 	for o, err := range b.Outcomes(ctx, layout.Range{}) {

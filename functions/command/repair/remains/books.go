@@ -56,8 +56,8 @@ func (r *remains) readBooks(ctx context.Context) error {
 	return nil
 }
 
-// readBook reads the outcomes of a book. It returns book.ErrDamaged if the key does not
-// name the book's content.
+// readBook reads the outcomes of a book. It returns book.ErrDamaged if the hash in the key is not
+// that of the book's content.
 func (r *remains) readBook(ctx context.Context, key string) (*foundBook, error) {
 	content, err := r.bucket.Get(ctx, key, blob.Range{})
 	if err != nil {
@@ -88,9 +88,9 @@ func (r *remains) readBook(ctx context.Context, key string) (*foundBook, error) 
 	return b, nil
 }
 
-// listBooks adds books to the manifest: those with a batch that no book before them has,
-// in the order of the package's comment, and those with links only. It keeps in r.books the
-// books that are listed then, and collects their batches in r.batches.
+// listBooks adds to the manifest the books that have a batch which no book before them has, in the
+// order of the package's comment, and the books that have only links. It keeps the listed books in
+// r.books, and collects their batches in r.batches.
 func (r *remains) listBooks(m *manifest.Manifest) {
 	r.batches = make(map[layout.Version]bool)
 	slices.SortStableFunc(r.books, func(a, b *foundBook) int {

@@ -135,7 +135,7 @@ func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 // and generations name it.
 type listing map[*foundPackage]map[string]bool
 
-// add adds a package that is named by the key.
+// add adds a package to the listing, with the key by which a book or generation names it.
 func (l listing) add(p *foundPackage, key string) {
 	if l[p] == nil {
 		l[p] = make(map[string]bool)

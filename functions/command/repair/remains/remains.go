@@ -54,15 +54,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// beyond is the difference between the new generation's number and the highest one in the
-// evidence: the last lost generations may have left no evidence, and no number may be used
-// twice.
+// beyond is added to the highest generation number in the evidence, to get the number of the new
+// generation: lost generations may have left no evidence, and no number may be used twice.
 const beyond = 1000
 
 // Generation makes the generation that takes the place of a partition's lost ones: newest,
-// and the packages and books that are still in the bucket. It also returns a sentence that
-// tells people so. Nothing is stored: the caller sets the field Learnt and passes the
-// generation to manifest.Refound.
+// and the packages and books that are still in the bucket. It also returns a sentence for
+// people on what it lists in addition to newest. Nothing is stored: the caller sets the field
+// Learnt and passes the generation to manifest.Refound.
 //
 // newest is the newest readable generation, or the zero generation of the partition if
 // there is none. elsewhere are the partitions to which pages may have moved. evidence
@@ -138,8 +137,8 @@ func (r *remains) readSpool(ctx context.Context) error {
 	return nil
 }
 
-// consume marks every batch in a listed book as packed: as consumed if its spool object
-// exists, or a batch with a lower token in the same epoch waits in the spool, else as
+// consume marks every batch in a listed book as packed. The batch is consumed if its spool object
+// exists, or if a batch with a lower token in the same epoch waits in the spool; else it is
 // closed.
 func (r *remains) consume(m *manifest.Manifest) {
 	waiting := make(map[uint64]uint64) // the lowest token of each epoch
@@ -173,8 +172,8 @@ func (r *remains) consume(m *manifest.Manifest) {
 	slices.SortFunc(m.Consumed, func(a, b manifest.Consumed) int { return a.Batch.Compare(b.Batch) })
 }
 
-// listPackages adds packages to the manifest. A package that was made of a listed one by
-// erasing pages takes the place and ID of that; others get a new ID. All packages that it
+// listPackages adds packages to the manifest. A package that was made of a listed one by erasing
+// pages takes the place and ID of the listed one; any other gets a new ID. All packages that it
 // adds count as not indexed.
 func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error {
 	wanted, err := r.toList(ctx)

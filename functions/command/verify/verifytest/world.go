@@ -236,7 +236,7 @@ func Segment(t testing.TB, content []byte, key string, without ...string) ([]byt
 	}
 }
 
-// Commit commits a generation with an edit, and returns it.
+// Commit commits a generation with an edit, and returns the generation.
 func (w *World) Commit(edit func(*manifest.Manifest)) manifest.Manifest {
 	w.T.Helper()
 	return functionstest.Commit(w.T, w.Bucket, 0, edit)
@@ -266,7 +266,7 @@ func (w *World) Delete(key string) {
 	}
 }
 
-// Change replaces an object's content by the result of a function.
+// Change replaces an object's content by what become returns for it.
 func (w *World) Change(key string, become func([]byte) []byte) {
 	w.T.Helper()
 	if err := w.Bucket.Replace(w.T.Context(), key, become(w.Content(key))); err != nil {
