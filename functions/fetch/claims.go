@@ -175,7 +175,7 @@ func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 		return known.topic
 	}
 	built, err := topic.New(c.Topic.Words, c.Topic.Texts, c.Language)
-	if err != nil { // once: its zero value is kept
+	if err != nil { // logged only once, because the zero topic is kept
 		log.Warn("no page can be on the topic of a collection", "collection", c.Name, "version", c.Version, "error", err)
 	}
 	if t.built == nil {
@@ -192,7 +192,7 @@ func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
 	hope := topic.Inherit(relevance, float32(own)/255)
 	for i := range links {
 		switch l := &links[i]; l.Kind {
-		case book.Asset: // has no topic
+		case book.Asset: // an asset has no topic
 		case book.Redirect, book.Canonical:
 			l.Weight = own
 		default:

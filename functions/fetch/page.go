@@ -62,7 +62,7 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	}
 	read, err := p.read()
 	if errors.Is(err, document.ErrPanic) {
-		panic(err) // see guarded
+		panic(err) // guarded recovers from it
 	}
 	if err != nil {
 		conclude(o, p.target, verdict{book.Skipped, "unreadable", err.Error()})
@@ -184,7 +184,7 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	digest := pageDigest(read, p.sum)
 	if p.known != nil && p.known.Digest == digest {
 		p.confirm(o, p.sum)
-		return result // the navigation may lead to new pages
+		return result // the page is unchanged, but its navigation may lead to new pages
 	}
 	stored := *o
 	stored.ETag, stored.Modified = validators(p.answer, nil)

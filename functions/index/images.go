@@ -22,7 +22,7 @@ func dropRepeatedImages(pages []*draft) {
 			for _, image := range p.Images {
 				n := counts[image.URL]
 				if n >= least {
-					counts[image.URL] = -1 // the first page has it
+					counts[image.URL] = -1 // the first page keeps the image
 				}
 				if n >= 0 {
 					kept = append(kept, image)

@@ -228,7 +228,7 @@ func putBook(ctx context.Context, p *partition.Partition, s *settings.Settings, 
 		return nil, err
 	}
 	learnt.Links = slices.DeleteFunc(decided, func(l book.Link) bool { return l.Decision == membership.Forgotten })
-	for i := range learnt.Links { // the frontier has applied it; links that are equal but for it share a row of the book
+	for i := range learnt.Links { // the frontier has applied Modified; links that differ only in it share a row of the book
 		learnt.Links[i].Modified = time.Time{}
 	}
 	content, err := book.Encode(learnt)

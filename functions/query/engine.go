@@ -93,7 +93,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 		ctx = meter.With(ctx, costs)
 	}
 	current, err := e.snapshotOf(ctx, q.AsOf)
-	doubted := make(map[string]bool) // segments that were damaged as they are cached
+	doubted := make(map[string]bool) // segments that were found damaged once: perhaps only their cached ranges are
 	reread := false
 	if err == nil {
 		err = current.allLost()
@@ -128,7 +128,7 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 			continue
 		}
 		if errors.Is(err, blob.ErrAbsent) {
-			e.ranges.Forget(fault.Segment) // or it is opened again by what is cached of it
+			e.ranges.Forget(fault.Segment) // else the segment would be opened again from its cached ranges
 			if !reread && e.past.Load() != current {
 				reread = true
 				if current, err = e.reread(ctx, current); err != nil {

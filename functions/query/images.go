@@ -68,7 +68,7 @@ func (e *Engine) copies(ctx context.Context, at *snapshot, hits []search.Hit, mo
 	if damaged := books.Damaged(); len(damaged) > 0 {
 		e.report(ctx, Copy{Unread: damaged})
 		for _, b := range listed {
-			e.ranges.Forget(b.Key) // perhaps only damaged as it is cached
+			e.ranges.Forget(b.Key) // perhaps only its cached ranges are damaged
 		}
 	}
 	return found, err

@@ -198,7 +198,7 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 		group.Go(func() error {
 			branch := fork.Branch()
 			now, err := e.open(branch, want, forgotten, known)
-			if errors.Is(err, segment.ErrDamaged) { // perhaps only as it is cached
+			if errors.Is(err, segment.ErrDamaged) { // perhaps only its cached ranges are damaged
 				e.forget(want.Segment)
 				now, err = e.open(branch, want, forgotten, known)
 			}

@@ -75,7 +75,7 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 		return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, err)
 	}
 	if moment.IsZero() {
-		e.snapshots.outdate(current) // deleted a grace after the manifests were read
+		e.snapshots.outdate(current) // the manifests are older than a grace: an object that they list has been deleted
 	}
 	newest, err := e.snapshots.get(ctx, e)
 	if err != nil {

@@ -53,7 +53,7 @@ func (r *ranking) commit(ctx context.Context, p *partition.Partition, of string)
 		}
 		ranked := of
 		if n < len(rest) {
-			ranked = "" // the anchors of others are still of other books
+			ranked = "" // the anchors of the other segments are still made of other books
 		}
 		if err := r.commitKnown(ctx, p, ranked); err != nil {
 			return err

@@ -32,7 +32,8 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	if r.Rooms, err = f.rooms(ctx, s); err != nil {
 		return r, false, err
 	}
-	// held: no waiting URL may be requested now. parked: none ever, unless a limit is raised.
+	// held: no waiting URL may be requested now. parked: no waiting URL may ever be requested,
+	// unless a limit is raised.
 	held, parked := counts.Again == 0, counts.Again == 0
 	for _, c := range s.Collections {
 		room, limited := r.Rooms[c.Name]

@@ -70,7 +70,7 @@ func (m *mirror) prepare(ctx context.Context, t *Task, pages *storedPages, s *se
 }
 
 func (t *Task) names(ctx context.Context, pages *storedPages) (named names, err error) {
-	if t.Lang == "" { // else it is read
+	if t.Lang == "" { // with a language, findPages has read the index
 		if err := pages.all.ReadIndex(ctx); err != nil {
 			return named, err
 		}

@@ -88,7 +88,7 @@ func (w *wacz) begin(at time.Time, size int64) error {
 	if w.pages, err = os.OpenFile(w.listPath(), os.O_CREATE|os.O_RDWR, 0o644); err != nil {
 		return err
 	}
-	end := int64(0) // of the lines about pages that are in the file
+	end := int64(0) // end of the lines on pages that are in the file
 	for line, err := range linesOf(w.pages) {
 		var c capture
 		if err != nil || json.Unmarshal(line, &c) != nil || w.head+c.Offset+c.Length > size {

@@ -44,7 +44,7 @@ func (known standings) final(id layout.Identity) *book.Outcome {
 func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings, wanted func(layout.Identity) bool) (standings, error) {
 	known := make(standings)
 	for _, p := range s.Partitions() {
-		// Spool before manifest: a batch that is packed in between is in the books.
+		// The spool is read before the manifest: a batch that is packed in between is in the books.
 		spooled, err := blob.List(ctx, bucket, layout.SpoolPrefix(p))
 		if err != nil {
 			return nil, err

@@ -44,7 +44,7 @@ func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, proble
 // returns false, and changes nothing, if the hint is not a copy of that generation.
 func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) (bool, error) {
 	_, number, err := layout.ParseManifestKey(key)
-	if err != nil { // it is foreign
+	if err != nil { // the key is not of a generation: the object is foreign
 		return false, nil
 	}
 	copied, found, err := blob.Find(ctx, r.Bucket, layout.HintKey(p))
@@ -82,7 +82,7 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 		}
 	}
 	_, number, err := layout.ParseManifestKey(newest)
-	if err != nil { // there is none
+	if err != nil { // no generation is stored
 		return false, nil
 	}
 	content, found, err := blob.Find(ctx, r.Bucket, newest)

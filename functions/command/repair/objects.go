@@ -131,7 +131,7 @@ func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []b
 	id, key := p.ID, p.Key
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error {
 		err := e.ReplacePackage(key, next)
-		if errors.Is(err, partition.ErrStale) && e.Manifest().Package(key) == nil { // it is off the list
+		if errors.Is(err, partition.ErrStale) && e.Manifest().Package(key) == nil { // the manifest no longer lists the package
 			return nil
 		}
 		e.SetIndexed(id, false)

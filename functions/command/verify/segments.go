@@ -235,9 +235,9 @@ func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 // unmasked reports whether the sweep has still to mask a document whose page is gone. That
 // is so in two cases:
 //
-//	the page is on the list of gone pages and not Masked, in the document's partition or in
-//	one to which the page may have moved
-//	the segment has not been compared with those of other partitions yet
+//   - the page is on the list of gone pages and not Masked, in the document's partition or in
+//     one to which the page may have moved;
+//   - the segment has not been compared with the segments of other partitions yet.
 func (v *run) unmasked(o *openedSegment, id layout.Identity, version layout.Version) bool {
 	elsewhere := v.settings.Elsewhere(o.partition.Partition)
 	for _, p := range v.partitions {
@@ -311,7 +311,7 @@ func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 		case size != bytes:
 			v.problem(Damaged, m.Partition, key, "has %d bytes, and the manifest says %d", size, bytes)
 		}
-		overlay := strings.HasPrefix(key, layout.Overlays) // several segments may share one
+		overlay := strings.HasPrefix(key, layout.Overlays) // several segments may share an overlay
 		if seen[key] && !overlay {
 			v.problem(Double, m.Partition, key, "is listed twice")
 		}
@@ -324,7 +324,7 @@ func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 		for key := range exists {
 			switch {
 			case seen[key]:
-			case strings.HasPrefix(key, layout.Overlays): // earlier generations may list it
+			case strings.HasPrefix(key, layout.Overlays): // earlier generations may list the overlay
 			case condemned[key]:
 				r.Waiting.Delete++
 			default:

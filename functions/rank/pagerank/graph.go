@@ -145,7 +145,7 @@ type siteRange struct{ from, to uint32 }
 // newChunk returns the chunk of the pages from, …, to−1.
 func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 	slices.Sort(links)
-	links = slices.CompactFunc(links, func(l, m Link) bool { return l>>1 == m>>1 }) // a link of the text is before one of a template
+	links = slices.CompactFunc(links, func(l, m Link) bool { return l>>1 == m>>1 }) // of two equal links, the one in the text sorts before the one of a template
 	c := chunk{first: uint32(from), ends: make([]uint32, to-from), edges: make([]edge, 0, len(links))}
 	for page := range c.ends {
 		at := 0

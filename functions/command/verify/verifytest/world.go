@@ -180,7 +180,7 @@ func (w *World) IndexWithout(pkg manifest.Package, without ...string) manifest.S
 	return listed
 }
 
-// Merge runs merge, and returns the first segment then listed, which is the merged one.
+// Merge runs merge, and returns the merged segment: the first that the new generation lists.
 func (w *World) Merge() manifest.Segment {
 	w.T.Helper()
 	tiers := segments.DefaultLimits()
