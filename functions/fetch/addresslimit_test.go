@@ -46,9 +46,9 @@ func TestAddressLimits(t *testing.T) {
 	}
 }
 
-// TestAddressIsNotCrowded: many hosts at one address are asked at once, but no
-// more than so many. An answer comes when the address is as full as it may be,
-// so more would be seen if they came.
+// TestAddressIsNotCrowded requests pages of many hosts at one address: maxPerAddress requests run
+// at the same time, and no more. Each answer comes only when that many requests run, so that
+// further ones would be seen.
 func TestAddressIsNotCrowded(t *testing.T) {
 	var mu sync.Mutex // protects the counts
 	present, most, full := 0, 0, make(chan struct{})

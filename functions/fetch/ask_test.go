@@ -25,9 +25,7 @@ func encoding(name string, body []byte) http.HandlerFunc {
 	}
 }
 
-// TestAnswers has every kind of honest answer end as it should, on the first
-// attempt and on the last. For others see TestHostile.
-// odt returns a document of OpenDocument's text format.
+// odt returns a document in OpenDocument's text format.
 func odt(t *testing.T, body string) string {
 	t.Helper()
 	var file bytes.Buffer
@@ -53,7 +51,7 @@ func odt(t *testing.T, body string) string {
 	return file.String()
 }
 
-// The links of a document are followed as those of a page.
+// TestLinksOfADocument follows the links of an office document, as it follows those of a page.
 func TestLinksOfADocument(t *testing.T) {
 	w := newWorld(t, respond(200, "application/vnd.oasis.opendocument.text", odt(t, `<text:p><text:a xlink:href="http://a.example/next">next</text:a></text:p>`)))
 	got := w.run(t, w.batch("/report.odt"))
@@ -62,6 +60,8 @@ func TestLinksOfADocument(t *testing.T) {
 	}
 }
 
+// TestAnswers gets every kind of regular answer, on the first attempt and on the last, and checks
+// the outcome. For attacks see TestHostile.
 func TestAnswers(t *testing.T) {
 	packed := gzipped(t, strings.NewReader("<p>packed"))
 	location := func(status int, to string) http.HandlerFunc {
@@ -168,8 +168,7 @@ type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// TestOneConnection asks for all of a batch over one connection, whatever the
-// answers are.
+// TestOneConnection sends all requests of a batch over one connection, whatever the answers are.
 func TestOneConnection(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/page", respond(200, "text/html", strings.Repeat("<p>page", 10_000)))

@@ -84,7 +84,7 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// TestPageTurnedAsset is gone, as it was before there were assets.
+// TestPageTurnedAsset requests a stored page that is an asset now: the page is gone.
 func TestPageTurnedAsset(t *testing.T) {
 	w := newWorld(t, assetSite["/i.png"])
 	w.publish(t, collection.Collection{Name: "c", Assets: true})
@@ -95,7 +95,7 @@ func TestPageTurnedAsset(t *testing.T) {
 	}
 }
 
-// TestSameAsset: an asset that has not changed is not stored once more.
+// TestSameAsset requests an unchanged asset: it is not stored again.
 func TestSameAsset(t *testing.T) {
 	w := newWorld(t, assetSite["/i.png"])
 	w.publish(t, collection.Collection{Name: "c", Assets: true})

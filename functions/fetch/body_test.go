@@ -15,8 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// FuzzRead reads any bytes behind any coding, and the same again, within its
-// caps.
+// FuzzRead reads arbitrary bytes in any content coding twice, within the limits.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"", "<p>text", strings.Repeat("x", 10_000)} {
 		f.Add("gzip", gzipped(f, strings.NewReader(text)))
@@ -46,7 +45,7 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestSlowBody has bytes come at half and at twice the least rate.
+// TestSlowBody sends bytes at half and at twice the least rate.
 func TestSlowBody(t *testing.T) {
 	for rate, want := range map[int]error{leastRate / 2: errTooSlow, leastRate * 2: nil} {
 		now := start
@@ -96,7 +95,7 @@ func pack(t testing.TB, content io.Reader, writer func(io.Writer) io.WriteCloser
 	return b.Bytes()
 }
 
-// zeros never end.
+// zeros is a reader of endless zeros.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -104,16 +103,17 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// repeated repeats bytes without end.
+// repeated is a reader that repeats bytes endlessly.
 type repeated struct {
 	bytes []byte
 	at    int
-	sent  *atomic.Int64 // counts them; nil: nobody does
+	sent  *atomic.Int64 // counts the bytes that were read; nil if they are not counted
 }
 
-// repeat returns a reader that repeats a piece without end and counts the bytes.
+// repeat returns a reader that repeats a piece endlessly, and counts the bytes in delivered.
 func repeat(piece []byte, delivered *atomic.Int64) *repeated {
-	return &repeated{bytes: bytes.Repeat(piece, 1+(32<<10)/len(piece)), sent: delivered} // few copies of much
+	// a few copies of the piece, of 32 KB together or more
+	return &repeated{bytes: bytes.Repeat(piece, 1+(32<<10)/len(piece)), sent: delivered}
 }
 
 func (a *repeated) Read(p []byte) (int, error) {
@@ -128,14 +128,14 @@ func (a *repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// raw answers with bytes of its own and closes the connection.
+// raw returns a handler that sends a literal response and closes the connection.
 func raw(response string) http.HandlerFunc { return rawThen(response, nil) }
 
-// served is how many bytes of answers without end have been sent, by all tests.
+// served is the number of bytes that all tests have sent in endless answers.
 var served atomic.Int64
 
-// rawThen answers with bytes of its own, and a piece again and again until the
-// other side has had enough.
+// rawThen returns a handler that sends a literal response, and then a piece again and again until
+// the client hangs up.
 func rawThen(response string, piece []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		connection, _, err := http.NewResponseController(w).Hijack()

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// TestCanonical has a page, on which there is a link, wish to be known by
-// another address, at which it is, too.
+// TestCanonical fetches a page that names another address as canonical, under which the same page
+// is served.
 func TestCanonical(t *testing.T) {
 	for name, c := range map[string]struct{ head, there string }{
 		"none":                    {"", ""},
@@ -69,7 +69,7 @@ func TestCanonical(t *testing.T) {
 	}
 }
 
-// proof serves pages by their paths, and counts who asks.
+// proof serves pages by their paths, and counts the requests.
 type proof struct {
 	pages map[string]http.HandlerFunc
 	asked map[string]int
@@ -86,23 +86,23 @@ func (p proof) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const prose = "A connection pool keeps connections to the server open, so that whoever needs one next does not wait until it is made; its size is set once for all."
 
-// called answers with a page of that text which wants to be known by a path.
+// called returns a handler for a page with the text that names a path as canonical.
 func called(path, text string) http.HandlerFunc {
 	return sent(200, "<title>Pools</title><link rel=canonical href="+path+"><main><p>"+text+"</main>", "ETag", `"e"`)
 }
 
-// TestCanonicalIsProved: a page is an alias of another path if what is there is
-// the same page, and is kept else.
+// TestCanonicalIsProved makes a page an alias of another path if the same page is served there;
+// else the page stays stored.
 func TestCanonicalIsProved(t *testing.T) {
 	const other = "Das Wetter wird morgen im Norden sonnig, im Süden regnet es bis in die Nacht, und auf den Bergen fällt der erste Schnee."
 	one := called("/c", prose)
 	for name, c := range map[string]struct {
 		pages  map[string]http.HandlerFunc
 		robots string
-		also   []string // targets of the batch beside /p, /p first
-		alias  string   // of what /p is an alias; "" for none
+		also   []string // targets of the batch in addition to /p, which is the first
+		alias  string   // path of which /p becomes an alias; "" for none
 		asked  map[string]int
-		again  bool // it is read again in full
+		again  bool // /p is requested again without validators
 	}{
 		"the same":             {pages: map[string]http.HandlerFunc{"/c": called("/c", prose)}, alias: "/c", asked: map[string]int{"/c": 1}},
 		"names nobody":         {pages: map[string]http.HandlerFunc{"/c": sent(200, "<title>Pools</title><main><p>"+prose+"</main>")}, alias: "/c", asked: map[string]int{"/c": 1}},
@@ -172,8 +172,9 @@ func without(counts map[string]int, key string) map[string]int {
 	return rest
 }
 
-// TestAlias: an alias is asked again, and stored when the page that it stood for
-// is gone, or is not known by its address any more. A page that was stored is gone when it becomes an alias.
+// TestAlias requests an alias again. It is stored when the page at the canonical address is gone,
+// or when the page does not name that address any more. A stored page is gone when it becomes an
+// alias.
 func TestAlias(t *testing.T) {
 	const own = "/p"
 	home := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
@@ -204,8 +205,8 @@ func TestAlias(t *testing.T) {
 	}
 }
 
-// TestCanonicalWithoutTime: when time runs out before it is proved, the page is
-// stored, and read again in full.
+// TestCanonicalWithoutTime lets the time run out before the proof: the page is stored, and
+// requested again without validators.
 func TestCanonicalWithoutTime(t *testing.T) {
 	home := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
 	w := newWorld(t, home)

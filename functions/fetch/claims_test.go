@@ -33,8 +33,8 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// overlap publishes collections that have pages of the server: docs, which asks
-// as another agent, less, of one directory, and two with topics.
+// overlap publishes collections with pages of the server: docs, which has another agent; less,
+// which has one directory; and two with topics.
 func (w *world) overlap(t *testing.T) {
 	t.Helper()
 	publish := func(name, path string, c collection.Collection) {
@@ -47,8 +47,8 @@ func (w *world) overlap(t *testing.T) {
 	publish("cooking", "/", collection.Collection{Topic: &collection.Topic{Words: []string{"soup"}, Threshold: 0.5}})
 }
 
-// TestUnchangedForOneOfSeveral: the first collection of an outcome is the one for
-// which its depth was counted, whichever came first at the last look.
+// TestUnchangedForOneOfSeveral makes the collection for which the depth was counted the first one
+// in the outcome, whichever was first at the last look.
 func TestUnchangedForOneOfSeveral(t *testing.T) {
 	w := newWorld(t, sent(304, ""))
 	b := w.batch("/")
@@ -60,8 +60,8 @@ func TestUnchangedForOneOfSeveral(t *testing.T) {
 	}
 }
 
-// TestClaims: a page is stored for all collections to which it belongs, and
-// for those that it is about.
+// TestClaims stores a page for all collections to which it belongs, and for those about whose
+// topic it is.
 func TestClaims(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", aboutDatabases))
 	w.overlap(t)
@@ -97,8 +97,8 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestLacking: a page, or a sitemap, that a collection lacks is requested
-// without validators and brought anew; else it may stay as it is.
+// TestLacking requests a page or sitemap without validators, and stores it anew, if a collection
+// lacks it. Else it may stay unchanged.
 func TestLacking(t *testing.T) {
 	var conditional bool
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -112,9 +112,9 @@ func TestLacking(t *testing.T) {
 	w.overlap(t)
 	for i, c := range []struct {
 		path  string
-		first []string // that have it after the first look
-		again string   // on behalf of which it is looked at again
-		want  []string // that have it then
+		first []string // collections that have the page after the first look
+		again string   // collection on behalf of which the page is requested again
+		want  []string // collections that have the page after that
 		anew  bool
 	}{
 		{"/page", []string{"c", "docs"}, "c", []string{"c", "docs"}, false},

@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// TestAgents asks for each target as the agent of its collection, which the
-// robots.txt and the pages may know by its name.
+// TestAgents requests each target with the agent of its collection. robots.txt and pages may have
+// rules for that name.
 func TestAgents(t *testing.T) {
 	var asked []string
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,8 +54,8 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// TestNewCollection: settings are read again for a collection that is younger
-// than those in the cache.
+// TestNewCollection requests a target of a collection that the cached settings lack: the settings
+// are read again.
 func TestNewCollection(t *testing.T) {
 	agent := ""
 	w := newWorld(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { agent = r.UserAgent() }))
@@ -72,8 +72,8 @@ func TestNewCollection(t *testing.T) {
 	}
 }
 
-// TestAllowedBySettings reaches an address that is not public when a collection
-// allows it, without another transport.
+// TestAllowedBySettings reaches an address that is not public if a collection allows it, with the
+// same transport.
 func TestAllowedBySettings(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	names := nameServer{"intranet.test.": {ip4: "127.0.0.1"}}
@@ -83,7 +83,7 @@ func TestAllowedBySettings(t *testing.T) {
 	stored, refused := end{book.Stored, ""}, end{book.Failed, "address refused"}
 	for i, c := range []struct {
 		allow []string
-		want  []end // of 127.0.0.1 and intranet.test
+		want  []end // ends of the URLs on 127.0.0.1 and on intranet.test
 	}{
 		{nil, []end{refused, refused}},
 		{[]string{"10.0.0.0/8"}, []end{refused, refused}},
@@ -101,7 +101,8 @@ func TestAllowedBySettings(t *testing.T) {
 	}
 }
 
-// TestWithoutSettings: a batch comes again until the settings can be read.
+// TestWithoutSettings cannot read the settings: the batch is delivered again until they can be
+// read.
 func TestWithoutSettings(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	away := true
@@ -127,8 +128,8 @@ func TestWithoutSettings(t *testing.T) {
 const aboutDatabases = `<title>Index of a database</title><p>A database finds a row by an index.
 <p>See <a href=/database-tuning>more about the database</a>, <a href=/weather>the weather</a>, <img src=/database.png>.`
 
-// TestTopic weighs the links of a page and the page by the topic of the
-// collection, and by nothing without one.
+// TestTopic weighs a page and its links by the topic of the collection; without a topic they have
+// no weight.
 func TestTopic(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", aboutDatabases))
 	w.publish(t, collection.Collection{Name: "databases", Topic: &collection.Topic{Words: []string{"database", "index"}}})
@@ -146,8 +147,10 @@ func TestTopic(t *testing.T) {
 		weights[b.Targets[i].Collections[0]] = o.Weight
 	}
 	if w := weights; w["databases"] < 200 || w["databases/database-tuning"] < 230 ||
-		w["databases/weather"] >= w["databases/database-tuning"] || w["databases/weather"] < 100 || // stands on a good page
-		w["cooking"] != 1 || w["cooking/weather"] == 0 || w["cooking/weather"] > 70 || // was hoped to be better
+		// the link is on a good page
+		w["databases/weather"] >= w["databases/database-tuning"] || w["databases/weather"] < 100 ||
+		// the page was expected to be better
+		w["cooking"] != 1 || w["cooking/weather"] == 0 || w["cooking/weather"] > 70 ||
 		w["c"] != 70 || w["c/weather"] != 0 {
 		t.Errorf("weights %v", w)
 	}
@@ -158,8 +161,8 @@ func TestTopic(t *testing.T) {
 	}
 }
 
-// TestWeightOfTheSamePage: what is another address of a page weighs what the page
-// was expected to.
+// TestWeightOfTheSamePage gives a link to another address of the page the weight that the page was
+// expected to have.
 func TestWeightOfTheSamePage(t *testing.T) {
 	links := []book.Link{{Kind: book.Redirect}, {Kind: book.Canonical}, {Kind: book.Frame}, {Kind: book.Asset}}
 	weigh(new(topic.Topic), links, 0, 77)
@@ -170,7 +173,7 @@ func TestWeightOfTheSamePage(t *testing.T) {
 	}
 }
 
-// TestTopicsAreBuiltOnce, and again when the collection changes.
+// TestTopicsAreBuiltOnce builds a topic once, and again only when the collection changes.
 func TestTopicsAreBuiltOnce(t *testing.T) {
 	var all topics
 	of := func(c collection.Collection) *topic.Topic {

@@ -103,8 +103,8 @@ func TestParseAllowed(t *testing.T) {
 	}
 }
 
-// TestRedirectToMetadata: an address that may not be asked is refused like any
-// other when the redirect is followed, in a batch of its own.
+// TestRedirectToMetadata follows a redirect to an address that must not be requested: it is
+// refused in the batch of its own, like any other such address.
 func TestRedirectToMetadata(t *testing.T) {
 	asked := false
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))

@@ -59,7 +59,7 @@ func TestFetchDied(t *testing.T) {
 		name     string
 		receives int
 		at       time.Time
-		want     []end // nil: no object
+		want     []end // ends of the targets; nil if no object is put
 	}{
 		{"in time", 2, deadline.Add(-time.Millisecond), []end{{book.NotAsked, ""}, {book.NotAsked, ""}, {book.Skipped, "robots"}}},
 		{"late for the first time", 1, deadline, nil},
@@ -117,8 +117,8 @@ func TestDiedAfterPut(t *testing.T) {
 }
 
 // TestKillerIsFound crawls a host with one page that crashes every fetch that requests it. That
-// page fails, and all others are stored. In an outage of the queue before, nothing is requested,
-// and no page fails.
+// page fails, and all others are stored. Before that the queue is down for a while: nothing is
+// requested then, and no page fails.
 func TestKillerIsFound(t *testing.T) {
 	if MaxAttempts <= frontier.Alone {
 		t.Fatalf("a URL would fail without ever having been leased alone, from %d attempts", frontier.Alone)
@@ -134,7 +134,7 @@ func testKiller(t *testing.T, rdb *redis.Client, outages int) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	front := w.admit(t, rdb, urls)
 	deaths := 0
-	var late []batch.Batch // taken by a fetch that died
+	var late []batch.Batch // batches that were taken by a fetch that crashed
 	for round := 0; ; round++ {
 		if round == 100 {
 			t.Fatal("it never ends")
@@ -144,7 +144,7 @@ func testKiller(t *testing.T, rdb *redis.Client, outages int) {
 			break
 		}
 		switch {
-		case round < outages: // the queue is away: the batch is never delivered in time
+		case round < outages: // the queue is down: the batch is never delivered in time
 			w.clock.now = b.Deadline.Add(time.Millisecond)
 			w.deliver(t, b, 1)
 		case slices.ContainsFunc(b.Targets, func(t batch.Target) bool { return strings.HasSuffix(t.URL, killer) }):
@@ -155,7 +155,7 @@ func testKiller(t *testing.T, rdb *redis.Client, outages int) {
 			w.deliver(t, b, 1)
 			w.settle(t, front, b)
 		}
-		if round >= outages && len(late) > 1 { // comes again when its URLs are leased anew
+		if round >= outages && len(late) > 1 { // the batch comes again when its URLs are leased anew
 			w.deliver(t, late[0], 2)
 			w.settle(t, front, late[0])
 			late = late[1:]
@@ -168,14 +168,13 @@ func testKiller(t *testing.T, rdb *redis.Client, outages int) {
 	if want := (frontier.Counts{Stored: urls - 1, Failed: 1}); counts != want {
 		t.Errorf("%+v, want %+v", counts, want)
 	}
-	if deaths > 2*MaxAttempts { // a death is counted when its URL is leased again already
+	if deaths > 2*MaxAttempts { // the crash is counted only after the URL has been leased again
 		t.Errorf("%d fetches died", deaths)
 	}
 }
 
-// TestOutage: for ten minutes no object can be put, and one lease after the
-// other expires. No URL fails of it, whether the batches come back to the
-// process that could not put them or to others.
+// TestOutage puts no object for ten minutes, and leases expire one after another. No URL fails
+// from that, whether the batches come back to the process that could not put them or to others.
 func TestOutage(t *testing.T) {
 	for name, others := range map[string]bool{"one process": false, "many processes": true} {
 		t.Run(name, func(t *testing.T) {
@@ -185,7 +184,7 @@ func TestOutage(t *testing.T) {
 }
 
 func testOutage(t *testing.T, rdb *redis.Client, others bool) {
-	const urls = 5 // few, so that some are leased often
+	const urls = 5 // so few that some URLs are leased often
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	front := w.admit(t, rdb, urls)
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
@@ -206,7 +205,7 @@ func testOutage(t *testing.T, rdb *redis.Client, others bool) {
 		}
 		return true
 	}
-	var again []batch.Batch // whose object could not be put
+	var again []batch.Batch // batches whose object could not be put
 	for round := 0; ; round++ {
 		if round == 100 {
 			t.Fatal("it never ends")
@@ -230,7 +229,7 @@ func testOutage(t *testing.T, rdb *redis.Client, others bool) {
 	}
 }
 
-// TestFailedRuns remembers a batch that failed, until many others did.
+// TestFailedRuns remembers a failed batch until many other batches have failed.
 func TestFailedRuns(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	w.Bucket = faultblob.New(w.bucket, func(faultblob.Call) faultblob.Fault { return faultblob.Before })
@@ -254,7 +253,7 @@ func TestFailedRuns(t *testing.T) {
 	}
 }
 
-// admit opens a frontier in which so many URLs wait.
+// admit opens a frontier in which the given number of URLs wait.
 func (w *world) admit(t *testing.T, rdb *redis.Client, urls int) *frontier.Frontier {
 	t.Helper()
 	if err := rdb.FlushAll(t.Context()).Err(); err != nil {

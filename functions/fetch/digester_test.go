@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// A page that breaks the parser or the compressor, here by there being none,
-// fails alone.
+// TestPanicFailsOnePage lets the parser or compressor panic on a page, here because it is nil: no
+// other page fails.
 func TestPanicFailsOnePage(t *testing.T) {
 	none := sync.Pool{New: func() any { return (*webobject.Compressor)(nil) }}
 	p := page{address: parsed(t, "http://a/"), answer: answer{status: 200, body: []byte("hello")}, parse: document.Read}
@@ -26,7 +26,7 @@ func TestPanicFailsOnePage(t *testing.T) {
 	}
 }
 
-// A page over which its parser breaks down is stored, and known by its title.
+// TestPanicKeepsThePage lets the parser panic on a page: the page is stored with its title.
 func TestPanicKeepsThePage(t *testing.T) {
 	var compressors sync.Pool
 	body := []byte("<title>The title</title><body><a href=/b>b</a>")

@@ -120,7 +120,7 @@ func TestNoFollowHeader(t *testing.T) {
 func TestPoliteness(t *testing.T) {
 	var asked []string
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		asked = append(asked, r.URL.Path) // requests follow one another
+		asked = append(asked, r.URL.Path) // requests do not overlap
 		w.WriteHeader(http.StatusNotFound)
 	}))
 	b := w.batch("/1", "/2", "/3", "/4")
@@ -129,7 +129,7 @@ func TestPoliteness(t *testing.T) {
 	got := w.run(t, b)
 	failed, notAsked := end{book.Failed, "http 404"}, end{book.NotAsked, ""}
 	if diff := cmp.Diff([]end{failed, failed, failed, notAsked}, ends(got)); diff != "" {
-		t.Error(diff) // 5 s, 25 s and 45 s are before 60 s less a margin of 10 s
+		t.Error(diff) // 5 s, 25 s and 45 s are earlier than 60 s minus the margin of 10 s
 	}
 	if diff := cmp.Diff([]time.Duration{5 * time.Second, 20 * time.Second, 20 * time.Second}, w.clock.slept); diff != "" {
 		t.Error(diff)
@@ -193,8 +193,8 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-// TestBucketFails has every call fail, before and after it happened: the
-// message comes back, and then finds its way.
+// TestBucketFails lets every call of the bucket fail, before or after it took effect: the message
+// is delivered again, and then succeeds.
 func TestBucketFails(t *testing.T) {
 	for _, op := range []faultblob.Op{faultblob.Head, faultblob.Create} {
 		for _, fault := range []faultblob.Fault{faultblob.Before, faultblob.After} {
@@ -220,7 +220,7 @@ func TestBucketFails(t *testing.T) {
 	}
 }
 
-// TestSomeoneElse puts the object while the batch is under way.
+// TestSomeoneElse lets another process put the object while the batch is fetched.
 func TestSomeoneElse(t *testing.T) {
 	var w *world
 	key := ""

@@ -21,7 +21,7 @@ func record(t *testing.T, id string, b batch.Batch) events.SQSMessage {
 	return events.SQSMessage{MessageId: id, Body: string(body)}
 }
 
-// TestHostsAreAskedAtOnce has every host answer only when all are asked.
+// TestHostsAreAskedAtOnce has hosts that answer only when all of them have been requested.
 func TestHostsAreAskedAtOnce(t *testing.T) {
 	const hosts = 3
 	arrived, all := make(chan struct{}), make(chan struct{})
@@ -57,7 +57,7 @@ func TestHostsAreAskedAtOnce(t *testing.T) {
 	}
 }
 
-// TestPanicFailsOneMessage has the program break at one host.
+// TestPanicFailsOneMessage panics at one host: only the message of its batch fails.
 func TestPanicFailsOneMessage(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	good, bad := w.batch("/"), w.batch("/")

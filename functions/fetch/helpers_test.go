@@ -24,7 +24,7 @@ import (
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// clock stands still but for sleeping.
+// clock advances only when somebody sleeps.
 type clock struct {
 	mu    sync.Mutex
 	now   time.Time
@@ -45,7 +45,7 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// world is a function with its surroundings.
+// world is a fetch function with a server, a bucket and settings.
 type world struct {
 	*Function
 	bucket *memblob.Bucket
@@ -77,8 +77,7 @@ func newWorld(t testing.TB, handler http.Handler) *world {
 	return w
 }
 
-// publish puts a collection in force, without seeds one that holds the whole
-// web.
+// publish publishes a collection. Without seeds the collection admits the whole web.
 func (w *world) publish(t testing.TB, c collection.Collection) {
 	t.Helper()
 	c.HostConnections, c.Agent = 1, cmp.Or(c.Agent, w.Agent)
@@ -99,7 +98,7 @@ func (w *world) another() *Function {
 	}
 }
 
-// batch returns one of targets on the server.
+// batch returns a batch of targets on the server.
 func (w *world) batch(paths ...string) batch.Batch {
 	b := batch.Batch{Version: layout.Version{Epoch: 1, Token: 7}, Crawl: 2, Storage: 3, Host: "h", Deadline: start.Add(time.Minute)}
 	for _, path := range paths {
@@ -127,7 +126,7 @@ func (w *world) run(t testing.TB, b batch.Batch) spool.Spool {
 	return s
 }
 
-// end is how the story of a URL ends, for comparisons.
+// end is the final state of a URL, with its reason, for comparisons.
 type end struct {
 	State  book.State
 	Reason string

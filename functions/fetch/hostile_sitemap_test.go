@@ -21,7 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/sitemap"
 )
 
-// zippedThen returns a text that goes on for 60 MB with a piece, behind gzip.
+// zippedThen returns a text that goes on with a piece for 60 MB, compressed by gzip.
 func zippedThen(t testing.TB, text, piece string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -38,8 +38,8 @@ func zippedThen(t testing.TB, text, piece string) []byte {
 	return b.Bytes()
 }
 
-// TestHostileSitemap has a sitemap attack. It ends within its caps, and what
-// came before the attack counts.
+// TestHostileSitemap reads sitemaps that attack. Reading ends within the limits, and the entries
+// before the attack count.
 func TestHostileSitemap(t *testing.T) {
 	const (
 		ok    = "HTTP/1.1 200 OK\r\n\r\n"
@@ -55,7 +55,8 @@ func TestHostileSitemap(t *testing.T) {
 		return func() http.HandlerFunc { return reply }
 	}
 	attacks := map[string]struct {
-		answer func() http.HandlerFunc // made when it is needed, as bombs take long
+		// handler of the attack; made when needed, because bombs take long to make
+		answer func() http.HandlerFunc
 		want   end
 		links  int
 	}{
@@ -109,7 +110,8 @@ func TestHostileSitemap(t *testing.T) {
 			if n := len(got.Ledger.Links); n != c.links {
 				t.Errorf("%d links, want %d", n, c.links)
 			}
-			if read := (served.Load() - servedBefore) / megabyte; read > 100 { // what the network holds is among them
+			// includes bytes in the buffers of the network
+			if read := (served.Load() - servedBefore) / megabyte; read > 100 {
 				t.Errorf("%d MB were served", read)
 			}
 			if grown := (after.TotalAlloc - before.TotalAlloc) / megabyte; grown > 128 {
@@ -119,7 +121,7 @@ func TestHostileSitemap(t *testing.T) {
 	}
 }
 
-// publishHost puts a collection in force that wants one host.
+// publishHost publishes a collection that admits one host.
 func (w *world) publishHost(t testing.TB, seed string) {
 	t.Helper()
 	w.publish(t, collection.Collection{Name: "c", Seeds: []collection.Seed{{URL: seed, Scope: collection.Host, Depth: 9}}})

@@ -21,19 +21,19 @@ import (
 
 const megabyte = 1 << 20
 
-// hostile is what a server does to harm a crawler, and how that ends.
+// hostile is an attack of a server on a crawler, and the expected end.
 type hostile struct {
 	name   string
 	answer http.HandlerFunc
 	want   end
 }
 
-// hostiles attack the transfer, its framing, coding and header, and the parser
-// of pages.
+// hostiles are attacks on the transfer, its framing, coding and header, and on the parsers of
+// pages.
 func hostiles(t testing.TB) []hostile {
 	const (
 		head    = "HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n"
-		last    = "Connection: close\r\n" // else the next request might read what comes behind
+		last    = "Connection: close\r\n" // else the next request might read the bytes after the response
 		chunked = head + "Transfer-Encoding: chunked\r\n\r\n"
 
 		kilobytes = 256 << 10
@@ -44,7 +44,7 @@ func hostiles(t testing.TB) []hostile {
 	big := io.LimitReader(zeros{}, 4*megabyte)
 	small := gzipped(t, strings.NewReader("<p>small"))
 	broken := bytes.Clone(small)
-	broken[len(broken)-8] ^= 1 // its checksum
+	broken[len(broken)-8] ^= 1 // damages the checksum
 	one := func(html string) http.HandlerFunc { return respond(200, "text/html", html) }
 	endless := func(coding string, piece []byte) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -147,7 +147,7 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// trickle sends a byte now and then.
+// trickle sends a byte from time to time.
 func trickle(status int, contentType string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -166,8 +166,7 @@ func trickle(status int, contentType string) http.HandlerFunc {
 	}
 }
 
-// hang sends bytes of its own and then nothing until the other side has had
-// enough.
+// hang sends literal bytes, and then nothing until the client hangs up.
 func hang(response string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		connection, _, err := http.NewResponseController(w).Hijack()
@@ -180,9 +179,9 @@ func hang(response string) http.HandlerFunc {
 	}
 }
 
-// hostileWorld serves a hostile answer at a path and good pages beside it. Time
-// passes, and nobody waits for it. Only answers that shall end by the clock
-// have little time: what else ends by it does not end with its reason.
+// hostileWorld serves a hostile answer at a path, and good pages beside it. Sleeping takes no real
+// time. Only for answers that are to end by a timeout is the limit of time short; all others must
+// end for another reason.
 func hostileWorld(t testing.TB, path string, h hostile) *world {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", respond(200, "text/html", "<p>good"))
@@ -196,8 +195,8 @@ func hostileWorld(t testing.TB, path string, h hostile) *world {
 	return w
 }
 
-// TestHostile has each attack end within its caps and with its reason, while
-// the good pages around it are stored: the next one is not asked for when the
+// TestHostile fetches each attack between good pages. The attack ends within the limits and with
+// its reason, and the good pages are stored; the one after the attack is not requested if the
 // attack takes all the time of the batch.
 func TestHostile(t *testing.T) {
 	var first, before, after runtime.MemStats
@@ -225,10 +224,12 @@ func TestHostile(t *testing.T) {
 					t.Errorf("%s is %.40q: %v", one.URL, one.Data, err)
 				}
 			}
-			if read := (served.Load() - servedBefore) / megabyte; read > 64 { // what the network holds is among them
+			// includes bytes in the buffers of the network
+			if read := (served.Load() - servedBefore) / megabyte; read > 64 {
 				t.Errorf("%d MB were served", read)
 			}
-			if grown := (after.TotalAlloc - before.TotalAlloc) / megabyte; grown > 256 { // in all, not at once
+			// all memory that was allocated, not the memory in use at once
+			if grown := (after.TotalAlloc - before.TotalAlloc) / megabyte; grown > 256 {
 				t.Errorf("%d MB were allocated", grown)
 			}
 			if n := len(got.Ledger.Links); n > 50_010 {
@@ -237,22 +238,22 @@ func TestHostile(t *testing.T) {
 		})
 	}
 	runtime.GC()
-	runtime.GC() // what pools hold goes with the second
+	runtime.GC() // pools are emptied only by the second collection
 	runtime.ReadMemStats(&after)
 	if grown := int64(after.HeapAlloc) - int64(first.HeapAlloc); grown > 32*megabyte {
 		t.Errorf("%d MB of memory are left over", grown/megabyte)
 	}
 }
 
-// TestHostileRobots has the robots.txt attack: it ends, and says nothing about
-// pages that it may not say.
+// TestHostileRobots requests a robots.txt that attacks: the request ends, and no rule follows from
+// the attack.
 func TestHostileRobots(t *testing.T) {
 	down := end{book.Retry, "robots unreachable"}
 	stored := end{book.Stored, ""}
 	for name, c := range map[string]struct {
 		robots http.HandlerFunc
 		want   end
-		reason string // that its own request ends with
+		reason string // reason with which the request of the robots.txt ends
 	}{
 		"without end":           {rawThen("HTTP/1.1 200 OK\r\n\r\n", []byte("Disallow: /x\n")), stored, ""},
 		"gzip bomb":             {encoding("gzip", gzipped(t, io.LimitReader(zeros{}, 4*megabyte))), stored, ""},
@@ -273,7 +274,7 @@ func TestHostileRobots(t *testing.T) {
 	}
 }
 
-// TestHostileHTTP2 attacks what HTTP/2 has and HTTP/1 has not.
+// TestHostileHTTP2 attacks by means that only HTTP/2 has.
 func TestHostileHTTP2(t *testing.T) {
 	header := func(lines int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/sitemap"
 )
 
-// listed is a listing of a sitemap on docs.example for which wanted.test is
-// admitted, after it was read.
+// listed returns the listing of a sitemap on docs.example after it was read. The host wanted.test
+// is admitted, too.
 func listed(t testing.TB, text string, depth uint16, last time.Time) *listing {
 	t.Helper()
 	at, err := address.Parse("https://www.docs.example/sitemap.xml")
@@ -43,11 +43,11 @@ func TestListing(t *testing.T) {
 		index = `<sitemapindex><sitemap><loc>/1.xml</loc></sitemap><sitemap><loc>/2.xml</loc><lastmod>2025-12-31</lastmod></sitemap>
 			<sitemap><loc>http://other.test/3.xml</loc></sitemap></sitemapindex>`
 	)
-	lastLook := start.Add(-24 * time.Hour) // the page of the day before that is old
+	lastLook := start.Add(-24 * time.Hour) // pages of the day before the last look are not new
 	for name, c := range map[string]struct {
 		text string
 		last time.Time
-		want []string // kind, depth, weight, what changed when
+		want []string // kind, depth, weight and time of the change of each link
 		left string
 	}{
 		"the first look": {pages, time.Time{}, []string{
@@ -96,8 +96,7 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// TestExponentOfSitemap: it rises when nothing is new and falls when something
-// is.
+// TestExponentOfSitemap raises the expiry class if no entry is new, and lowers it if one is.
 func TestExponentOfSitemap(t *testing.T) {
 	const fresh, old, undated = "<url><loc>/1</loc><lastmod>2026-01-02</lastmod></url>", "<url><loc>/2</loc><lastmod>2020-01-02</lastmod></url>", "<url><loc>/3</loc></url>"
 	for text, want := range map[string]int16{"": 4, old: 4, old + old: 4, undated: 3, old + undated: 3, fresh: 2, fresh + undated + old: 2} {
@@ -117,7 +116,7 @@ func TestTooManySitemaps(t *testing.T) {
 	}
 }
 
-// TestPriorityWeight: the bands are those of the queue, 15 − weight/16.
+// TestPriorityWeight checks the bands of the queue for priorities: band = 15 − weight/16.
 func TestPriorityWeight(t *testing.T) {
 	for priority, want := range map[float32]int{1: 0, .9: 0, .8: 0, .7: 1, .5: 1, .4: 2, .3: 2, .2: 3, .1: 3, 0: 4} {
 		if got := 15 - int(priorityWeight(priority)/16); got != want {

@@ -41,7 +41,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// busy answers that the host is to be asked again after a while.
+// busy answers with a status and the header Retry-After.
 func busy(status int, after string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", after)
@@ -49,8 +49,8 @@ func busy(status int, after string) http.HandlerFunc {
 	}
 }
 
-// TestRest has a host say in every way that it is too much, and be left alone
-// for a while.
+// TestRest has a host that says in different ways that it is overloaded: it is not requested for a
+// while.
 func TestRest(t *testing.T) {
 	second := time.Second
 	retry := func(reason string) end { return end{book.Retry, reason} }
@@ -79,8 +79,8 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestPaceIsCarried: the ledger tells the batches to come what this one and
-// those before have learnt of the host.
+// TestPaceIsCarried passes the host's failures, and the end of its rest, to the next batches by
+// the ledger.
 func TestPaceIsCarried(t *testing.T) {
 	type carried struct {
 		Rest     time.Time
@@ -110,7 +110,7 @@ func TestPaceIsCarried(t *testing.T) {
 		}
 		for _, o := range l.Outcomes {
 			want := book.Pace{Rest: l.Rest, Failures: l.Failures}
-			if c.failures > 0 && l.Failures == 0 { // it is well again
+			if c.failures > 0 && l.Failures == 0 { // the host has answered again
 				want.Rest = l.Ended
 			}
 			if diff := cmp.Diff(want, o.Pace); diff != "" {
@@ -120,8 +120,8 @@ func TestPaceIsCarried(t *testing.T) {
 	}
 }
 
-// TestCrawlDelayIsOnRecord: what robots.txt asks for is in the outcomes, unless
-// the collection asks for as much.
+// TestCrawlDelayIsOnRecord writes the Crawl-delay of robots.txt into the outcomes, unless the
+// collection's delay is as long.
 func TestCrawlDelayIsOnRecord(t *testing.T) {
 	for robots, want := range map[string]time.Duration{"User-agent: *\nCrawl-delay: 7\n": 7 * time.Second, "User-agent: *\nCrawl-delay: 1\n": 0, "": 0} {
 		w := newWorld(t, site(respond(200, "text/plain", robots)))
@@ -136,8 +136,8 @@ func TestCrawlDelayIsOnRecord(t *testing.T) {
 	}
 }
 
-// TestSlowIsCarried: so are the times that answers took; nothing is asked a
-// part of a millisecond too early.
+// TestSlowIsCarried passes the duration of answers to the next batches. No request is early by a
+// part of a millisecond.
 func TestSlowIsCarried(t *testing.T) {
 	p := pace{slow: 3 * time.Second, failures: 1, rest: start.Add(time.Nanosecond)}
 	var got spool.Ledger
@@ -160,14 +160,20 @@ func TestPace(t *testing.T) {
 		delay  time.Duration
 		want   time.Time
 	}{
-		{answer{status: 200, began: at(0), ended: at(8)}, 2 * second, at(16)},                   // as long as the answer took
-		{answer{status: 200, began: at(10), ended: at(14)}, 2 * second, at(20)},                 // six seconds of late
-		{answer{status: 404, began: at(20), ended: at(20)}, 10 * second, at(30)},                // the delay is longer
-		{answer{status: 200, began: at(30), ended: at(37)}, 0, at(37)},                          // no delay, no pause
-		{answer{err: http.ErrSchemeMismatch, began: at(40), ended: at(40)}, 0, at(41)},          // fails
-		{answer{status: 429, began: at(50), ended: at(50)}, 0, at(52)},                          // once more
-		{answer{status: 200, began: at(60), ended: at(60)}, 0, at(60)},                          // works again
-		{answer{err: errPort, began: at(70), ended: at(70)}, 0, at(70)},                         // was not asked
+		// pause as long as the answer took
+		{answer{status: 200, began: at(0), ended: at(8)}, 2 * second, at(16)},
+		// the average of the last answers is six seconds
+		{answer{status: 200, began: at(10), ended: at(14)}, 2 * second, at(20)},
+		{answer{status: 404, began: at(20), ended: at(20)}, 10 * second, at(30)}, // the delay is longer
+		// without a delay there is no pause
+		{answer{status: 200, began: at(30), ended: at(37)}, 0, at(37)},
+		// first failure
+		{answer{err: http.ErrSchemeMismatch, began: at(40), ended: at(40)}, 0, at(41)},
+		// second failure
+		{answer{status: 429, began: at(50), ended: at(50)}, 0, at(52)},
+		{answer{status: 200, began: at(60), ended: at(60)}, 0, at(60)}, // no failure
+		// not a failure of the host: it was not requested
+		{answer{err: errPort, began: at(70), ended: at(70)}, 0, at(70)},
 		{answer{err: http.ErrSchemeMismatch, began: at(80), ended: at(80)}, 5 * second, at(85)}, // the delay is longer
 	} {
 		p.observe(step.answer)

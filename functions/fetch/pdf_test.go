@@ -17,7 +17,8 @@ import (
 // Not under the race detector, where the library that reads PDF takes half a
 // minute to compile.
 
-// A PDF file is stored with what its first reading gave, and its cut is on record.
+// TestPDFIsStoredWithItsConversion stores a PDF file together with its conversion, and records
+// that the text was cut.
 func TestPDFIsStoredWithItsConversion(t *testing.T) {
 	const content = "BT /F 12 Tf 50 650 Td (All of the text.) Tj ET"
 	body := `%PDF-1.4

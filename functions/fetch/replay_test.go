@@ -46,7 +46,7 @@ func replay(t *testing.T, w *world, captures map[string]warc.Capture, urls ...st
 	return s
 }
 
-// A page that is replayed is stored as one that is fetched: the same object but for its
+// TestReplayIsRun replays a page: its Web object is the same as that of a fetched page, except for
 // times and version.
 func TestReplayIsRun(t *testing.T) {
 	const html = "<title>T</title><p>Some words to be stored. <a href=/b>B</a><meta name=robots content=noindex>"
@@ -123,7 +123,7 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// What is beyond the limit of a batch is left for the next one.
+// TestReplayLimit leaves targets beyond the limit of a batch for the next batch.
 func TestReplayLimit(t *testing.T) {
 	w := newWorld(t, http.NotFoundHandler())
 	w.Limits.Batch = 10

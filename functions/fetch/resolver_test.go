@@ -19,13 +19,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// nameServer answers from memory.
+// nameServer is a name server that answers from memory.
 type nameServer map[string]*nameRecord
 
 type nameRecord struct {
 	ip4, ip6 string
 	ttl      uint32
-	asked    atomic.Int64 // for an IPv4 address
+	asked    atomic.Int64 // number of questions for an IPv4 address
 }
 
 func (s nameServer) dial(context.Context, string, string) (net.Conn, error) {
@@ -105,8 +105,8 @@ func TestNamesAreKeptForTheirTTL(t *testing.T) {
 	})
 }
 
-// TestBothFamilies asks sites that live on IPv4 or IPv6 only, or on both of
-// which one does not answer. The address is recorded with the page.
+// TestBothFamilies requests sites that have only an IPv4 or only an IPv6 address, and sites that
+// have both, of which one does not answer. The address is recorded with the page.
 func TestBothFamilies(t *testing.T) {
 	names := nameServer{
 		"four.test.": {ip4: "127.0.0.1"}, "six.test.": {ip6: "::1"}, "both.test.": {ip4: "127.0.0.1", ip6: "::1"}, "none.test.": {},

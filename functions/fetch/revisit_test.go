@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// look is what a revisit leaves, for comparisons.
+// look holds the parts of an outcome after a revisit that tests compare.
 type look struct {
 	end
 	ETag, Modified string
@@ -31,8 +31,7 @@ const (
 	newPage  = `<title>Title</title><p>What the page says today.`
 )
 
-// sent answers with a status, validators, and a page that is not to be shown if
-// its header says so.
+// sent answers with a status, validators, and a page. header may say noindex.
 func sent(status int, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -51,8 +50,8 @@ func digestOf(t *testing.T, body string, header ...string) uint64 {
 	return w.run(t, w.batch("/")).Ledger.Outcomes[0].Digest
 }
 
-// TestRevisit looks again at a page that is stored, of expiry class 3 and with
-// the validators "e" and "then".
+// TestRevisit requests a stored page again. Its expiry class is 3, its validators are "e" and
+// "then".
 func TestRevisit(t *testing.T) {
 	late := digestOf(t, latePage)
 	was, is, hidden := digestOf(t, oldPage), digestOf(t, newPage), digestOf(t, oldPage, "X-Robots-Tag", "noindex")
@@ -66,7 +65,7 @@ func TestRevisit(t *testing.T) {
 	gone := func(state book.State, reason string) look { return look{end{state, reason}, "", "", was, 3} }
 	for name, c := range map[string]struct {
 		handler  http.HandlerFunc
-		missing  bool // the last time
+		missing  bool // the page was missing at the last look
 		attempts uint8
 		want     look
 	}{
@@ -103,7 +102,7 @@ func TestRevisit(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var asked http.Header
 			w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-				if r.URL.RawQuery != "" { // of the page itself
+				if r.URL.RawQuery != "" { // a request for the page itself
 					asked = r.Header
 				}
 				c.handler(w, r)
@@ -128,8 +127,7 @@ func TestRevisit(t *testing.T) {
 	}
 }
 
-// TestRevisitWithoutAnswer is of what comes of a revisit without asking for the
-// page.
+// TestRevisitWithoutAnswer has revisits that end without a request for the page.
 func TestRevisitWithoutAnswer(t *testing.T) {
 	last := &batch.Look{Time: start, ETag: `"e"`, Digest: 5, Collections: []string{"c"}}
 	for name, c := range map[string]struct {
@@ -156,7 +154,7 @@ func TestRevisitWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestDiedOnRevisit: a page that kills every fetch on a revisit is kept.
+// TestDiedOnRevisit has a page that crashes every fetch on a revisit: it stays stored.
 func TestDiedOnRevisit(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", newPage))
 	b := w.batch("/page")
@@ -170,8 +168,8 @@ func TestDiedOnRevisit(t *testing.T) {
 	}
 }
 
-// TestNeverStored: a look that brought nothing, on behalf of other collections,
-// leaves nothing to keep, to compare with, or to be gone.
+// TestNeverStored has a last look without a stored page, on behalf of other collections: there is
+// nothing to keep, to compare with, or to be gone.
 func TestNeverStored(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler  http.HandlerFunc
@@ -206,8 +204,8 @@ func TestNeverStored(t *testing.T) {
 	}
 }
 
-// TestUnconditional: who was sent no validators has nothing to say "not
-// modified" to.
+// TestUnconditional answers 304 to requests without validators, which is an error: a page that was
+// never stored fails, and a stored page is kept.
 func TestUnconditional(t *testing.T) {
 	w := newWorld(t, sent(304, ""))
 	b := w.batch("/never seen", "/stored")
@@ -217,7 +215,7 @@ func TestUnconditional(t *testing.T) {
 	}
 }
 
-// TestWithoutWords: pages whose digest tells nothing are told by their bytes.
+// TestWithoutWords compares pages without words by their bytes.
 func TestWithoutWords(t *testing.T) {
 	first, again, other := digestOf(t, "<p>1 2 3"), digestOf(t, "<p>1 2 3"), digestOf(t, "<p>4 5 6")
 	if first != again || first == other {

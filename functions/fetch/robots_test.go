@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// site serves pages, and a robots.txt by the handler.
+// site serves pages, and a robots.txt by the given handler.
 func site(robots http.HandlerFunc) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", respond(200, "text/html", "<p>page"))
@@ -60,7 +60,7 @@ func TestRobots(t *testing.T) {
 		robots http.HandlerFunc
 		status int
 		body   string
-		want   []end // of /no, /yes, /denied, and /yes? for the last time
+		want   []end // ends of /no, /yes, /denied, and of /yes? at its last attempt
 	}{
 		"rules":                      {respond(200, "application/octet-stream", rules), 200, rules, obeyed},
 		"absent":                     {respond(404, "text/html", "<p>no"), 404, "", free},
@@ -111,7 +111,7 @@ func TestRobotsOfPrivateAddress(t *testing.T) {
 	}
 }
 
-// guarded refuses to ask a host, as a transport does of a private address.
+// guarded refuses requests to one host, as a transport refuses private addresses.
 type guarded struct {
 	http.RoundTripper
 	host string
@@ -124,8 +124,8 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.RoundTripper.RoundTrip(r)
 }
 
-// TestRobotsLedAstray: a robots.txt that moves to an address that may not be
-// asked is none for now; its origin is not to blame for good.
+// TestRobotsLedAstray has a robots.txt that redirects to a forbidden address: for now all URLs of
+// the origin are forbidden, but they do not fail for good.
 func TestRobotsLedAstray(t *testing.T) {
 	w := newWorld(t, site(hops(0, "http://169.254.169.254/latest/meta-data/")))
 	w.Transport = guarded{w.Transport, "169.254.169.254"}
@@ -140,8 +140,8 @@ func TestRobotsLedAstray(t *testing.T) {
 	}
 }
 
-// TestRobotsOutOfTurn: the host to which a robots.txt has moved is asked at
-// once, the own one after its delay.
+// TestRobotsOutOfTurn requests a robots.txt that has moved to another host: the other host is
+// requested at once, the own host after its delay.
 func TestRobotsOutOfTurn(t *testing.T) {
 	var back string
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, back, http.StatusFound) }))
@@ -151,14 +151,14 @@ func TestRobotsOutOfTurn(t *testing.T) {
 	b := w.batch("/")
 	b.Robots, b.DelayMillis = []string{w.server.URL}, 1000
 	w.run(t, b)
-	// Before the second hop, the way back, and the page.
+	// The second hop, the way back, and the page each come after a delay.
 	if diff := cmp.Diff([]time.Duration{time.Second, time.Second, time.Second}, w.clock.slept); diff != "" {
 		t.Error(diff)
 	}
 }
 
-// TestBusyRobots: a host that has too much even of this rests for as long as it
-// wants.
+// TestBusyRobots has a host that answers the request for robots.txt with 429 or 503: it rests as
+// long as it asks for.
 func TestBusyRobots(t *testing.T) {
 	w := newWorld(t, site(busy(429, "600")))
 	b := w.batch("/")
@@ -179,8 +179,8 @@ func TestCrawlDelay(t *testing.T) {
 	}
 }
 
-// TestSitemapsOfRobots: each collection whose pages are requested learns of
-// them, but not of those in what is no robots.txt.
+// TestSitemapsOfRobots records the sitemaps of a robots.txt for each collection with targets
+// there, but none of a file that is no robots.txt.
 func TestSitemapsOfRobots(t *testing.T) {
 	const body = "Sitemap: https://cdn.test/1.xml#x\nUser-agent: *\nSitemap: http://[bad/\nSitemap: http://a.test/%s\n"
 	for status, want := range map[int][]string{

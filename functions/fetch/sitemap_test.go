@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// runSitemap fetches one sitemap, at depth 0 and of exponent 3.
+// runSitemap fetches one sitemap, at depth 0 and with expiry class 3.
 func (w *world) runSitemap(t testing.TB, path string, change func(*batch.Target)) (book.Outcome, spool.Spool) {
 	t.Helper()
 	b := w.batch(path)
@@ -45,7 +45,7 @@ func TestSitemap(t *testing.T) {
 	type result struct {
 		State      book.State
 		Reason     string
-		Detail     string // the start of it
+		Detail     string // beginning of the detail
 		Exponent   int16
 		Validators string
 		Links      int
@@ -53,7 +53,7 @@ func TestSitemap(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler  http.HandlerFunc
 		last     *batch.Look
-		attempts uint8 // before
+		attempts uint8 // attempts before this one
 		want     result
 	}{
 		"read":               {validated(200, two+"</urlset>"), nil, 0, result{book.Skipped, "sitemap", "", 3, fresh, 2}},
@@ -100,7 +100,7 @@ func TestSitemap(t *testing.T) {
 	}
 }
 
-// TestSitemapIsAskedConditionally: and by the rules of robots.txt.
+// TestSitemapIsAskedConditionally requests a sitemap with validators, if robots.txt allows it.
 func TestSitemapIsAskedConditionally(t *testing.T) {
 	var header http.Header
 	mux := http.NewServeMux()
@@ -124,7 +124,7 @@ func TestSitemapIsAskedConditionally(t *testing.T) {
 	}
 }
 
-// TestSitemapMoved: what a sitemap leads to is read as one, too.
+// TestSitemapMoved follows the redirect of a sitemap: the destination is read as a sitemap, too.
 func TestSitemapMoved(t *testing.T) {
 	w := newWorld(t, hops(0, "/moved.xml"))
 	_, object := w.runSitemap(t, "/map", func(target *batch.Target) { target.Depth, target.Hops = 1, 2 })
@@ -134,7 +134,7 @@ func TestSitemapMoved(t *testing.T) {
 	}
 }
 
-// TestManySitemapsEndBatch: the links of a batch stay within bounds.
+// TestManySitemapsEndBatch keeps the links of a batch within the limit.
 func TestManySitemapsEndBatch(t *testing.T) {
 	w := newWorld(t, respond(200, "", "<urlset>"+numbered("<url><loc>/%d</loc></url>", 100)+"</urlset>"))
 	w.Limits.Batch = 150 * linkSize
@@ -148,8 +148,8 @@ func TestManySitemapsEndBatch(t *testing.T) {
 	}
 }
 
-// TestSitemapOfOthers: a sitemap may list what the collection wants of other
-// sites, and a topic weighs what it lists by the addresses.
+// TestSitemapOfOthers records entries of other sites that the collection admits, and weighs all
+// entries by their addresses for a topic.
 func TestSitemapOfOthers(t *testing.T) {
 	const text = "<urlset><url><loc>http://wanted.test/tea-pots</loc><priority>0</priority></url>" +
 		"<url><loc>http://wanted.test/imprint</loc></url><url><loc>http://other.test/tea-pots</loc></url></urlset>"

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// again fetches the one target of a batch once more, after a look.
+// again fetches the only target of a batch once more, as after an earlier look.
 func (w *world) again(t testing.TB, b batch.Batch, looks spool.Spool) spool.Spool {
 	t.Helper()
 	b.Version.Token++
@@ -22,7 +22,7 @@ func (w *world) again(t testing.TB, b batch.Batch, looks spool.Spool) spool.Spoo
 	return w.run(t, b)
 }
 
-// twice looks at a page, or a sitemap, before and after it changed.
+// twice fetches a page, or a sitemap, before and after it has changed.
 func twice(t *testing.T, isSitemap bool, before, after http.HandlerFunc) (was, is spool.Spool) {
 	t.Helper()
 	handler := before
@@ -34,8 +34,8 @@ func twice(t *testing.T, isSitemap bool, before, after http.HandlerFunc) (was, i
 	return was, w.again(t, b, was)
 }
 
-// TestSamePage: a page of which only the navigation has changed is unchanged,
-// and its links are found; there is nothing to find in the same bytes.
+// TestSamePage has a page of which only the navigation changes: it is unchanged, and its links are
+// recorded. If the bytes are the same, no links are recorded.
 func TestSamePage(t *testing.T) {
 	const text, menu, added = `<title>Title</title><p>What the page says.`, `<nav><a href=/1>one</a></nav>`, `<nav><a href=/1>one</a> <a href=/2>two</a></nav>`
 	kept, stored := end{book.Unchanged, ""}, end{book.Stored, ""}
@@ -69,8 +69,8 @@ func TestSamePage(t *testing.T) {
 	}
 }
 
-// TestEditsAreStored: what is new in a page is stored, however small; the pace
-// at which the page is asked again follows from more than numbers.
+// TestEditsAreStored stores every change of a page, however small. But a change of numbers alone
+// does not make the page be requested more often.
 func TestEditsAreStored(t *testing.T) {
 	const before = `<title>Prices</title><main><p>Version 17.4 costs 99 dollars. Take 5 milligrams at 20 °C. 库存12件 </main>`
 	for name, c := range map[string]struct {
@@ -97,7 +97,7 @@ func TestEditsAreStored(t *testing.T) {
 	}
 }
 
-// TestGonePageHasNoBody: nothing is kept to which another answer could be equal.
+// TestGonePageHasNoBody records no checksum for a gone page, so that no later answer equals it.
 func TestGonePageHasNoBody(t *testing.T) {
 	for _, after := range []http.HandlerFunc{sent(301, "", "Location", "/elsewhere"), sent(200, "\x89PNG\r\n\x1a\n", "Content-Type", "image/png")} {
 		_, is := twice(t, false, sent(200, oldPage), after)
@@ -107,8 +107,8 @@ func TestGonePageHasNoBody(t *testing.T) {
 	}
 }
 
-// TestSameSitemap: of a sitemap that is sent as the same bytes nothing is
-// recorded anew, also where the server knows no validators.
+// TestSameSitemap records no links for a sitemap with the same bytes, even if the server sends no
+// validators.
 func TestSameSitemap(t *testing.T) {
 	const text, last, wrong = "<urlset><url><loc>/1</loc></url><url><loc>/2</loc></url>", "</urlset>", "</wrong>and more"
 	zip := func(text string) string { return string(gzipped(t, strings.NewReader(text))) }
@@ -141,7 +141,7 @@ func TestSameSitemap(t *testing.T) {
 	}
 }
 
-// TestRemarks: a page that is not known in full is stored with the reason.
+// TestRemarks stores a page that could not be read in full, with the reason.
 func TestRemarks(t *testing.T) {
 	const french = "L'\xE9t\xE9 d\xE9j\xE0 pass\xE9, le ch\xE2teau est ferm\xE9 \xE0 c\xF4t\xE9 de la for\xEAt."
 	links := strings.Repeat("<a href=/x>y</a>", 100_001)

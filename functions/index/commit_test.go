@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// commit makes an edit true beside the function.
+// commit commits an edit of the manifest, as another process does.
 func (w *world) commit(edit func(*manifest.Manifest)) manifest.Manifest {
 	w.t.Helper()
 	return functionstest.Commit(w.t, w.bucket, 0, edit)
@@ -43,8 +43,8 @@ func (w *world) erase(rest int) (key string) {
 	return pkg.Key
 }
 
-// A package from which pages were erased keeps its old segment until the new
-// one takes its place.
+// TestSegmentIsReplaced erases pages from a package: its old segment stays until the new one takes
+// its place.
 func TestSegmentIsReplaced(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.put(3)
@@ -52,7 +52,7 @@ func TestSegmentIsReplaced(t *testing.T) {
 	w.run(pkg.Key)
 	old := w.manifest().Segments[0].Key
 	now := w.erase(2)
-	w.run(pkg.Key) // by the former key, as an old message says it
+	w.run(pkg.Key) // with the former key, as in an old message
 	m := w.manifest()
 	if len(m.Segments) != 1 || m.Segments[0].Key == old || m.Segments[0].Documents != 2 || !m.Packages[0].Indexed {
 		t.Fatalf("packages %+v, segments %+v", m.Packages, m.Segments)
@@ -89,8 +89,8 @@ func TestErasedMeanwhile(t *testing.T) {
 	}
 }
 
-// The same bytes again are listed under the same key, unless that is condemned
-// or the stored object is damaged.
+// TestTheSameSegmentAgain builds a segment with the same bytes as before: it is listed under the
+// same key, unless that key is condemned or the stored object is damaged.
 func TestTheSameSegmentAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		harm    func(w *world, key string)
@@ -127,8 +127,8 @@ func TestTheSameSegmentAgain(t *testing.T) {
 	}
 }
 
-// TestForgottenIsNotIndexed forgets before the segment is built, or while it is
-// built by a partition that has nothing of it left elsewhere.
+// TestForgottenIsNotIndexed publishes a takedown before the segment is built. In the second case
+// another process erases the forgotten pages from the rest of the partition while it is built.
 func TestForgottenIsNotIndexed(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		w := newWorld(t)
@@ -162,7 +162,8 @@ func TestForgottenIsNotIndexed(t *testing.T) {
 	}
 }
 
-// Whichever storage call fails, another delivery of the message mends it.
+// TestIndexFailsAnywhere lets each storage call fail in turn: another delivery of the message
+// mends it.
 func TestIndexFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorldIn(t, memblob.New(), decide)
@@ -182,7 +183,7 @@ func TestIndexFailsAnywhere(t *testing.T) {
 	})
 }
 
-// lose lists page n as gone, since a batch.
+// lose lists page n as gone since the batch with the token.
 func (w *world) lose(token uint64, n int) {
 	w.t.Helper()
 	w.commit(func(m *manifest.Manifest) {
@@ -191,8 +192,8 @@ func (w *world) lose(token uint64, n int) {
 	})
 }
 
-// Whatever order packages are indexed in, and again: a page that is gone is not
-// shown, and one that has come back is.
+// TestGoneIsNotShown indexes packages in every order, and again: a page that is gone is not found,
+// and a page that has come back is.
 func TestGoneIsNotShown(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2, 0, 1}, {2, 2, 0, 0, 1, 1}} {
 		w := newWorld(t)
@@ -200,14 +201,15 @@ func TestGoneIsNotShown(t *testing.T) {
 	}
 }
 
-// Whichever storage call fails, another delivery of the message mends it.
+// TestGoneFailsAnywhere lets each storage call fail in turn: another delivery of the message mends
+// it.
 func TestGoneFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		newWorldIn(t, memblob.New(), decide).indexGone(2, 0, 1)
 	})
 }
 
-// indexGone indexes packages in an order, of which some pages are gone.
+// indexGone indexes packages in the given order. Some of their pages are gone.
 func (w *world) indexGone(order ...int) {
 	w.t.Helper()
 	packages := []manifest.Package{w.fetched(1, 0, 1, 2), w.fetched(3, 0, 3), w.fetched(5, 1)}
@@ -225,8 +227,7 @@ func (w *world) indexGone(order ...int) {
 	}
 }
 
-// TestGoneMeanwhile has a page found to be gone between the reading of the
-// package and the commit.
+// TestGoneMeanwhile lists a page as gone between the reading of the package and the commit.
 func TestGoneMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.fetched(1, 0, 1)

@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// A page over which its parser breaks down is found by its title, and the log
-// and those who count are told, with the package and the address.
+// TestParserPanics lets the parser panic on a page: the page is found by its title. The log and
+// the vital signs name the package and the address.
 func TestParserPanics(t *testing.T) {
 	const broken = "http://a.test/broken.html"
 	var noted []string
@@ -56,7 +56,8 @@ func TestParserPanics(t *testing.T) {
 	}
 }
 
-// What cannot be read for a reason of its own is no fault of the parser.
+// TestUnreadableIsNotNoted has a page that cannot be parsed without a panic: that is not reported
+// as a fault of the parser.
 func TestUnreadableIsNotNoted(t *testing.T) {
 	r := extractor{pageRules{new(settings.Settings), ""}, func(webobject.Object) (*document.Document, error) { return nil, errors.New("needs a password") }}
 	ctx := message.Listen(t.Context(), message.Listener{Noted: func(what string) { t.Errorf("noted %q", what) }})
@@ -66,7 +67,8 @@ func TestUnreadableIsNotNoted(t *testing.T) {
 	}
 }
 
-// A page that is stored with its conversion is indexed from that, whatever its data is.
+// TestConversionIsIndexed indexes a page that is stored with its conversion from the conversion,
+// whatever its data is.
 func TestConversionIsIndexed(t *testing.T) {
 	w := newWorld(t)
 	o := functionstest.Page(batch, "http://a.example/x.pdf")

@@ -28,13 +28,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// world is a function with its surroundings.
+// world is an index function with a bucket, settings and Redis.
 type world struct {
 	*Function
 	t      *testing.T
 	bucket *memblob.Bucket
 	sender *functionstest.Sender
-	decide func(faultblob.Call) faultblob.Fault // of the function's storage calls; nil: none fails
+	decide func(faultblob.Call) faultblob.Fault // decides which of the function's storage calls fail; nil: none
 }
 
 func newWorld(t *testing.T) *world {
@@ -61,7 +61,8 @@ func newWorldIn(t *testing.T, bucket *memblob.Bucket, decide func(faultblob.Call
 
 var batch = layout.Version{Epoch: 1, Token: 1}
 
-// put stores a package of n pages and others, and returns it unlisted.
+// put stores a package of n pages and the given others, and returns it. No generation lists it
+// yet.
 func (w *world) put(n int, others ...webobject.Object) manifest.Package {
 	w.t.Helper()
 	pages := others
@@ -106,7 +107,8 @@ func (w *world) live() []string {
 	return functionstest.Live(w.t, w.bucket, w.manifest())
 }
 
-// A package whose event comes before the commit is no work yet.
+// TestPackageThatIsNotListed gets an event for a package before the commit: there is nothing to do
+// yet.
 func TestPackageThatIsNotListed(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.put(1)
@@ -138,7 +140,7 @@ func TestDocuments(t *testing.T) {
 	if listed.Documents != 3 || !cmp.Equal(listed.Parts, []manifest.Part{{Documents: 3}}) {
 		t.Errorf("listed %+v, want three documents of package 0, and none of the image", listed)
 	}
-	got := w.documents(listed)[2] // by site and URL
+	got := w.documents(listed)[2] // sorted by site and URL
 	page, err := webobject.Read(t.Context(), w.bucket, got.Package, webobject.Place{Offset: got.Offset, Length: got.Length})
 	if err != nil || page.URL != got.URL {
 		t.Errorf("where %s is said to stand is %s, %v", got.URL, page.URL, err)
@@ -153,8 +155,8 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// A page that asks the agent not to be shown is found by no word, and takes the
-// place of what it was.
+// TestNoIndex indexes a page with noindex for the agent: no word finds it, and it replaces its
+// earlier version.
 func TestNoIndex(t *testing.T) {
 	w := newWorld(t)
 	w.Agent = "ExampleBot/1.0"
@@ -202,7 +204,7 @@ func TestPackageIsIndexedOnce(t *testing.T) {
 				t.Error(err)
 			}
 		})
-		runs.Go(func() { // by somebody whose lease was lost
+		runs.Go(func() { // runs whose lease was lost
 			if err := w.build(t.Context(), 0, 0); err != nil {
 				t.Error(err)
 			}
@@ -234,8 +236,8 @@ func TestPackageInOtherHandsComesAgain(t *testing.T) {
 	w.run(pkg.Key)
 }
 
-// A page that is no text is found by no word, not even of its address, and
-// keeps earlier versions from being found, in whatever order they are indexed.
+// TestNothingToSearch indexes a page without text: no word finds it, not even one of its address.
+// It replaces earlier versions, in whatever order they are indexed.
 func TestNothingToSearch(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		w := newWorld(t)

@@ -21,7 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// fetched lists a package of pages of site a, all fetched by one batch.
+// fetched lists a package with pages of site a, all of one batch.
 func (w *world) fetched(token uint64, pages ...int) manifest.Package {
 	w.t.Helper()
 	var objects []webobject.Object
@@ -37,8 +37,8 @@ func stands(n int, token uint64) string {
 	return fmt.Sprintf("http://a.example/%d %s", n, layout.Version{Epoch: 1, Token: token})
 }
 
-// Whichever package is indexed first, and again: the last version of a page is
-// the one that is alive.
+// TestLastVersionLives indexes packages in every order, and again: only the last version of a page
+// is alive.
 func TestLastVersionLives(t *testing.T) {
 	want := []string{stands(0, 3), stands(1, 2), stands(2, 3), stands(3, 1)}
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0, 1, 0, 2, 2}, {0, 0, 1, 1, 2, 2}} {
@@ -55,8 +55,8 @@ func TestLastVersionLives(t *testing.T) {
 	}
 }
 
-// soundOverlays checks that every overlay that is listed was first listed by
-// the generation that it is named by.
+// soundOverlays checks that the name of every listed overlay names the first generation that lists
+// it.
 func (w *world) soundOverlays() {
 	w.t.Helper()
 	m := w.manifest()
@@ -81,7 +81,8 @@ func (w *world) soundOverlays() {
 	}
 }
 
-// A segment whose documents are all superseded is not listed at all.
+// TestNothingOfItLives indexes a package whose pages all have later versions: its segment is not
+// listed.
 func TestNothingOfItLives(t *testing.T) {
 	w := newWorld(t)
 	old, now := w.fetched(1, 0, 1), w.fetched(2, 0, 1)
@@ -96,7 +97,7 @@ func TestNothingOfItLives(t *testing.T) {
 	}
 }
 
-// Of a page that a package holds in several versions, the last is indexed.
+// TestVersionsInOnePackage has a package with several versions of a page: the last one is indexed.
 func TestVersionsInOnePackage(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.put(1, functionstest.Page(layout.Version{Epoch: 1, Token: 9}, "http://a.example/0"))
@@ -107,10 +108,10 @@ func TestVersionsInOnePackage(t *testing.T) {
 	}
 }
 
-// What is indexed by others between the reading of the segments and the commit
-// is compared too.
+// TestIndexedMeanwhile lists another segment between the reading of the segments and the commit:
+// it is compared, too.
 func TestIndexedMeanwhile(t *testing.T) {
-	for _, token := range []uint64{1, 9} { // older and newer than ours
+	for _, token := range []uint64{1, 9} { // tokens before and after that of the package
 		w := newWorldIn(t, memblob.New(), nil)
 		first := w.fetched(2, 5, 6)
 		w.run(first.Key)
@@ -134,7 +135,7 @@ func TestIndexedMeanwhile(t *testing.T) {
 	}
 }
 
-// Segments that cannot be read keep nobody from indexing.
+// TestBesideDamage has segments that cannot be read: a package is indexed all the same.
 func TestBesideDamage(t *testing.T) {
 	for name, harm := range map[string]func(w *world, s manifest.Segment) error{
 		"lost": func(w *world, s manifest.Segment) error { return w.bucket.Delete(w.t.Context(), s.Key) },
@@ -158,7 +159,7 @@ func TestBesideDamage(t *testing.T) {
 	}
 }
 
-// Bytes that are damaged once, on their way, are read once more.
+// TestBesideADamagedRead damages bytes of one read: they are read once more.
 func TestBesideADamagedRead(t *testing.T) {
 	w := newWorld(t)
 	w.run(w.fetched(1, 0, 1).Key)
@@ -170,7 +171,7 @@ func TestBesideADamagedRead(t *testing.T) {
 	}
 }
 
-// damagedOnce flips a bit of the first range of an object that is read.
+// damagedOnce flips a bit in the first range of an object that is read.
 type damagedOnce struct {
 	blob.Bucket
 	key  string
@@ -187,7 +188,7 @@ func (d *damagedOnce) Get(ctx context.Context, key string, r blob.Range) ([]byte
 	return content, err
 }
 
-// A store that does not answer is another matter.
+// TestBesideASilentStore lets the object store fail: indexing fails.
 func TestBesideASilentStore(t *testing.T) {
 	w := newWorld(t)
 	w.run(w.fetched(1, 0, 1).Key)
@@ -204,7 +205,7 @@ func TestBesideASilentStore(t *testing.T) {
 	}
 }
 
-// A full tier is told of.
+// TestMergeIsRaised sends merge a task when a tier is full.
 func TestMergeIsRaised(t *testing.T) {
 	w := newWorld(t)
 	for n := range w.Tiers.Tier {
@@ -219,10 +220,10 @@ func TestMergeIsRaised(t *testing.T) {
 	}
 }
 
-// What an index run asks of the store: the manifest three times, the takedowns
-// and the package once; of every other segment its tail and its identities,
-// and versions and deletions where it has a page of the package. It puts the
-// segment, an overlay for each segment that changes, the manifest and the hint.
+// TestRequests counts the requests of an index run. It reads the manifest three times, the
+// takedowns and the package once. Of every other segment it reads the tail and the identities, and
+// versions and dead documents if the segment has a page of the package. It puts the segment, an
+// overlay for each segment that changes, the manifest and the hint.
 func TestRequests(t *testing.T) {
 	w := newWorld(t)
 	for n := range 6 {
@@ -240,7 +241,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// The same package and program give the same bytes.
+// TestSameBytes indexes the same package twice: the segments have the same bytes.
 func TestSameBytes(t *testing.T) {
 	var before []byte
 	for range 3 {

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// ownWords returns n words of a page that no other page has.
+// ownWords returns n words that only this page has.
 func ownWords(page, n int) string {
 	var text strings.Builder
 	for i := range n {
@@ -29,7 +29,7 @@ const (
 	imprint  = "All of the rights in these pages are reserved by those who have written them."
 )
 
-// framed returns page n of a site, whose main part begins and ends with what all have.
+// framed returns page n of a site. Its main part begins and ends with blocks that all pages have.
 func framed(url string, n int) webobject.Object {
 	p := functionstest.Page(batch, url)
 	p.Data = fmt.Appendf(nil, "<title>%d</title><main><p>%s<h1>Page %d</h1><p>%s.<h2>Parameters</h2><p>%s.<p>%s</main>",
@@ -37,8 +37,8 @@ func framed(url string, n int) webobject.Object {
 	return p
 }
 
-// extracted returns the URLs of framed pages that have the imprint in their main part, and
-// of those that have it outside.
+// extracted indexes framed pages. It returns the URLs of those that have the imprint in their main
+// part, and of those that have it outside.
 func (w *world) extracted(pages []webobject.Object) (inside, outside []string) {
 	w.t.Helper()
 	pkg, _ := functionstest.Package(w.t, w.bucket, 0, pages...)
@@ -70,7 +70,7 @@ func (w *world) extracted(pages []webobject.Object) (inside, outside []string) {
 	return inside, outside
 }
 
-// TestRepeatedBlocks counts on how many pages of a host or directory a block stands.
+// TestRepeatedBlocks has blocks on different numbers of pages of a host or directory.
 func TestRepeatedBlocks(t *testing.T) {
 	pages := func(format string, from, to int) (some []webobject.Object) {
 		for i := from; i < to; i++ {
@@ -94,7 +94,7 @@ func TestRepeatedBlocks(t *testing.T) {
 		}
 		return some
 	}
-	const most = minPages/2 + 1 // too few alone, enough twice
+	const most = minPages/2 + 1 // fewer than minPages in one group, more in two
 	for name, c := range map[string]struct {
 		pages           []webobject.Object
 		inside, outside int
@@ -117,7 +117,7 @@ func TestRepeatedBlocks(t *testing.T) {
 	}
 }
 
-// TestRepeatedInAnyOrder finds the same documents in whatever order pages lie in a package.
+// TestRepeatedInAnyOrder gets the same documents for every order of the pages in a package.
 func TestRepeatedInAnyOrder(t *testing.T) {
 	var pages []webobject.Object
 	for i := range 24 {

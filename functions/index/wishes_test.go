@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Which pages are found depends on what the collections say for which they were
-// fetched. Others are documents all the same, and supersede earlier versions.
+// TestWishes checks which pages are found by the settings of the collections for which they were
+// fetched. The other pages become documents without words, and replace their earlier versions.
 func TestWishes(t *testing.T) {
 	const (
 		english = "<p>The house stands beside the river and there are many books in it."
@@ -86,7 +86,7 @@ type unread struct{}
 
 func (unread) Get(context.Context) (*settings.Settings, error) { return nil, errors.New("unread") }
 
-// What a collection wants is not known while the settings cannot be read.
+// TestSettingsThatCannotBeRead fails to index while the settings of a collection cannot be read.
 func TestSettingsThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.fetched(1, 0)

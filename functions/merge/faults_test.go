@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
-// Whichever storage call fails, another message mends it.
+// TestMergeFailsAnywhere lets each storage call fail in turn: another message mends it.
 func TestMergeFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)
@@ -35,7 +35,7 @@ func TestMergeFailsAnywhere(t *testing.T) {
 	})
 }
 
-// While another merges, nothing is done.
+// TestAnotherMerges does nothing while another process merges.
 func TestAnotherMerges(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -49,9 +49,8 @@ func TestAnotherMerges(t *testing.T) {
 	}
 }
 
-// A damaged segment stays for repair, and the others are merged without it,
-// whatever of it is damaged. Once it is repaired and some time has gone by, it
-// is merged too.
+// TestDamaged damages each part of a segment: the segment stays for repair, and the others are
+// merged without it. When it has been repaired, and asideTime has passed, it is merged, too.
 func TestDamaged(t *testing.T) {
 	for name, harm := range map[string]func(w *world, key string, content []byte) error{
 		"its beginning": func(w *world, key string, content []byte) error {

@@ -18,13 +18,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// world is a function with its surroundings.
+// world is a merge function with a bucket and Redis.
 type world struct {
 	*Function
 	t      *testing.T
 	bucket *memblob.Bucket
 	sender *functionstest.Sender
-	decide func(faultblob.Call) faultblob.Fault // of the function's storage calls; nil: none fails
+	decide func(faultblob.Call) faultblob.Fault // decides which of the function's storage calls fail; nil: none
 }
 
 func newWorld(t *testing.T) *world {
@@ -43,7 +43,7 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// another is a function of the same bucket that holds a lease of its own.
+// another returns a merge function on the same bucket, with leases of its own.
 func (w *world) another() *Function {
 	return &Function{
 		Bucket: w.Bucket, Redis: redistest.Embedded(w.t), Sender: w.Sender, Now: w.Now, Worker: w.Worker,
@@ -51,7 +51,7 @@ func (w *world) another() *Function {
 	}
 }
 
-// index lists a package of pages fetched by one batch, and has it indexed.
+// index lists a package with pages of one batch, and has it indexed.
 func (w *world) index(token uint64, pages ...int) manifest.Package {
 	w.t.Helper()
 	var objects []webobject.Object
@@ -94,13 +94,13 @@ func (w *world) manifest() manifest.Manifest {
 	return functionstest.Manifest(w.t, w.bucket, 0)
 }
 
-// stands says that a page is alive in a version.
+// stands returns the line of live for page n in the version with the token.
 func stands(n int, token uint64) string {
 	return fmt.Sprintf("http://a.example/%d %s", n, layout.Version{Epoch: 1, Token: token})
 }
 
-// live returns the live documents of all segments, and checks that the parts
-// are those of the documents.
+// live returns the live documents of all segments, and checks that the manifest counts them
+// rightly for each package.
 func (w *world) live() []string {
 	w.t.Helper()
 	m := w.manifest()

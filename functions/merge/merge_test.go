@@ -54,7 +54,8 @@ var sorted = cmp.Transformer("sorted", func(all []string) []string {
 	return slices.Compact(all)
 })
 
-// Dead documents are left out, and with them parts of which nothing lives.
+// TestDeadAreLeftOut merges segments with dead documents: these are left out, and so are packages
+// without live documents.
 func TestDeadAreLeftOut(t *testing.T) {
 	w := newWorld(t)
 	old := w.index(1, 0, 1, 2)
@@ -83,8 +84,8 @@ func TestDeadAreLeftOut(t *testing.T) {
 	}
 }
 
-// A segment of which more than a fifth is dead, or that holds what is
-// forgotten, is written anew.
+// TestWrittenAnew writes a segment anew if more than a fifth of its documents are dead, or if it
+// holds forgotten documents.
 func TestWrittenAnew(t *testing.T) {
 	w := newWorld(t)
 	w.index(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -127,8 +128,7 @@ func TestHandle(t *testing.T) {
 	}
 }
 
-// When more is to be done, another message is sent; if that fails, so does
-// this.
+// TestMoreToDo sends another message if more is to be done; if that fails, Run fails.
 func TestMoreToDo(t *testing.T) {
 	w := newWorld(t)
 	w.Tiers.Most = 4
@@ -153,9 +153,9 @@ func TestMoreToDo(t *testing.T) {
 	}
 }
 
-// What a merge asks of the store: the manifest twice, of each input its
-// deletions before and in the commit, and the whole of it if it is small. It
-// puts the segment, the manifest and the hint.
+// TestRequests counts the requests of a merge. It reads the manifest twice; of each input the dead
+// documents before and in the commit, and all of a small input. It puts the segment, the manifest
+// and the hint.
 func TestRequests(t *testing.T) {
 	w := newWorld(t)
 	w.full()

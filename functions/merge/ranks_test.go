@@ -17,8 +17,8 @@ import (
 // rank gives the documents of all segments the ranks 10, 11, and so on.
 func (w *world) rank() { w.rankFrom(10) }
 
-// rankFrom gives the documents of all segments ranks from the given one on, and an anchor
-// each that contains the rank.
+// rankFrom gives the documents of all segments ranks from next on, and each an anchor that
+// contains its rank.
 func (w *world) rankFrom(next segment.Rank) {
 	w.t.Helper()
 	functionstest.Edit(w.t, w.bucket, 0, func(e *partition.Edit) error {
@@ -83,8 +83,8 @@ func (w *world) ranks() map[string]segment.Rank {
 	return all
 }
 
-// A merged segment has the ranks of its inputs, also of documents that die meanwhile, and
-// those that change meanwhile.
+// TestRanksAreKept merges segments with ranks: the merged segment has the ranks of its inputs,
+// even if documents die or ranks change during the merge.
 func TestRanksAreKept(t *testing.T) {
 	for name, meanwhile := range map[string]func(w *world){
 		"nothing":     nil,
@@ -94,7 +94,7 @@ func TestRanksAreKept(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			w := newWorld(t)
 			w.full()
-			w.index(2, 3, 8) // masks two documents
+			w.index(2, 3, 8) // two documents are masked by that
 			w.rank()
 			want := w.ranks()
 			if meanwhile != nil {
@@ -107,7 +107,7 @@ func TestRanksAreKept(t *testing.T) {
 			if diff := cmp.Diff(want, w.ranks()); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
-			again := name == "other ranks" // the anchors that were merged are not the present ones
+			again := name == "other ranks" // the anchors have changed since they were merged
 			for _, s := range w.manifest().Segments {
 				if s.Documents > 2 && (s.Anchors == nil) != again {
 					t.Errorf("anchors %+v", s.Anchors)
@@ -120,7 +120,8 @@ func TestRanksAreKept(t *testing.T) {
 	}
 }
 
-// If an input lacks ranks, or they are lost, all is ranked again.
+// TestRanksAreMissing merges segments of which one has no ranks, or lost them: all documents are
+// ranked again.
 func TestRanksAreMissing(t *testing.T) {
 	for name, harm := range map[string]func(w *world, m manifest.Manifest){
 		"never made": func(w *world, m manifest.Manifest) {
@@ -150,7 +151,8 @@ func TestRanksAreMissing(t *testing.T) {
 	}
 }
 
-// Whichever storage call fails, the merged segment has the ranks and anchors of its inputs.
+// TestRanksFailAnywhere lets each storage call fail in turn: the merged segment has the ranks and
+// anchors of its inputs.
 func TestRanksFailAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)

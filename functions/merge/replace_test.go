@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// onCommit does something once, just before the function commits.
+// onCommit calls do once, just before the function commits.
 func (w *world) onCommit(do func()) {
 	w.decide = func(c faultblob.Call) faultblob.Fault {
 		if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) {
@@ -26,7 +26,7 @@ func (w *world) onCommit(do func()) {
 	}
 }
 
-// What dies while segments are merged is dead in the merged one.
+// TestLateDeletions masks documents during the merge: they are dead in the merged segment.
 func TestLateDeletions(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -46,7 +46,7 @@ func TestLateDeletions(t *testing.T) {
 	}
 }
 
-// A segment that leaves the list meanwhile has the merge begin again.
+// TestInputIsGone takes an input off the list during the merge: the merge begins again.
 func TestInputIsGone(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -64,7 +64,8 @@ func TestInputIsGone(t *testing.T) {
 	}
 }
 
-// A package that is indexed anew while its segment is merged is dead there.
+// TestReindexedMeanwhile indexes a package anew while its segment is merged: the old documents are
+// dead in the merged segment.
 func TestReindexedMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -81,8 +82,8 @@ func TestReindexedMeanwhile(t *testing.T) {
 	}
 }
 
-// What comes back to life while segments are merged, which left it out, has the
-// merge begin again.
+// TestBackToLifeMeanwhile revives a document that the merge has left out as dead: the merge begins
+// again.
 func TestBackToLifeMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -100,8 +101,8 @@ func TestBackToLifeMeanwhile(t *testing.T) {
 	}
 }
 
-// Who was suspended for an hour before the commit begins again: what was put
-// may have been deleted since.
+// TestSuspended suspends the function for an hour before the commit: the merge begins again,
+// because the object that it put may have been deleted since.
 func TestSuspended(t *testing.T) {
 	w := newWorld(t)
 	clock := functionstest.NewClock()
@@ -112,7 +113,7 @@ func TestSuspended(t *testing.T) {
 		switch {
 		case c.Op == faultblob.Create:
 			put = c.Key
-		case put != "": // and now it reads the base of the commit
+		case put != "": // the function reads the base of its commit now
 			w.decide = nil
 			clock.Advance(manifest.Fresh)
 			if err := w.bucket.Delete(t.Context(), put); err != nil {
@@ -131,8 +132,8 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
-// A segment that is to be written anew and of which nothing is dead is the same
-// again, and listed once.
+// TestTheSameAgain writes a segment anew of which no document is dead: it gets the same bytes, and
+// is listed once.
 func TestTheSameAgain(t *testing.T) {
 	w := newWorld(t)
 	w.index(1, 0, 1)
@@ -145,7 +146,7 @@ func TestTheSameAgain(t *testing.T) {
 	}
 }
 
-// Who loses the race changes nothing.
+// TestTwoMerge has two processes merge the same segments: the slower one changes nothing.
 func TestTwoMerge(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -166,7 +167,7 @@ func TestTwoMerge(t *testing.T) {
 	}
 }
 
-// What was put and is condemned before it is listed gets another name.
+// TestCondemnedMeanwhile condemns the merged segment before it is listed: it gets another name.
 func TestCondemnedMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -194,11 +195,12 @@ func TestCondemnedMeanwhile(t *testing.T) {
 	}
 }
 
-// Many merge and index at once; nothing is lost, nothing is twice.
+// TestManyAtOnce merges and indexes at the same time: no document is lost, none is alive twice.
 func TestManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.Tiers.Tier = 2
-	functionstest.Commit(t, w.bucket, 0, func(*manifest.Manifest) {}) // else a package before it says that all generations are lost
+	// the first generation: without it a package would prove that all generations are lost
+	functionstest.Commit(t, w.bucket, 0, func(*manifest.Manifest) {})
 	var all sync.WaitGroup
 	var listing sync.Mutex // packages are named by their number
 	for n := range 4 {

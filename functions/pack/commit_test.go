@@ -20,7 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// knows reports whether the frontier was told of the newest commit.
+// knows reports whether the frontier has learnt the name of the newest commit.
 func (w *world) knows() bool {
 	w.t.Helper()
 	err := frontier.New(w.Redis, 0).Knows(w.t.Context(), map[layout.Partition]string{0: w.manifest().Learnt})
@@ -42,7 +42,8 @@ func TestFrontierKnowsOfEveryCommit(t *testing.T) {
 				t.Errorf("learnt %q, want it to name %s, and the frontier to know it", m.Learnt, book)
 			}
 		}
-		// Another commits just before: the frontier is told again, with that base.
+		// Another process commits just before: the frontier learns the name once more, with the
+		// new base.
 		w.spool(w.stored(4))
 		w.settle(4)
 		w.beforeCommit(func() { w.consume(manifest.Consumed{Batch: version(9), At: w.clock.Now()}) })
@@ -50,7 +51,7 @@ func TestFrontierKnowsOfEveryCommit(t *testing.T) {
 		if !w.knows() || len(w.manifest().Books) != 4 {
 			t.Errorf("the frontier does not know the commit that was tried again: %+v", w.manifest().Books)
 		}
-		// Another learns something of which the frontier is not told.
+		// Another commit changes Learnt, which the frontier does not know.
 		functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Learnt = "another's" })
 		w.spool(w.stored(5))
 		w.settle(5)
@@ -74,9 +75,9 @@ func TestPackWithoutAFrontier(t *testing.T) {
 	}
 }
 
-// A batch that comes after its name was closed is not packed: its pages may
-// have been packed under the same version. The frontier, which has settled it,
-// is built anew.
+// TestClosedBatch packs a batch whose version is closed already: it is not packed, because its
+// pages may have been packed under the same version. The frontier, which has settled the batch, is
+// rebuilt.
 func TestClosedBatch(t *testing.T) {
 	w := embedded(t)
 	functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Close(version(2)) })
@@ -108,7 +109,8 @@ func TestClosedMeanwhile(t *testing.T) {
 	}
 }
 
-// The bucket's own event comes before the commit; another comes after it.
+// TestEventsOfNewPackages gets the bucket's own event before the commit, and sends another event
+// after it.
 func TestEventsOfNewPackages(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -132,8 +134,8 @@ func TestEventsOfNewPackages(t *testing.T) {
 	}
 }
 
-// Whichever storage call fails, another delivery of the message mends it, and
-// nothing is packed twice.
+// TestPackFailsAnywhere lets each storage call fail in turn: another delivery of the message mends
+// it, and nothing is packed twice.
 func TestPackFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, judge func(faultblob.Call) faultblob.Fault) {
 		w := embedded(t)
@@ -156,9 +158,9 @@ func TestPackFailsAnywhere(t *testing.T) {
 	})
 }
 
-// TestCondemnedMeanwhile: the sweep condemns what is put and not listed, just
-// before the commit or after another pack was killed. The same is then stored
-// under a name that is not condemned.
+// TestCondemnedMeanwhile condemns objects that are put but not listed, just before the commit or
+// after another pack was killed. The same content is then stored under a name that is not
+// condemned.
 func TestCondemnedMeanwhile(t *testing.T) {
 	condemnPackages := func(w *world) {
 		keys := functionstest.Keys(t, w.store, layout.Packages)
@@ -201,8 +203,8 @@ func TestCondemnedMeanwhile(t *testing.T) {
 	}
 }
 
-// Who was suspended for an hour before the commit begins again: what was put may
-// have been deleted since.
+// TestSuspended suspends the function for an hour before the commit: it begins again, because the
+// objects that it put may have been deleted since.
 func TestSuspended(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -212,7 +214,7 @@ func TestSuspended(t *testing.T) {
 		switch {
 		case c.Op == faultblob.Create && put == "":
 			put = c.Key
-		case strings.HasPrefix(c.Key, layout.Hints) && put != "": // the base of the commit
+		case strings.HasPrefix(c.Key, layout.Hints) && put != "": // the function reads the base of its commit
 			w.decide = nil
 			w.clock.Advance(manifest.Fresh)
 			if err := w.store.Delete(t.Context(), put); err != nil {
@@ -233,8 +235,8 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
-// A package is not stored under a name that another had before pages were
-// erased from it: books say it of the other.
+// TestFormerNameOfAPackage stores a package whose name another package had before pages were
+// erased from it: it gets another name, because books use that name for the other package.
 func TestFormerNameOfAPackage(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -253,7 +255,7 @@ func TestFormerNameOfAPackage(t *testing.T) {
 	}
 }
 
-// kill has a pack die before its commit.
+// kill lets a pack die before its commit.
 func (w *world) kill() {
 	w.t.Helper()
 	w.decide = func(c faultblob.Call) faultblob.Fault {

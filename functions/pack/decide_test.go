@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestBestWay: of several links to a page the smallest depth counts, and the
-// weight by which it is requested first, in whatever order they come.
+// TestBestWay has several links to a page, in every order: the smallest depth counts, and the
+// weight by which the page is requested first.
 func TestBestWay(t *testing.T) {
 	w := embedded(t)
 	link := func(depth uint16, hops, weight uint8, kind book.Kind) book.Link {
@@ -58,8 +58,8 @@ func TestBestWay(t *testing.T) {
 	}
 }
 
-// TestTrackedLinks: a page to which many addresses lead is requested once, and
-// frontier and book agree about its address.
+// TestTrackedLinks has links to many addresses of one page: it is requested once, and frontier and
+// book have the same address.
 func TestTrackedLinks(t *testing.T) {
 	w := embedded(t)
 	l := w.stored(1)
@@ -70,7 +70,7 @@ func TestTrackedLinks(t *testing.T) {
 	redirect := functionstest.Link(t, site+"1", page+"?fbclid=2", 1)
 	redirect.Kind = book.Redirect
 	session := functionstest.Link(t, site+"1", site+"1?PHPSESSID=1c9d4e5f608f3a2b", 1)
-	session.Kind = book.Redirect // to the page itself, which is nowhere else
+	session.Kind = book.Redirect // a redirect to the page itself
 	l.Links = append(l.Links, redirect, session)
 	w.spool(l)
 	w.settle(1)
@@ -98,7 +98,7 @@ func TestTrackedLinks(t *testing.T) {
 	}
 }
 
-// TestTrackedLinkToWhatIsForgotten is on no record.
+// TestTrackedLinkToWhatIsForgotten records no link to a forgotten page.
 func TestTrackedLinkToWhatIsForgotten(t *testing.T) {
 	w := embedded(t)
 	page, err := address.Parse(site + "page")

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestSettledWhereItBelongs: a batch that was leased by a crawl partition which is
-// none any more is settled in the one that has its URLs now.
+// TestSettledWhereItBelongs settles a batch that was leased by a crawl partition which the
+// strategy no longer has: in the partition that has its URLs now.
 func TestSettledWhereItBelongs(t *testing.T) {
 	w := embedded(t)
 	functionstest.Admit(t, w.Redis, w.inForce, site+"1", site+"2")
@@ -37,8 +37,8 @@ func TestSettledWhereItBelongs(t *testing.T) {
 	}
 }
 
-// TestDelayOfCollections: a batch is followed by the longest delay that the
-// collections of its URLs ask for, and the one of robots.txt for their agents.
+// TestDelayOfCollections lets the host of a batch rest for the longest delay: of the collections
+// of its URLs, and of robots.txt for their agents.
 func TestDelayOfCollections(t *testing.T) {
 	w := embedded(t)
 	for name, delay := range map[string]time.Duration{"slow": 2 * time.Second, "slower": 9 * time.Second} {

@@ -18,8 +18,7 @@ import (
 
 const forgotten = "http://forgotten.example/"
 
-// forget publishes takedowns of a URL and a site, which settings at hand do
-// not know yet.
+// forget publishes takedowns of a URL and a site. The cached settings do not have them yet.
 func (w *world) forget() {
 	w.t.Helper()
 	a, err := address.Parse(site + "gone")
@@ -32,8 +31,8 @@ func (w *world) forget() {
 	}
 }
 
-// unforgetful spools a batch of what is kept and what is forgotten, and one of
-// what is forgotten only.
+// unforgetful spools two batches: one with forgotten and other URLs, and one with forgotten URLs
+// only.
 func (w *world) unforgetful() {
 	w.t.Helper()
 	var outcomes []book.Outcome
@@ -101,13 +100,13 @@ func TestForgottenIsNotPacked(t *testing.T) {
 	w.checkForgotten()
 }
 
-// TestForgottenByThePartition: settings at hand are older than what the
-// partition has forgotten already, when packing begins or when it commits.
+// TestForgottenByThePartition has cached settings that are older than the takedowns that are
+// applied to the partition, when packing begins or when it commits.
 func TestForgottenByThePartition(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		w := embedded(t)
 		w.unforgetful()
-		w.settle(1, 2) // reads the settings
+		w.settle(1, 2) // makes the function read the settings
 		w.forget()
 		erase := func() { functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Forgotten = 1 }) }
 		if late {

@@ -17,7 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
-// reminders are the tasks to pack that were sent.
+// reminders returns the tasks to pack that were sent.
 func (w *world) reminders() []functionstest.Message {
 	var all []functionstest.Message
 	for _, m := range w.sender.Take() {
@@ -50,7 +50,7 @@ func TestPackByAge(t *testing.T) {
 	if len(m.Packages) != 1 || m.Packages[0].Pages != 3 || len(m.Consumed) != 3 || functionstest.Inbox(t, w.Redis, 0) != nil {
 		t.Errorf("packages %+v, consumed %+v", m.Packages, m.Consumed)
 	}
-	// What comes after that is reminded of again.
+	// For a batch after that, another task is sent.
 	w.spool(w.stored(4))
 	w.settle(4)
 	if diff := cmp.Diff(want, w.reminders()); diff != "" {
@@ -81,7 +81,7 @@ func TestPackByBytes(t *testing.T) {
 	if diff := cmp.Diff([]layout.Version{version(7)}, functionstest.Inbox(t, w.Redis, 0)); diff != "" {
 		t.Errorf("waiting (-want +got):\n%s", diff)
 	}
-	// All at once, as after a halt, still makes packages of the right size.
+	// Many batches at once, as after a pause, still make packages of the right size.
 	w.Limits.Bytes = 100 * waiting[0].Bytes
 	for token := uint64(8); token <= 13; token++ {
 		w.spool(w.stored(token))
@@ -97,7 +97,7 @@ func TestPackByBytes(t *testing.T) {
 func TestPackAtTheEnd(t *testing.T) {
 	w := embedded(t)
 	other := functionstest.Outcome(t, version(1), "http://other."+host+"/", book.Stored)
-	w.spool(w.ledger(1, other)) // the last that waited
+	w.spool(w.ledger(1, other)) // the last of the waiting batches
 	w.settle(1)
 	if m := w.manifest(); len(m.Packages) != 1 {
 		t.Errorf("packages %+v, want one at once", m.Packages)
@@ -118,7 +118,8 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// TestAnotherPacks: who finds the partition in another's hands comes again.
+// TestAnotherPacks finds that another process has the lease on the partition: it sends a task to
+// come again.
 func TestAnotherPacks(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))

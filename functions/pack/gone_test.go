@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// looked is a ledger of one outcome in each state of the pages of the site that
-// are named so; those were stored before that have a digest.
+// looked returns a ledger with one outcome in each state, for pages that are named by the state.
+// Pages whose outcome has a digest were stored before.
 func (w *world) looked(token uint64) spool.Ledger {
 	w.t.Helper()
 	l := w.ledger(token)
@@ -44,7 +44,7 @@ func goneSince(token uint64, names ...string) []manifest.Gone {
 	return m.Gone
 }
 
-// masks returns how often the sweep was told to mask what is gone.
+// masks returns how often a task to mask gone pages was sent to the sweep.
 func (w *world) masks() (n int) {
 	for _, m := range w.sender.Take() {
 		if cmp.Equal(m, functionstest.Message{Queue: task.Sweep, Body: `{"gone":0}`}) {
@@ -54,8 +54,7 @@ func (w *world) masks() (n int) {
 	return n
 }
 
-// What is gone is listed by the commit that brings the book, and the sweep is
-// told.
+// TestGoneIsListed lists gone pages in the commit of the book, and sends the sweep a task.
 func TestGoneIsListed(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -74,7 +73,8 @@ func TestGoneIsListed(t *testing.T) {
 	}
 }
 
-// Whichever storage call fails, another delivery of the message mends it.
+// TestGoneFailsAnywhere lets each storage call fail in turn: another delivery of the message mends
+// it.
 func TestGoneFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, judge func(faultblob.Call) faultblob.Fault) {
 		w := embedded(t)
@@ -90,7 +90,7 @@ func TestGoneFailsAnywhere(t *testing.T) {
 	})
 }
 
-// Nothing is listed of what is forgotten.
+// TestForgottenIsNotGone lists no forgotten page as gone.
 func TestForgottenIsNotGone(t *testing.T) {
 	w := embedded(t)
 	a, err := address.Parse(site + "failed")

@@ -28,8 +28,8 @@ const (
 	site = "http://" + host + "/"
 )
 
-// world is a function with its surroundings. Its frontier is open, and one URL
-// waits on another host, so that the crawl is not at its end.
+// world is a pack function with a bucket, settings and Redis. Its frontier is built, and one URL
+// waits on another host, so that the crawl has not ended.
 type world struct {
 	*Function
 	t       *testing.T
@@ -38,7 +38,7 @@ type world struct {
 	sender  *functionstest.Sender
 	inForce *settings.Settings
 
-	// decide, when set, is asked about every storage call of the function.
+	// decide, if not nil, decides which storage calls of the function fail.
 	decide func(faultblob.Call) faultblob.Fault
 }
 
@@ -74,7 +74,7 @@ func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Toke
 
 func spoolKey(token uint64) string { return layout.SpoolKey(0, version(token)) }
 
-// stored is the ledger of a batch of one stored page, named by its token.
+// stored returns the ledger of a batch with one stored page, named by the batch's token.
 func (w *world) stored(token uint64) spool.Ledger {
 	w.t.Helper()
 	return w.ledger(token, functionstest.Outcome(w.t, version(token), fmt.Sprint(site, token), book.Stored))
@@ -90,7 +90,7 @@ func (w *world) spool(l spool.Ledger) {
 	functionstest.Put(w.t, w.store, layout.SpoolKey(0, l.Batch), functionstest.Spool(w.t, l))
 }
 
-// settle settles batches, which must not fail.
+// settle settles batches, and fails the test if that fails.
 func (w *world) settle(tokens ...uint64) {
 	w.t.Helper()
 	for _, token := range tokens {
@@ -107,7 +107,7 @@ func (w *world) gather(flush bool) {
 	}
 }
 
-// lease takes the next lease on the site.
+// lease leases the next batch of the site.
 func (w *world) lease() (frontier.Lease, bool) {
 	w.t.Helper()
 	lease, leased, err := frontier.New(w.Redis, 0).Lease(w.t.Context(), frontier.Request{
@@ -128,7 +128,7 @@ func (w *world) manifest() manifest.Manifest {
 	return m
 }
 
-// book returns the last book that was committed.
+// book returns the book that was committed last.
 func (w *world) book() book.Book {
 	w.t.Helper()
 	books := w.manifest().Books
@@ -143,7 +143,7 @@ func (w *world) book() book.Book {
 	return b
 }
 
-// damage flips a byte of a batch's spool object, counted from its end if
+// damage flips a bit of byte at in the spool object of a batch; at counts from the end if
 // negative.
 func (w *world) damage(token uint64, at int) {
 	w.t.Helper()
@@ -160,7 +160,7 @@ func (w *world) damage(token uint64, at int) {
 	}
 }
 
-// beforeCommit does something just before the function commits.
+// beforeCommit calls do just before the function commits.
 func (w *world) beforeCommit(do func()) {
 	w.decide = func(c faultblob.Call) faultblob.Fault {
 		if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) {

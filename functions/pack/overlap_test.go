@@ -16,10 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-const near = "near" // a collection beside that of the tests
+const near = "near" // name of a second collection
 
-// newPair is newWorld with another collection, of three links from a page of
-// the site.
+// newPair returns a world with a second collection, and three links from a page of the site.
 func newPair(t *testing.T, rdb redis.UniversalClient, edit func(*collection.Collection)) *world {
 	t.Helper()
 	w := newWorld(t, rdb, nil)
@@ -34,7 +33,7 @@ func newPair(t *testing.T, rdb redis.UniversalClient, edit func(*collection.Coll
 	return w
 }
 
-// storedFor is an outcome of a page that is stored for collections.
+// storedFor returns the outcome of a page that is stored for the collections.
 func (w *world) storedFor(token uint64, page string, collections ...string) book.Outcome {
 	w.t.Helper()
 	o := functionstest.Outcome(w.t, version(token), site+page, book.Stored)
@@ -42,7 +41,7 @@ func (w *world) storedFor(token uint64, page string, collections ...string) book
 	return o
 }
 
-// link is one on behalf of a collection.
+// link returns a link on behalf of the named collection.
 func (w *world) link(from, to, name string, depth uint16) book.Link {
 	w.t.Helper()
 	l := functionstest.Link(w.t, site+from, to, depth)
@@ -50,8 +49,8 @@ func (w *world) link(from, to, name string, depth uint16) book.Link {
 	return l
 }
 
-// TestLinkOfSharedPage: what the first collection of a page refuses may be
-// admitted by the second; book and frontier agree.
+// TestLinkOfSharedPage has a link that the first collection of its page refuses, and the second
+// admits; book and frontier agree.
 func TestLinkOfSharedPage(t *testing.T) {
 	w := newPair(t, redistest.Embedded(t), nil)
 	const elsewhere, both = "http://elsewhere.example/", site + "both"
@@ -91,7 +90,7 @@ func TestLinkOfSharedPage(t *testing.T) {
 	wantRows := map[row]bool{
 		{elsewhere, near, ""}: true, {"http://far.example/", functionstest.Collection, collection.OutOfScope}: true,
 		{"http://alone.example/", functionstest.Collection, collection.OutOfScope}: true,
-		{both, near, ""}: true, // and the other claims it
+		{both, near, ""}: true, // the other collection claims the page
 	}
 	got := make(map[row]bool)
 	for _, r := range rows {
@@ -102,9 +101,9 @@ func TestLinkOfSharedPage(t *testing.T) {
 	}
 }
 
-// TestLacking: a page that is stored for another collection alone is requested on
-// behalf of one that comes there, with all that the last look has brought,
-// whether a book has that or the spool.
+// TestLacking has a link to a page that is stored for another collection only: it is requested on
+// behalf of the link's collection. The entry has the last look, whether that is in a book or in
+// the spool.
 func TestLacking(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newPair(t, rdb, nil)
@@ -152,7 +151,8 @@ func TestLacking(t *testing.T) {
 	})
 }
 
-// TestLackingWithinALimit leaves it to a rebuild, which counts pages.
+// TestLackingWithinALimit leaves the page to a rebuild if the collection has a limit, because a
+// rebuild counts pages.
 func TestLackingWithinALimit(t *testing.T) {
 	w := newPair(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 3 })
 	w.spool(w.ledger(2, w.storedFor(2, "near", near), w.storedFor(2, "a", functionstest.Collection)))
@@ -169,8 +169,8 @@ func TestLackingWithinALimit(t *testing.T) {
 	}
 }
 
-// TestLackingForTwo: a page that two collections lack is requested on behalf of
-// one, and missed by the other.
+// TestLackingForTwo has a page that two collections lack: it is requested on behalf of one, and
+// the frontier notes that the other misses it.
 func TestLackingForTwo(t *testing.T) {
 	w := newPair(t, redistest.Embedded(t), nil)
 	w.inForce = functionstest.Republish(t, w.store, collection.Collection{

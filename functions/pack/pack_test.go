@@ -84,8 +84,8 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestPackAgain loses the commit's answer or the commit itself: the same
-// objects are made again and none beside them.
+// TestPackAgain loses the answer to the commit, or the commit itself: the second run makes the
+// same objects and no others.
 func TestPackAgain(t *testing.T) {
 	for _, fault := range []faultblob.Fault{faultblob.Before, faultblob.After} {
 		w := embedded(t)
@@ -156,7 +156,7 @@ func TestConsumedByAnother(t *testing.T) {
 	}
 }
 
-// consume commits that a batch was consumed.
+// consume commits a batch as consumed.
 func (w *world) consume(c manifest.Consumed) {
 	w.t.Helper()
 	_, err := manifest.Commit(w.t.Context(), w.store, 0, w.clock.Now, func(m *manifest.Manifest) error {
@@ -168,7 +168,7 @@ func (w *world) consume(c manifest.Consumed) {
 	}
 }
 
-// TestSpoolIsGone: what the inbox names and nobody has is forgotten.
+// TestSpoolIsGone removes a batch from the inbox if there is no spool object and no record of it.
 func TestSpoolIsGone(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -184,7 +184,7 @@ func TestSpoolIsGone(t *testing.T) {
 	}
 }
 
-// TestDamagedSpool cannot be settled: its URLs are requested again when their
+// TestDamagedSpool cannot settle a damaged spool object: its URLs are requested again when their
 // lease ends.
 func TestDamagedSpool(t *testing.T) {
 	w := embedded(t)
@@ -214,15 +214,15 @@ func TestDamagedSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolDamagedAfterItWasSettled leaves a frontier that says more than the
-// books, and has it rebuilt.
+// TestSpoolDamagedAfterItWasSettled damages a settled spool object: the frontier has outcomes that
+// no book has, and is rebuilt.
 func TestSpoolDamagedAfterItWasSettled(t *testing.T) {
 	w := embedded(t)
 	for token := uint64(1); token <= 3; token++ {
 		w.spool(w.stored(token))
 		w.settle(token)
 	}
-	w.damage(2, 20) // in a page
+	w.damage(2, 20) // a byte in a page
 	w.gather(true)
 	m := w.manifest()
 	if len(m.Packages) != 1 || m.Packages[0].Pages != 2 || len(m.Consumed) != 3 || functionstest.Inbox(t, w.Redis, 0) != nil {

@@ -17,14 +17,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// listed returns a link of a sitemap to a page.
+// listed returns the link of a sitemap to a page, with the time of the page's change.
 func (w *world) listed(page string, modified time.Time) book.Link {
 	l := functionstest.Link(w.t, site+"sitemap.xml", page, 1)
 	l.Kind, l.Weight, l.Modified = book.Listed, 100, modified
 	return l
 }
 
-// learnt commits a book of outcomes, which the frontier knows.
+// learnt commits a book with the outcomes. The frontier learns its name.
 func (w *world) learnt(outcomes ...book.Outcome) {
 	w.t.Helper()
 	var known []frontier.Known
@@ -37,7 +37,7 @@ func (w *world) learnt(outcomes ...book.Outcome) {
 	functionstest.Learn(w.t, w.store, 0, book.Book{Outcomes: outcomes})
 }
 
-// entries leases all that waits on the site.
+// entries leases all waiting URLs of the site, and returns their entries.
 func (w *world) entries() map[string]frontier.Entry {
 	w.t.Helper()
 	w.clock.Advance(time.Millisecond)
@@ -59,8 +59,8 @@ func urls(entries map[string]frontier.Entry) map[string]bool {
 	return all
 }
 
-// TestChangedPages are requested before their time, with all that the books
-// tell of the last look at them.
+// TestChangedPages requests changed pages before they are due, with the last look at them from the
+// books.
 func TestChangedPages(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -116,8 +116,8 @@ func TestChangedPages(t *testing.T) {
 	})
 }
 
-// TestChangedPagesOfADamagedBook wait for their time. The batch is settled all
-// the same.
+// TestChangedPagesOfADamagedBook leaves changed pages whose book is damaged until they are due.
+// The batch is settled all the same.
 func TestChangedPagesOfADamagedBook(t *testing.T) {
 	w := embedded(t)
 	w.learnt(functionstest.Outcome(t, version(1), site+"known", book.Unchanged))

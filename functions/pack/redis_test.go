@@ -13,7 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// beforeCall is a hook that does something before each call, numbered from 0.
+// beforeCall is a hook of Redis that is called before each call, with the number of the call from
+// 0.
 type beforeCall struct {
 	next int
 	do   func(call int)
@@ -57,9 +58,9 @@ func copyRedis(t *testing.T, from, to *redis.Client) {
 	}
 }
 
-// TestOlderCopyMeanwhile: before any call Redis becomes the copy of itself that
-// was made before any earlier one. What counts as settled then is in the
-// frontier, and the next delivery settles the rest.
+// TestOlderCopyMeanwhile replaces Redis, before any call, by a copy from before any earlier call.
+// Batches that count as settled then are in the frontier, and the next delivery settles the
+// others.
 func TestOlderCopyMeanwhile(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		older := redis.NewClient(&redis.Options{Network: rdb.Options().Network, Addr: rdb.Options().Addr, DB: 1})

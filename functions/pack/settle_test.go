@@ -26,7 +26,7 @@ func TestSettleTwice(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
 		functionstest.Admit(t, rdb, w.inForce, site+"stored", site+"failed", site+"retry", site+"not-asked")
-		w.clock.Advance(time.Millisecond) // the other host comes later
+		w.clock.Advance(time.Millisecond) // the other host's turn comes later
 		if err := rdb.ZAdd(t.Context(), "f:{0}:hosts", redis.Z{Score: float64(w.clock.Now().UnixMilli()), Member: "other." + host}).Err(); err != nil {
 			t.Fatal(err)
 		}
@@ -71,8 +71,8 @@ func TestSettleTwice(t *testing.T) {
 	})
 }
 
-// TestLinksOfAnotherPartition wait there, and schedule is told. Site two lies in
-// partition 0, site one in 1.
+// TestLinksOfAnotherPartition puts links into the frontier of their crawl partition, and sends
+// schedule a task for it. Site two is in partition 0, site one in partition 1.
 func TestLinksOfAnotherPartition(t *testing.T) {
 	w := embedded(t)
 	store := memblob.New()
@@ -117,7 +117,7 @@ func TestSettleWaitsForTheFrontier(t *testing.T) {
 	refuses(frontier.ErrNotBuilt)
 }
 
-// atScript is a hook that does something before the n-th script that is run.
+// atScript is a hook of Redis that is called before the n-th script.
 type atScript struct {
 	n  int
 	do func()
@@ -140,9 +140,9 @@ func (h *atScript) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// TestSettingsChangeMeanwhile: after the look at the frontier it is rebuilt
-// under other settings, before the links enter it, or before the outcomes do.
-// What was decided under the old settings stays out.
+// TestSettingsChangeMeanwhile rebuilds the frontier under other settings after settle has looked
+// at it: before the links are entered, or before the outcomes are. Nothing that was decided under
+// the old settings is entered.
 func TestSettingsChangeMeanwhile(t *testing.T) {
 	for script, name := range map[int]string{1: "before its links", 2: "before its outcomes"} {
 		redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
@@ -176,8 +176,8 @@ func TestSettingsChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSettingsOfAnotherPartition: the links' partition is not built under the
-// settings in force, though the batch's own is.
+// TestSettingsOfAnotherPartition has a frontier for the links that was not built under the
+// settings in force, though the frontier of the batch was.
 func TestSettingsOfAnotherPartition(t *testing.T) {
 	w := embedded(t)
 	store := memblob.New()
@@ -198,8 +198,7 @@ func TestSettingsOfAnotherPartition(t *testing.T) {
 	}
 }
 
-// TestSettledInTheInbox: a batch counts as settled from the end of its
-// settlement on, not before.
+// TestSettledInTheInbox counts a batch as settled only when its settlement is complete.
 func TestSettledInTheInbox(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -218,7 +217,7 @@ func TestSettledInTheInbox(t *testing.T) {
 	}
 }
 
-// waiting returns the inbox.
+// waiting returns the batches in the inbox.
 func (w *world) waiting() []frontier.Waiting {
 	w.t.Helper()
 	list, err := frontier.NewInbox(w.Redis, 0).List(w.t.Context())
@@ -228,8 +227,8 @@ func (w *world) waiting() []frontier.Waiting {
 	return list
 }
 
-// TestFailureFromBeforeAgain is settled late, when the frontier was rebuilt to
-// ask again.
+// TestFailureFromBeforeAgain settles an old failure after the frontier was rebuilt to request the
+// URL again.
 func TestFailureFromBeforeAgain(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Again = functionstest.Start.Add(time.Second) })
 	functionstest.Admit(t, w.Redis, w.inForce, site+"old", site+"new")
@@ -259,9 +258,9 @@ func TestRobotsThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestPaceOfAHost: a batch is followed by the longest of the delay in the
-// settings, that of robots.txt, which the batch need not have brought, the time
-// that answers take, and the rest that the host wants.
+// TestPaceOfAHost lets a host rest for the longest of these: the delay in the settings; the delay
+// of robots.txt, also if another batch fetched it; the duration of answers; and the rest that the
+// host asks for.
 func TestPaceOfAHost(t *testing.T) {
 	const second = time.Second
 	for name, c := range map[string]struct {
@@ -279,7 +278,7 @@ func TestPaceOfAHost(t *testing.T) {
 	} {
 		w := newWorld(t, redistest.Embedded(t), func(s *collection.Collection) { s.Delay = collection.Duration(c.delay) })
 		functionstest.Admit(t, w.Redis, w.inForce, site+"1", site+"2")
-		ours := func() (lease frontier.Lease, leased bool) { // the other host has its turn first or next
+		ours := func() (lease frontier.Lease, leased bool) { // the other host may have its turn first
 			for range 2 {
 				if lease, leased = w.lease(); lease.Host == host {
 					return lease, leased
@@ -315,8 +314,8 @@ func TestPaceOfAHost(t *testing.T) {
 	}
 }
 
-// TestTallies: stored pages count on the limits of their collections, each
-// once, and no longer than they are stored.
+// TestTallies counts stored pages towards the limits of their collections: each page once, and
+// only while it is stored.
 func TestTallies(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, func(c *collection.Collection) { c.HostPages, c.PatternPages = 10, 10 })
@@ -348,8 +347,8 @@ func TestTallies(t *testing.T) {
 	})
 }
 
-// TestSettleWithoutSpool: an older copy of Redis may let a batch wait that is
-// packed and gone.
+// TestSettleWithoutSpool has an older copy of Redis in which a batch waits whose spool object is
+// packed and deleted.
 func TestSettleWithoutSpool(t *testing.T) {
 	w := embedded(t)
 	if err := frontier.NewInbox(w.Redis, 0).Add(t.Context(), frontier.Waiting{Batch: version(1)}); err != nil {

@@ -10,8 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Pages are found by the anchors of links. Anchors that are damaged, when they are opened or
-// only when their words are read, are missed in the log, and pages are found by their texts.
+// TestAnchors finds pages by the anchors of links. If anchors are damaged, which is noticed when
+// they are opened or only when their words are read, the log says that they are missing, and pages
+// are found by their texts.
 func TestAnchors(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(2)...)
@@ -65,7 +66,7 @@ func TestAnchors(t *testing.T) {
 		t.Error("the same anchors are opened twice")
 	}
 
-	mismatched, _ := name(3, "guide") // of another segment
+	mismatched, _ := name(3, "guide") // anchors of another segment
 	once, again := look(), look()
 	if once != nil || again != nil || missed(mismatched) != 1 {
 		t.Errorf("log, want one line about %s:\n%s", mismatched, &log)
@@ -74,7 +75,7 @@ func TestAnchors(t *testing.T) {
 	damaged, content := name(2, "companion")
 	tail, err := segment.TailOf(content)
 	s.check(err)
-	for at := 8; at < len(content)-int(tail); at++ { // what opening does not read
+	for at := 8; at < len(content)-int(tail); at++ { // bytes that are not read when the segment is opened
 		content[at] ^= 0x55
 	}
 	s.check(s.bucket.Replace(t.Context(), damaged, content))

@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// TestCost: what a stone-cold search takes where one partition is all there
-// is, and that a warm one takes nothing.
+// TestCost counts the steps and requests of a search without anything cached, where there is only
+// one partition, and checks that the same search then takes none.
 func TestCost(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(9)...)
@@ -24,9 +24,9 @@ func TestCost(t *testing.T) {
 		text          string
 		steps, atMost int64 // dependent steps, requests
 	}{
-		{"chapter", 4, 12},  // manifest, tails, terms, hits; and two listings and documents
-		{"chapter", 0, 0},   // warm
-		{"manual of", 1, 3}, // other words
+		{"chapter", 4, 12},  // manifest, tails, terms and hits; and two listings and the documents
+		{"chapter", 0, 0},   // everything is cached
+		{"manual of", 1, 3}, // words that are not cached
 	} {
 		q := Query{Query: search.Query{Text: test.text, Size: 10}, Cost: true}
 		found, err := e.Search(t.Context(), q)
@@ -48,8 +48,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestAsOf answers from earlier generations, from which something is forgotten
-// since.
+// TestAsOf answers from earlier generations. Some of their pages have been forgotten since.
 func TestAsOf(t *testing.T) {
 	s := newStore(t, 2)
 	moments := []time.Time{s.clock.Now()}
@@ -68,7 +67,7 @@ func TestAsOf(t *testing.T) {
 		}
 	}
 	s.clock.advance(manifest.Keep)
-	for p := range layout.Partition(2) { // what the sweep does
+	for p := range layout.Partition(2) { // masks the pages, as the sweep does
 		m := s.commit(p, func(m *manifest.Manifest) error { m.Oldest = m.Generation + 1; return nil })
 		for generation := range m.Generation {
 			s.check(s.bucket.Delete(t.Context(), layout.ManifestKey(p, generation)))
@@ -80,8 +79,8 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// TestDamageFoundBySearching: a segment that opens and cannot be searched is
-// left out, and the client is told.
+// TestDamageFoundBySearching has a segment that can be opened, but not searched: it is left out,
+// and the client is told.
 func TestDamageFoundBySearching(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(2)...)
@@ -103,8 +102,8 @@ func TestDamageFoundBySearching(t *testing.T) {
 			t.Errorf("%d %s", w.Code, w.Body)
 		}
 	}
-	// Repair and index put it under the same key: the damaged bytes that are
-	// cached are not believed.
+	// Repair and index put the segment again under the same key: the damaged bytes in the cache
+	// are not used.
 	s.check(s.bucket.Replace(t.Context(), listed.Key, content))
 	s.clock.advance(time.Minute)
 	if w := askJSON(h, "/search?q=manual"); !strings.Contains(w.Body.String(), `"total":3,`) || strings.Contains(w.Body.String(), "incomplete") {

@@ -44,7 +44,7 @@ func TestNewGenerationShowsInTime(t *testing.T) {
 	if got := totalOf(t, e, "manual"); got != 3 {
 		t.Errorf("%d of 3 manuals are found after %v", got, e.Age)
 	}
-	s.publish(manual(4)...) // three of them again
+	s.publish(manual(4)...) // three of these pages once more
 	s.clock.advance(e.Age)
 	if got := totalOf(t, e, "manual"); got != 4 {
 		t.Errorf("%d of 4 manuals are found", got)
@@ -78,7 +78,8 @@ func TestRequests(t *testing.T) {
 	if n := gets(func() { totalOf(t, e, "chapter") }); n != 0 {
 		t.Errorf("a warm search takes %d GETs", n)
 	}
-	if n := gets(page("https://example0.org/manual")); n != 3 { // identities, its place, the page
+	// the identities, the place of the page, and the page
+	if n := gets(page("https://example0.org/manual")); n != 3 {
 		t.Errorf("the first page takes %d GETs, want 3", n)
 	}
 	if n := gets(page("https://example0.org/manual")); n != 1 {
@@ -90,14 +91,15 @@ func TestRequests(t *testing.T) {
 	}
 	s.publish(manual(1)...)
 	s.clock.advance(e.Age)
-	if n := gets(func() { totalOf(t, e, "chapter") }); n != 7 { // two generations and the hint; tail, deletions, terms and hits
+	// two generations and the hint; tail, dead documents, terms and hits
+	if n := gets(func() { totalOf(t, e, "chapter") }); n != 7 {
 		t.Errorf("a manifest with one new segment takes %d GETs, want 7", n)
 	}
 	page("https://example.org/stored-only")()
 }
 
-// Whichever request the store does not answer, the client is told so, and the
-// next one is served.
+// TestStoreDoesNotAnswer lets each request to the store fail in turn: the client is told, and the
+// next client gets an answer.
 func TestStoreDoesNotAnswer(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(4)...)
@@ -121,8 +123,8 @@ func TestStoreDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// A client that hangs up is waited for no longer, and the next one gets what
-// was being read for it.
+// TestClientHangsUp hangs up during a search: the search ends at once, and the next client uses
+// what was read for the first.
 func TestClientHangsUp(t *testing.T) {
 	for _, held := range []string{layout.Manifests, layout.Packages} {
 		s := newStore(t, 1)
@@ -135,7 +137,7 @@ func TestClientHangsUp(t *testing.T) {
 				once.Do(func() {
 					close(reached)
 					if held == layout.Packages {
-						fault = faultblob.Hang // until the client goes
+						fault = faultblob.Hang // until the client hangs up
 						return
 					}
 					<-release

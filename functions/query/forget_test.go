@@ -24,7 +24,7 @@ func (s *store) address(url string) address.Address {
 	return a
 }
 
-// foundBy returns the addresses of what a search finds, sorted.
+// foundBy returns the addresses of the pages that a search finds.
 func foundBy(t *testing.T, e *Engine, text string) map[string]bool {
 	t.Helper()
 	result, err := e.Search(t.Context(), Query{Query: search.Query{Text: text, Size: 100}})
@@ -38,8 +38,8 @@ func foundBy(t *testing.T, e *Engine, text string) map[string]bool {
 	return urls
 }
 
-// What is forgotten is found no more and its copy not shown, though segments,
-// books and packages still hold it.
+// TestForgottenIsMasked searches for forgotten pages, and asks for their copies: neither is shown,
+// though segments, books and packages still hold them.
 func TestForgottenIsMasked(t *testing.T) {
 	s := newStore(t, 3)
 	s.publish(manual(4)...)
@@ -53,7 +53,7 @@ func TestForgottenIsMasked(t *testing.T) {
 		t.Helper()
 		_, err := takedown.Forget(t.Context(), s.bucket, entry)
 		s.check(err)
-		s.clock.advance(time.Minute) // settings are as old as that
+		s.clock.advance(time.Minute) // the cached settings are renewed after that
 	}
 	forget(takedown.URL(s.address("https://example0.org/manual"), noon))
 	want := map[string]bool{
@@ -77,7 +77,7 @@ func TestForgottenIsMasked(t *testing.T) {
 	if _, err := e.PageInBooks(t.Context(), s.address("https://example3.org/manual"), time.Time{}); err == nil || !strings.Contains(err.Error(), ErrNoPage.Error()) {
 		t.Errorf("in the books: %v", err)
 	}
-	// Once nothing is left in a partition, no columns need be read there.
+	// When a partition has erased the forgotten pages, no columns need be read there.
 	for p := range layout.Partition(3) {
 		s.commit(p, func(m *manifest.Manifest) error { m.Forgotten = 2; return nil })
 	}
@@ -100,7 +100,7 @@ func TestLostPage(t *testing.T) {
 		key := s.put(book.Book{Outcomes: []book.Outcome{{Version: v, URL: a.URL, Place: a.Place, State: book.Lost, Time: noon}}}, 0)
 		s.commit(0, func(m *manifest.Manifest) error { m.Books = append(m.Books, manifest.Book{Key: key}); return nil })
 	}
-	lose(layout.Version{Epoch: 1, Token: 1}) // of what is not the newest
+	lose(layout.Version{Epoch: 1, Token: 1}) // deletes a generation that is not the newest
 	h := s.serve()
 	if w := ask(h, "GET", "/page?url="+url); w.Body.String() != "new" {
 		t.Errorf("%d %s", w.Code, w.Body)

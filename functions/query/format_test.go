@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
 )
 
-// TestFormats asks for one page in all formats.
+// TestFormats requests one page in all formats.
 func TestFormats(t *testing.T) {
 	const markup = `<html lang=en><title>Cats - Pets</title><meta property=og:site_name content=Pets><h1>Cats</h1><p>See <a href=dogs>dogs</a>.`
 	s := newStore(t, 1)

@@ -14,13 +14,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// Damage to the newest generation or the hint, and objects that are none of ours,
-// leave search and stored copies to what the others tell: nobody hears that the
+// TestDamagedGenerations damages the newest generation or the hint, or adds foreign objects.
+// Searches and stored copies come from the remaining generations, and nobody is told that the
 // store is down.
 func TestDamagedGenerations(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm  func(s *store, newest, hint string)
-		total string // of the pages of either generation
+		total string // number of pages in either generation
 	}{
 		"newest of no bytes": {func(s *store, newest, _ string) { s.check(s.bucket.Replace(t.Context(), newest, nil)) }, `"total":2,`},
 		"newest flipped":     {func(s *store, newest, _ string) { s.check(s.bucket.Replace(t.Context(), newest, s.flipped(newest))) }, `"total":2,`},
@@ -48,7 +48,7 @@ func TestDamagedGenerations(t *testing.T) {
 				t.Errorf("search: %d %s; want %s", w.Code, w.Body, c.total)
 			}
 			told := strings.Contains(askJSON(h, "/search?q=manual").Body.String(), "generations of partition 0000 are lost")
-			if told != (name == "newest, hint damaged") { // all others lose nothing
+			if told != (name == "newest, hint damaged") { // in all other cases nothing is lost
 				t.Errorf("that pages are missing is told: %v", told)
 			}
 			if w := ask(h, "GET", "/page?url=https://example.org/old"); w.Code != http.StatusOK {
@@ -61,8 +61,8 @@ func TestDamagedGenerations(t *testing.T) {
 	}
 }
 
-// Who is asked all the time finds a generation that was made anew after others
-// were lost, whatever its number, within the hour.
+// TestGenerationsMadeAnew lets repair make a new generation after some were lost. An engine that
+// is queried all the time finds it within an hour, whatever its number.
 func TestGenerationsMadeAnew(t *testing.T) {
 	for _, anew := range []uint64{2, 9} {
 		s := newStore(t, 1)
@@ -98,11 +98,11 @@ func TestGenerationsMadeAnew(t *testing.T) {
 	}
 }
 
-// TestStrategyDropsPartition: what a storage strategy names no longer is found as
-// before, and a page that was fetched again into another partition once, as it
-// was fetched last, whichever partition that is.
+// TestStrategyDropsPartition has a partition that the storage strategy no longer names: its pages
+// are still found. A page that was fetched again into another partition is found once, in its last
+// version.
 func TestStrategyDropsPartition(t *testing.T) {
-	for _, moved := range []layout.Partition{1, 5} { // before and behind the old ones
+	for _, moved := range []layout.Partition{1, 5} { // a partition before the old ones, and one after them
 		s := newStore(t, 7)
 		old := testPage{url: "http://site.example/old", title: "Rotor", body: "rotor blades of old", mime: "text/html", data: "old"}
 		again := testPage{url: "http://site.example/again", title: "Rotor first", body: "rotor blades", mime: "text/html", data: "first"}

@@ -22,8 +22,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// lake is two pages with images, of which two are stored, and a page at the address of a
-// third.
+// lake returns two pages with images, of which two are stored, and a page at the address of a
+// third image.
 func lake() []testPage {
 	heron := segment.Image{URL: "https://example.org/heron.png", Alt: "A heron", Caption: "A heron <b> hunts", Around: "Birds of the lake"}
 	return []testPage{
@@ -97,7 +97,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestGallery shows stored images from here, and none from elsewhere.
+// TestGallery shows stored images from this server, and none from other servers.
 func TestGallery(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(lake()...)
@@ -151,8 +151,8 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// TestForgottenImages hides an image that is forgotten, or of which all pages are, though
-// the segments still hold it.
+// TestForgottenImages hides an image if it, or every page with it, is forgotten, though the
+// segments still hold it.
 func TestForgottenImages(t *testing.T) {
 	s := newStore(t, 3)
 	s.publish(lake()...)
@@ -161,7 +161,7 @@ func TestForgottenImages(t *testing.T) {
 		t.Helper()
 		_, err := takedown.Forget(t.Context(), s.bucket, entry)
 		s.check(err)
-		s.clock.advance(time.Minute) // settings are as old as that
+		s.clock.advance(time.Minute) // the cached settings are renewed after that
 		return picturesOf(answerOf(t, h, "/search?q=heron+type:image"))
 	}
 	const heron, swan = "https://example.org/heron.png", "https://example.net/swan.svg"
@@ -182,8 +182,8 @@ func TestForgottenImages(t *testing.T) {
 	}
 }
 
-// TestRedirectedImage shows the copy of an image that is stored under the address to which its
-// own redirects, unless that is forgotten.
+// TestRedirectedImage shows the copy of an image that is stored under the address to which the
+// image's address redirects, unless that is forgotten.
 func TestRedirectedImage(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(lake()...)
@@ -205,8 +205,8 @@ func TestRedirectedImage(t *testing.T) {
 	}
 }
 
-// TestImagesWithoutBooks finds images when books are damaged, and shows no copies; when the
-// store fails, it says so.
+// TestImagesWithoutBooks damages the books: images are found, and shown without copies. If the
+// store fails, the client is told.
 func TestImagesWithoutBooks(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(lake()...)

@@ -14,8 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// lose deletes all generations of a partition, and its hint. It returns what
-// puts them back.
+// lose deletes all generations of a partition, and its hint. restore puts them back.
 func (s *store) lose(p layout.Partition) (restore func()) {
 	s.t.Helper()
 	listed, err := blob.List(s.t.Context(), s.bucket, layout.ManifestPrefix(p))
@@ -33,8 +32,8 @@ func (s *store) lose(p layout.Partition) (restore func()) {
 	}
 }
 
-// Whoever asks is told that generations are lost, and what to do, and not that
-// nothing is there.
+// TestLostGenerations loses all generations: clients are told that, and what to do, and not that
+// no page is found.
 func TestLostGenerations(t *testing.T) {
 	const page, asOf = "https://example0.org/manual", "&asof=2026-11-21T12:00:01Z"
 	for name, harm := range map[string]func(s *store){
@@ -63,8 +62,9 @@ func TestLostGenerations(t *testing.T) {
 	}
 }
 
-// What is left of other partitions is found, with a note; what may be in the lost
-// one is not said to be nowhere. What repair has made anew is found at once.
+// TestOnePartitionIsLost loses the generations of one partition: pages of other partitions are
+// found, with a note. Of a page that may be in the lost partition, it is not said that no copy is
+// stored. A generation that repair makes is found at once.
 func TestOnePartitionIsLost(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(12)...)
@@ -112,8 +112,8 @@ func TestOnePartitionIsLost(t *testing.T) {
 	}
 }
 
-// The look for what is lost costs nothing where there are generations, and
-// nothing time and again where a partition is new.
+// TestLookForLostGenerationsCostsNothing counts requests: looking for lost generations costs none
+// where there are generations, and none for the second time where a partition is new.
 func TestLookForLostGenerationsCostsNothing(t *testing.T) {
 	s := newStore(t, 2)
 	s.commit(0, func(*manifest.Manifest) error { return nil })
@@ -131,7 +131,7 @@ func TestLookForLostGenerationsCostsNothing(t *testing.T) {
 	s.commit(1, func(*manifest.Manifest) error { return nil })
 	before = bucket.Counts().List
 	totalOf(t, s.engine(bucket), "manual")
-	if n := bucket.Counts().List - before; n > 5 { // the settings
+	if n := bucket.Counts().List - before; n > 5 { // the listings of the settings
 		t.Errorf("%d listings where all partitions have generations", n)
 	}
 }

@@ -19,15 +19,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// A segment that cannot be used keeps nobody from finding what the others
-// hold, and people are told that something is missing.
+// TestMissingSegment has a segment that cannot be used: pages of the other segments are found, and
+// the client is told that something is missing.
 func TestMissingSegment(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string) error{
 		"a byte": func(s *store, key string) error {
 			content, err := s.bucket.Get(t.Context(), key, blob.Range{})
 			s.check(err)
 			damaged := bytes.Clone(content)
-			damaged[len(damaged)-30] ^= 1 // of the tail
+			damaged[len(damaged)-30] ^= 1 // damages the tail
 			return s.bucket.Replace(t.Context(), key, damaged)
 		},
 		"damaged": func(s *store, key string) error { return s.bucket.Replace(t.Context(), key, []byte("no segment")) },
@@ -44,7 +44,7 @@ func TestMissingSegment(t *testing.T) {
 			var log bytes.Buffer
 			e := s.logging(s.bucket, &log)
 			h := Handler(e)
-			for range 3 { // snapshots, each of which tries again
+			for range 3 { // three snapshots, each of which tries to open the segment again
 				w := askJSON(h, "/search?q=manual")
 				if w.Code != http.StatusOK || !strings.Contains(w.Body.String(), `"total":2,`) || !strings.Contains(w.Body.String(), `"incomplete":true`) {
 					t.Errorf("search: %d %s", w.Code, w.Body)
@@ -69,10 +69,11 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
-// Segments that are deleted while their ends are held keep nobody waiting.
+// TestSegmentsDeletedWhileSearched deletes segments whose tails are cached: searches do not wait
+// for them.
 func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	s := newStore(t, 1)
-	var words strings.Builder // in blocks of their own
+	var words strings.Builder // so many words that they fill several blocks
 	for i := range 20_000 {
 		fmt.Fprint(&words, "w", i, " ")
 	}
@@ -103,7 +104,8 @@ func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	}
 }
 
-// Segments that do not fit in memory are missing, and the log says why.
+// TestTooLittleMemory has segments that do not fit into the caches: they are missing, and the log
+// says why.
 func TestTooLittleMemory(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(2)...)
@@ -121,7 +123,8 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 }
 
-// What is forgotten once does not empty the cache on disk with every start.
+// TestCacheAfterTakedown publishes a takedown: it does not make each new process discard the cache
+// on disk.
 func TestCacheAfterTakedown(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(3)...)
@@ -142,13 +145,13 @@ func TestCacheAfterTakedown(t *testing.T) {
 	_, err := takedown.Forget(t.Context(), s.bucket, takedown.URL(s.address("https://nobody.example/x"), noon))
 	s.check(err)
 	first, _, third := gets(), gets(), gets()
-	if first <= third || third > warm+1 { // the takedown itself
+	if first <= third || third > warm+1 { // the takedown itself may cost some requests
 		t.Errorf("GETs: %d with a cache, %d after something was forgotten, at last %d", warm, first, third)
 	}
 }
 
-// Places in books and segments name a package as it was called when they were
-// written.
+// TestFormerKeyOfAPackage reads pages of a package that has a new key: books and segments name it
+// by the key of the time when they were written.
 func TestFormerKeyOfAPackage(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(1)...)
@@ -170,7 +173,7 @@ func TestFormerKeyOfAPackage(t *testing.T) {
 			return nil
 		})
 	}
-	// The snapshot still names the old keys, which are deleted by now.
+	// The snapshot still names the old keys, whose objects are deleted now.
 	for _, url := range []string{"https://example0.org/manual", "https://example.org/stored-only"} {
 		if w := ask(h, "GET", "/page?url="+url); w.Code != http.StatusOK {
 			t.Errorf("%s: %d %s", url, w.Code, w.Body)

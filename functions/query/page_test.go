@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// flipped returns the object with 40 bytes of its end changed.
+// flipped returns the object's content with the last 40 bytes changed.
 func (s *store) flipped(key string) []byte {
 	s.t.Helper()
 	content, err := s.bucket.Get(s.t.Context(), key, blob.Range{})
@@ -31,8 +31,9 @@ func (s *store) flipped(key string) []byte {
 	return damaged
 }
 
-// A damaged or lost book hides only pages that are in no other book. A page that is in none is
-// still reported as unknown, and the answers, the log and the vital signs say what is missing.
+// TestDamagedBook damages or loses a book: pages that are in another book are still shown. For a
+// page that is in no other book, the answer is that no copy is stored, and answer, log and vital
+// signs say what is missing.
 func TestDamagedBook(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string) error{
 		"bytes flipped": func(s *store, key string) error { return s.bucket.Replace(t.Context(), key, s.flipped(key)) },
@@ -53,7 +54,7 @@ func TestDamagedBook(t *testing.T) {
 			for path, want := range map[string]struct {
 				code   int
 				body   string
-				lacked bool // something that could have been of use
+				lacked bool // a missing object might have held the page
 			}{
 				"indexed": {200, "indexed", false},
 				"sound":   {200, "sound", true},
@@ -81,8 +82,8 @@ func TestDamagedBook(t *testing.T) {
 	}
 }
 
-// A store that does not answer is not taken for a damaged book: no answer says that a page is
-// unknown.
+// TestBooksOfAStoreThatIsDown lets the store fail: that is not taken for a damaged book, and no
+// answer says that a page is unknown.
 func TestBooksOfAStoreThatIsDown(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(testPage{url: "https://example.org/waits", mime: "text/plain", data: "x", waits: true})
@@ -140,7 +141,7 @@ func TestPageAsOf(t *testing.T) {
 		t.Errorf("of no time: %d %s", w.Code, w.Body)
 	}
 
-	// The results of that day lead to the copies of that day.
+	// The results of a past day link to the copies of that day.
 	results := parse(t, ask(h, "GET", "/search?q=manual&asof="+url.QueryEscape(moments[1].Format(time.RFC3339))).Body.String())
 	link, _ := results.Find(".more a").Attr("href")
 	if w := ask(h, "GET", link); w.Code != http.StatusOK || w.Body.String() != "version 1" {
@@ -152,8 +153,9 @@ func TestPageAsOf(t *testing.T) {
 	}
 }
 
-// TestPageNotKept: a package of which something was erased since goes by its new
-// name; what has been deleted is said to be kept no more.
+// TestPageNotKept asks for a page of the past. If pages were erased from its package since, the
+// package is found under its new name; if the package was deleted, the answer says that the copy
+// is no longer kept.
 func TestPageNotKept(t *testing.T) {
 	s := newStore(t, 1)
 	const url = "https://example.org/manual"
@@ -180,8 +182,8 @@ func TestPageNotKept(t *testing.T) {
 	}
 }
 
-// TestPageIsNoMore: what was stored and is gone is shown, and said to be gone
-// since when; of what leads elsewhere it is said where.
+// TestPageIsNoMore asks for a page that is gone: the copy is shown, and since when it is gone. For
+// a page that redirects, the answer names the destination.
 func TestPageIsNoMore(t *testing.T) {
 	s := newStore(t, 1)
 	const gone, moved, target = "https://example.org/gone", "https://example.org/moved", "https://example.org/there"

@@ -24,7 +24,7 @@ func manual(n int) (pages []testPage) {
 	return pages
 }
 
-// parse reads a page of ours.
+// parse parses a page of the query function.
 func parse(t *testing.T, body string) *goquery.Document {
 	t.Helper()
 	document, err := goquery.NewDocumentFromReader(strings.NewReader(body))
@@ -155,7 +155,7 @@ func TestWrongRequests(t *testing.T) {
 	}
 }
 
-// What pages and queries say is shown as text, wherever it stands.
+// TestHostileTexts has markup in pages and queries: it is shown as text everywhere.
 func TestHostileTexts(t *testing.T) {
 	const attack = `"'><script>alert(1)</script><img src=x onerror=alert(2)>{{.}}`
 	s := newStore(t, 1)
@@ -227,7 +227,7 @@ func TestResultsPage(t *testing.T) {
 	}
 }
 
-// TestAlike shows pages with the same text as one, and the others where they are asked for.
+// TestAlike shows pages with the same text as one result, and the others on request.
 func TestAlike(t *testing.T) {
 	body := strings.Repeat("The same words stand on both of these pages. ", 9)
 	s := newStore(t, 1)
@@ -251,7 +251,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestOutside finds words that stand only outside of a page's main part, behind others.
+// TestOutside finds words that are only outside of a page's main part, after pages with the words
+// in the main part.
 func TestOutside(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(

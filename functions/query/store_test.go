@@ -29,7 +29,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// clock stands still until it is moved.
+// clock stands still until advance is called.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -47,18 +47,18 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// testPage is a page to be published. One without a title and a body is no
-// text: it is stored, and no words find it.
+// testPage is a page to be published. A page without title and body counts as one without text: it
+// is stored, and no word finds it.
 type testPage struct {
 	url, mime, data   string
 	title, body, lang string
-	outside           string // text outside of the main part, which is body
-	waits             bool   // to be indexed
-	asset             bool   // of pages, and not indexed
+	outside           string // text outside of the main part; body is the main part
+	waits             bool   // the page is not indexed yet
+	asset             bool   // the page is an asset of pages, and is not indexed
 	images            []segment.Image
 }
 
-// store is a bucket as the other functions fill it.
+// store is a bucket that is filled as the other functions fill it.
 type store struct {
 	t      testing.TB
 	bucket *memblob.Bucket
@@ -82,8 +82,8 @@ func (s *store) check(err error) {
 	}
 }
 
-// publish packs and indexes the pages: a new version of each, and one
-// generation of every partition that has some of them.
+// publish packs and indexes a new version of each page, in one generation of every partition that
+// has some of them.
 func (s *store) publish(pages ...testPage) {
 	s.t.Helper()
 	s.token++
@@ -201,7 +201,7 @@ func (s *store) commit(id layout.Partition, edit func(*manifest.Manifest) error)
 	return m
 }
 
-// engine answers from the store, read through bucket.
+// engine returns an engine that reads the store through bucket.
 func (s *store) engine(bucket blob.Reader) *Engine { return s.logging(bucket, s.t.Output()) }
 
 func (s *store) logging(bucket blob.Reader, log io.Writer) *Engine {
@@ -215,15 +215,15 @@ func (s *store) logging(bucket blob.Reader, log io.Writer) *Engine {
 	return e
 }
 
-// handler serves the store; what it logs is written to log.
+// handler returns a handler for the store that writes its log to log.
 func (s *store) handler(bucket blob.Reader, log io.Writer) http.Handler {
 	return Handler(s.logging(bucket, log))
 }
 
-// serve is handler for tests in which nothing goes wrong.
+// serve returns a handler for tests without faults.
 func (s *store) serve() http.Handler { return s.handler(s.bucket, s.t.Output()) }
 
-// ask sends a request with header lines such as "Accept: text/html".
+// ask sends a request. header has lines such as "Accept: text/html".
 func ask(h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	for _, line := range header {

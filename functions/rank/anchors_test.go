@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// named stores a page of each number, as index does, and links with texts between them: "1 3
-// the third".
+// named stores pages by their numbers, as index does, and a link with a text for each of links: "1
+// 3 the third" links from page 1 to page 3.
 func (w *world) named(p layout.Partition, token uint64, silent bool, numbers []string, links ...string) {
 	w.t.Helper()
 	var learnt book.Book
@@ -77,7 +77,7 @@ func (w *world) found(p layout.Partition, query string) (numbers []string) {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		if len(result.Notes) > 0 { // the words of a phrase stand together nowhere, and were searched alone
+		if len(result.Notes) > 0 { // the words of a phrase are together nowhere, and were searched separately
 			continue
 		}
 		for _, hit := range result.Hits {
@@ -95,8 +95,8 @@ func (w *world) found(p layout.Partition, query string) (numbers []string) {
 	return numbers
 }
 
-// Anchors are words of the document to which links lead, in whatever partition the links
-// are, and form no phrases with each other.
+// TestAnchors searches the texts of links: they count as words of the page to which the links
+// lead, in whatever partition the links are. Words of two anchors form no phrase.
 func TestAnchors(t *testing.T) {
 	for _, atOnce := range []int{1, 2, 1000} {
 		w := newWorld(t)
@@ -112,7 +112,7 @@ func TestAnchors(t *testing.T) {
 			"first":         {{"1"}, nil},
 			`"third page"`:  {nil, {"3"}},
 			`"page manual"`: {}, // two anchors
-			"hidden":        {}, // the page asked not to be found
+			"hidden":        {}, // the page says noindex
 		} {
 			got := [2][]string{w.found(0, query), w.found(1, query)}
 			if diff := cmp.Diff(want, got); diff != "" {
@@ -127,7 +127,8 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// What leaves the list of anchors is condemned, and what is forgotten takes them all away.
+// TestAnchorsAreCondemned replaces an overlay of anchors: the old one is condemned. A takedown
+// removes all overlays of anchors.
 func TestAnchorsAreCondemned(t *testing.T) {
 	w := newWorld(t)
 	w.named(0, 1, false, []string{"1", "2"}, "1 2 old")

@@ -30,8 +30,8 @@ type world struct {
 	*Function
 	t      *testing.T
 	bucket *memblob.Bucket
-	counts *countblob.Bucket                    // of the function's requests
-	decide func(faultblob.Call) faultblob.Fault // of the function's storage calls; nil: none fails
+	counts *countblob.Bucket                    // counts the function's requests
+	decide func(faultblob.Call) faultblob.Fault // decides which of the function's storage calls fail; nil: none
 }
 
 func newWorld(t *testing.T) *world {
@@ -51,8 +51,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// store stores pages in a package, a book and a segment of a partition. A page is written
-// as its number, and those of the pages that it links to: "1 2 3".
+// store stores pages in a package, a book and a segment of a partition. "1 2 3" is page 1 with
+// links to pages 2 and 3.
 func (w *world) store(p layout.Partition, token uint64, pages ...string) {
 	w.t.Helper()
 	w.index(p, w.pack(p, token, pages...))
@@ -116,8 +116,8 @@ func (w *world) run() {
 	}
 }
 
-// ranks returns the ranks of the documents of a partition by the numbers of their pages,
-// those without a rank left out.
+// ranks returns the ranks of the documents of a partition, by the numbers of their pages.
+// Documents without a rank are left out.
 func (w *world) ranks(p layout.Partition) map[string]segment.Rank {
 	w.t.Helper()
 	all := make(map[string]segment.Rank)
@@ -147,8 +147,7 @@ func allOf(n int) (docs []uint32) {
 	return docs
 }
 
-// three are the ranks of three pages, of which the first two vote for the third, which
-// votes for nobody.
+// three are the ranks of three pages. The first two vote for the third, which votes for no page.
 var three = map[string]segment.Rank{"1": segment.RankOf(3 * 20. / 94), "2": segment.RankOf(3 * 20. / 94), "3": segment.RankOf(3 * 54. / 94)}
 
 func (w *world) want(ranks map[string]segment.Rank) {
@@ -170,7 +169,7 @@ func (w *world) three() {
 
 func TestRanksOfAllPartitions(t *testing.T) {
 	w := newWorld(t)
-	w.run() // of nothing
+	w.run() // there is no page to rank
 	if keys := functionstest.Keys(t, w.bucket, layout.Overlays); len(keys) > 0 {
 		t.Errorf("overlays %v of no segments", keys)
 	}
@@ -179,7 +178,8 @@ func TestRanksOfAllPartitions(t *testing.T) {
 	w.want(three)
 }
 
-// A second run, and one of another process, do nothing but read the manifests.
+// TestOnce runs the function twice, the second time in another process: the second run only reads
+// the manifests.
 func TestOnce(t *testing.T) {
 	w := newWorld(t)
 	w.three()
@@ -195,7 +195,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// When books change and ranks do not, the overlays stay.
+// TestOverlaysStay changes books, but not the ranks: the overlays stay.
 func TestOverlaysStay(t *testing.T) {
 	w := newWorld(t)
 	w.three()
@@ -216,7 +216,7 @@ func TestNewLinksAndSegments(t *testing.T) {
 	w.store(0, 1, "1", "2", "3")
 	w.run()
 	w.want(map[string]segment.Rank{"1": 33, "2": 33, "3": 33})
-	key := w.pack(1, 2, "4 3") // its segment comes later
+	key := w.pack(1, 2, "4 3") // the segment of the package comes later
 	w.run()
 	second := w.ranks(0)
 	if second["3"] <= second["1"] {
@@ -228,8 +228,8 @@ func TestNewLinksAndSegments(t *testing.T) {
 	w.want(second)
 }
 
-// A generation that is committed meanwhile is ranked, too, or merged into: the function
-// reads it, and computes what depends on it anew.
+// TestAnotherCommits commits a generation during a run, or merges segments: the function reads the
+// new generation, and computes again what depends on it.
 func TestAnotherCommits(t *testing.T) {
 	for name, meanwhile := range map[string]func(w *world, key string){
 		"index":   func(w *world, key string) { w.index(0, key) },
@@ -273,7 +273,7 @@ func TestAnotherCommits(t *testing.T) {
 	}
 }
 
-// Whichever storage call fails, the next run ends with the same ranks.
+// TestFailsAnywhere lets each storage call fail in turn: the next run ends with the same ranks.
 func TestFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)
@@ -294,7 +294,8 @@ func TestFailsAnywhere(t *testing.T) {
 	})
 }
 
-// The same books give the same bytes, however the function is run.
+// TestSameBytes runs the function in different ways on the same books: the overlays have the same
+// bytes.
 func TestSameBytes(t *testing.T) {
 	overlays := func() (all []string) {
 		w := newWorld(t)

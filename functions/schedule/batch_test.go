@@ -20,7 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestTargets tells fetch all that the frontier knows.
+// TestTargets checks that targets have everything that the frontier knows of their URLs.
 func TestTargets(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -45,7 +45,7 @@ func TestTargets(t *testing.T) {
 	})
 }
 
-// again lets a page wait that is stored.
+// again makes a stored page wait to be requested again.
 func (w *world) again(e frontier.Entry) {
 	w.t.Helper()
 	a := w.parse(e.URL)
@@ -60,8 +60,8 @@ func (w *world) again(e frontier.Entry) {
 	}
 }
 
-// TestDelayOfCollections: a batch keeps to the delay of its own collections,
-// and asks for no more than it has time for. What it leaves out comes next.
+// TestDelayOfCollections has a batch with the longest delay of its own collections, and with no
+// more URLs than it has time for. The other URLs are in the next batch.
 func TestDelayOfCollections(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.publish("slow", func(c *collection.Collection) { c.Delay = collection.Duration(5 * time.Second) })
@@ -88,7 +88,7 @@ func TestDelayOfCollections(t *testing.T) {
 	}
 }
 
-// TestLongValidators do not make messages too long.
+// TestLongValidators has validators of the greatest length: the message does not become too long.
 func TestLongValidators(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	look := batch.Look{Time: functionstest.Start, ETag: strings.Repeat("\x01", 255), Modified: strings.Repeat(`"`, 255)}
@@ -96,7 +96,7 @@ func TestLongValidators(t *testing.T) {
 		w.again(frontier.Entry{URL: fmt.Sprint(site, i), Collection: functionstest.Collection, Last: &look})
 	}
 	total := 0
-	for batches := w.run(); len(batches) > 0; batches = w.run() { // checks the length
+	for batches := w.run(); len(batches) > 0; batches = w.run() { // run checks the length of the message
 		for _, b := range batches {
 			total += len(b.Targets)
 			w.settle(b)
@@ -108,7 +108,7 @@ func TestLongValidators(t *testing.T) {
 	}
 }
 
-// TestSize: a target is no longer than is counted, whatever its last look tells.
+// TestSize compares the length of a target with the bound that size computes, for every last look.
 func TestSize(t *testing.T) {
 	long := strings.Repeat("\x01", 255)
 	look := &batch.Look{Time: functionstest.Start.Add(-1), ETag: long, Modified: long, Digest: 1<<64 - 1, Body: 1<<64 - 1, Missing: true}

@@ -19,9 +19,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// crawl leases and settles in all partitions until nothing is left to ask for.
-// One URL in fail cannot be had; 0: none. It returns how many pages are stored
-// for each collection.
+// crawl leases and settles batches in all partitions until nothing is left to lease. Every fail-th
+// URL fails; with 0, none does. It returns the number of stored pages of each collection.
 func (w *world) crawl(fail int) map[string]int {
 	w.t.Helper()
 	stored, n := make(map[string]int), 0
@@ -61,8 +60,8 @@ func pages(n int64) func(*collection.Collection) {
 	return func(c *collection.Collection) { c.Pages, c.PatternPages = n, collection.Unlimited }
 }
 
-// TestPagesOfAllPartitions stores as many pages as the collection wants, over
-// all partitions and hosts, however many cannot be had.
+// TestPagesOfAllPartitions has a limit of pages: exactly so many are stored, over all partitions
+// and hosts, however many URLs fail.
 func TestPagesOfAllPartitions(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -84,8 +83,8 @@ func TestPagesOfAllPartitions(t *testing.T) {
 	})
 }
 
-// TestPagesOfEachCollection: one that has its pages does not keep another from
-// going on to its end, on the same host.
+// TestPagesOfEachCollection has two collections on one host: when one has reached its limit, the
+// other is crawled to its end.
 func TestPagesOfEachCollection(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, pages(40))
@@ -107,8 +106,7 @@ func TestPagesOfEachCollection(t *testing.T) {
 	})
 }
 
-// TestMorePages: what was parked is requested once the limit is higher and the
-// frontier was rebuilt.
+// TestMorePages raises a limit: parked URLs are requested when the frontier has been rebuilt.
 func TestMorePages(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), pages(20))
 	w.admit(50, "")
@@ -132,7 +130,7 @@ func TestMorePages(t *testing.T) {
 	if err := front.Reset(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	w.store(first[functionstest.Collection]) // as many as there were
+	w.store(first[functionstest.Collection]) // as many pages as were stored before
 	functionstest.Admit(t, w.Redis, w.inForce, pending...)
 	functionstest.Open(t, w.Redis, w.inForce, 2)
 	if diff := cmp.Diff(map[string]int{functionstest.Collection: 25}, w.crawl(0)); diff != "" {
@@ -143,8 +141,8 @@ func TestMorePages(t *testing.T) {
 	}
 }
 
-// TestParkedWhileResting: a crawl that has its pages ends, though hosts want to
-// be left alone for long.
+// TestParkedWhileResting reaches the limit while hosts rest for long: the crawl ends without
+// waiting for them.
 func TestParkedWhileResting(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), pages(1))
 	w.admit(9, "")
@@ -165,9 +163,10 @@ func TestParkedWhileResting(t *testing.T) {
 	}
 }
 
-// Sitemaps wait while more URLs of their host do than may.
+// TestSitemapsWait does not request sitemaps while more URLs of their host wait than are allowed.
 func TestSitemapsWait(t *testing.T) {
-	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 1 }) // so 1,000 may wait
+	// so that 1,000 URLs may wait
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 1 })
 	for i := range 1200 {
 		w.enter(frontier.Entry{URL: fmt.Sprint(site, i), Depth: 1, Collection: functionstest.Collection, Sitemap: i < 100})
 	}

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// bucket is that of the settings, which are read anew for each run.
+// bucket returns the bucket with the settings. They are read again for each run.
 func (w *world) bucket() blob.Bucket {
 	w.Settings.Age = 0
 	return w.Settings.Bucket.(blob.Bucket)
@@ -38,7 +38,7 @@ func TestPause(t *testing.T) {
 	}
 	expect := func(when string, batches int, lines ...string) {
 		t.Helper()
-		for range 2 { // the second time, nothing has changed
+		for range 2 { // the second time, the reason is the same
 			if got := w.run(); len(got) != batches {
 				t.Errorf("%s: %d batches, want %d", when, len(got), batches)
 			}
@@ -64,7 +64,7 @@ func TestPause(t *testing.T) {
 	expect("resumed", 0)
 }
 
-// TestPauseFreesLeases: what is under way ends as ever.
+// TestPauseFreesLeases pauses the crawl: batches that are leased end as usual.
 func TestPauseFreesLeases(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(1, "")
@@ -85,8 +85,8 @@ func TestPauseFreesLeases(t *testing.T) {
 	}
 }
 
-// TestForgotten sends nothing of what was forgotten since it was admitted, not
-// even the name of its site.
+// TestForgotten sends no URL that was forgotten after it was admitted, not even the name of its
+// site.
 func TestForgotten(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)

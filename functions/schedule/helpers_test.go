@@ -22,7 +22,7 @@ import (
 
 const site = "http://a.example/"
 
-// world is a function with its surroundings.
+// world is a schedule function with Redis and settings.
 type world struct {
 	*Function
 	t       *testing.T
@@ -47,7 +47,7 @@ func newWorld(t *testing.T, rdb redis.UniversalClient, change func(*collection.C
 	return w
 }
 
-// admit lets n URLs of the site wait, each with a long query.
+// admit admits n URLs of the site, each with the given query.
 func (w *world) admit(n int, query string) {
 	w.t.Helper()
 	var urls []string
@@ -92,7 +92,7 @@ func (w *world) publish(name string, change func(*collection.Collection)) {
 	w.inForce = functionstest.Republish(w.t, w.bucket(), c, change)
 }
 
-// enter lets a URL wait as the entry says.
+// enter puts a URL into the frontier with the given entry.
 func (w *world) enter(e frontier.Entry) {
 	w.t.Helper()
 	a := w.parse(e.URL)
@@ -111,7 +111,7 @@ func (w *world) parse(url string) address.Address {
 	return a
 }
 
-// settle ends a batch: all pages were stored that are not denied.
+// settle settles a batch: all its pages are stored, except denied ones.
 func (w *world) settle(b batch.Batch) {
 	w.t.Helper()
 	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now()}
@@ -129,7 +129,7 @@ func (w *world) settle(b batch.Batch) {
 	}
 }
 
-// deniedIn tells for each target the reason for which it is not asked for.
+// deniedIn returns the reason for each target that is denied.
 func deniedIn(batches []batch.Batch) map[string]string {
 	reasons := make(map[string]string)
 	for _, b := range batches {
@@ -140,7 +140,7 @@ func deniedIn(batches []batch.Batch) map[string]string {
 	return reasons
 }
 
-// sizes are the numbers of targets.
+// sizes returns the number of targets of each batch.
 func sizes(batches []batch.Batch) []int {
 	var all []int
 	for _, b := range batches {

@@ -17,13 +17,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// TestLimits stores as many pages as collections allow, exactly, and denies the
-// others with the reason.
+// TestLimits has limits of pages: exactly so many are stored, and the others are denied with the
+// reason.
 func TestLimits(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*collection.Collection)
-		path   string // of the i-th page
+		path   string // path of the i-th page
 		want   map[string]int
 	}{
 		{"none", func(c *collection.Collection) { c.PatternPages = -1 }, "%d", map[string]int{"": 150}},
@@ -55,8 +55,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsOfOthers: hosts and collections have limits of their own, and
-// neither pages that are stored nor sitemaps are denied.
+// TestLimitsOfOthers has limits for hosts and collections separately. Stored pages and sitemaps
+// are not denied.
 func TestLimitsOfOthers(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		limit := func(c *collection.Collection) { c.HostPages = 1 }
@@ -80,10 +80,10 @@ func TestLimitsOfOthers(t *testing.T) {
 	})
 }
 
-// page is one of a host that is leased before the site.
+// page returns a URL on a host that is leased before the site.
 func page(i int) string { return fmt.Sprint("http://0.example/", i) }
 
-// store has n pages stored.
+// store makes n pages stored.
 func (w *world) store(n int) {
 	w.t.Helper()
 	tallies := []string{w.inForce.CollectionTally(functionstest.Collection)}
@@ -96,7 +96,7 @@ func (w *world) store(n int) {
 	}
 }
 
-// due lets the pages from one number to another wait again.
+// due makes pages from, from+1, …, to−1 wait again.
 func (w *world) due(from, to int) {
 	w.t.Helper()
 	for i := from; i < to; i++ {
@@ -104,7 +104,8 @@ func (w *world) due(from, to int) {
 	}
 }
 
-// expect finds batches with so many new targets and so many asked again.
+// expect runs schedule and compares the batches: want has the numbers of new targets, and of
+// stored ones, in each.
 func (w *world) expect(name string, want ...[2]int) []batch.Batch {
 	w.t.Helper()
 	batches := w.run()
@@ -126,9 +127,8 @@ func (w *world) expect(name string, want ...[2]int) []batch.Batch {
 	return batches
 }
 
-// TestAskedAgainAtTheLimit: the pages at which a collection stops bound those
-// that are new, exactly, and pages that are stored are requested all the same.
-// What is left then is parked.
+// TestAskedAgainAtTheLimit has a limit on new pages: exactly so many are requested, and stored
+// pages are requested all the same. The remaining URLs are parked.
 func TestAskedAgainAtTheLimit(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, func(c *collection.Collection) { c.Pages = 60 })
@@ -156,7 +156,7 @@ func TestAskedAgainAtTheLimit(t *testing.T) {
 		batches[0].Targets[0].Denied = "gone"
 		settle(batches)
 		w.expect("a page less")
-		w.admit(70, "") // linked to again
+		w.admit(70, "") // new links to the same URLs
 		settle(w.expect("what is not parked any more", [2]int{1, 0}))
 		w.expect("at the limit again")
 		want := frontier.Counts{Parked: 34, Stored: 60, Skipped: 1}
@@ -166,8 +166,8 @@ func TestAskedAgainAtTheLimit(t *testing.T) {
 	})
 }
 
-// TestAskedAgainBelowTheLimit: where nothing else waits, what is left to the
-// limit does not bound the pages that are requested again.
+// TestAskedAgainBelowTheLimit requests stored pages again: their number is not bounded by the
+// number of new pages that are left to the limit.
 func TestAskedAgainBelowTheLimit(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 26 })
 	w.store(25)

@@ -20,7 +20,7 @@ func TestRobots(t *testing.T) {
 		t.Fatal(err)
 	}
 	w.admit(2, "")
-	functionstest.Admit(t, w.Redis, w.inForce, "https://a.example/1") // the same host, another origin
+	functionstest.Admit(t, w.Redis, w.inForce, "https://a.example/1") // another origin on the same host
 	batches := w.run()
 	if len(batches) != 1 || batches[0].DelayMillis != 2000 {
 		t.Fatalf("batches %+v, want one with the delay of robots.txt", batches)
@@ -44,8 +44,8 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestRobotsOfAgents: each collection asks in its own name, and the one without
-// a name in that of the function.
+// TestRobotsOfAgents applies robots.txt to the agent of each collection; a collection without an
+// agent has that of the function.
 func TestRobotsOfAgents(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.publish("other", func(c *collection.Collection) { c.Agent = "otherbot/2.0" })
@@ -72,7 +72,7 @@ func TestRobotsOfAgents(t *testing.T) {
 	}
 }
 
-// TestRobotsOfNobody: who asks for nothing needs no robots.txt.
+// TestRobotsOfNobody has no URL to request: robots.txt is not requested, either.
 func TestRobotsOfNobody(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.HostPages = 1 })
 	w.admit(1, "")

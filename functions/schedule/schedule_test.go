@@ -48,7 +48,7 @@ func TestBatchesAreBounded(t *testing.T) {
 		change func(*collection.Collection)
 		urls   int
 		query  string
-		want   []int // targets of the first batch, and of those that follow as it is settled
+		want   []int // number of targets in each batch, each leased when the one before is settled
 	}{
 		{"by number", nil, 230, "", []int{100, 100, 30}},
 		{"by bytes", nil, 40, "?" + strings.Repeat(`&\`, 1000), []int{32, 8}},
@@ -84,7 +84,7 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestFetches has no more batches out than a collection wants of all hosts.
+// TestFetches leases at most as many batches, over all hosts, as the collection's connections.
 func TestFetches(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections, c.HostConnections = 2, 9 })
 	w.admit(350, "")
@@ -98,7 +98,7 @@ func TestFetches(t *testing.T) {
 	}
 }
 
-// TestManyFetches: a collection that wants many fetches gets them.
+// TestManyFetches has a collection with many connections: so many batches are leased.
 func TestManyFetches(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections = 7 })
 	w.Limits.Batches = 3
@@ -110,8 +110,8 @@ func TestManyFetches(t *testing.T) {
 	}
 }
 
-// TestRest: a host that wanted to be left alone is, across batches, and the
-// next batch knows how often it failed, until it gives a good answer.
+// TestRest has a host that asks for a rest: it rests across batches, and the next batch has its
+// number of failures, until it gives a good answer.
 func TestRest(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -165,8 +165,8 @@ func TestBatchesInFlight(t *testing.T) {
 	}
 }
 
-// TestBatchThatIsNotSent has a short lease: its URLs go out again in another
-// batch soon after the schedule has died.
+// TestBatchThatIsNotSent kills schedule before it sends a batch: the lease is short, so that its
+// URLs are soon leased again.
 func TestBatchThatIsNotSent(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(2, "")
@@ -187,7 +187,7 @@ func TestBatchThatIsNotSent(t *testing.T) {
 	}
 }
 
-// TestBatchThatIsSent is out until its deadline.
+// TestBatchThatIsSent has a lease until the deadline of the batch.
 func TestBatchThatIsSent(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(2, "")

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// queues runs schedule and returns the queues to which it sent.
+// queues runs schedule, and returns the names of the queues to which it sent messages.
 func (w *world) queues() (queues []string) {
 	w.t.Helper()
 	if err := w.Run(w.t.Context(), task.Lease{}); err != nil {
@@ -33,8 +33,8 @@ func (w *world) expectQueues(when string, want ...string) {
 	}
 }
 
-// TestAsksForSweep: what Redis lost has a sweep asked for at once, but not with
-// each look, and nothing is leased meanwhile.
+// TestAsksForSweep loses the contents of Redis: a sweep is requested at once, but not at each run,
+// and nothing is leased meanwhile.
 func TestAsksForSweep(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -55,7 +55,8 @@ func TestAsksForSweep(t *testing.T) {
 	})
 }
 
-// TestOlderRedis: a Redis that went back in time is not trusted, though it adds up.
+// TestOlderRedis replaces Redis by an older copy of itself: nothing is leased, though the copy is
+// consistent.
 func TestOlderRedis(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(3, "")
@@ -64,7 +65,8 @@ func TestOlderRedis(t *testing.T) {
 		t.Fatal(err)
 	}
 	front := frontier.New(w.Redis, 0)
-	if err := front.Open(t.Context(), 1, w.inForce.Fingerprint(), nil); err != nil { // as it was
+	// marked as built, as it was
+	if err := front.Open(t.Context(), 1, w.inForce.Fingerprint(), nil); err != nil {
 		t.Fatal(err)
 	}
 	w.admit(3, "")
@@ -82,8 +84,9 @@ func TestOlderRedis(t *testing.T) {
 	w.expectQueues("rebuilt", task.Fetch)
 }
 
-// TestTopicBatchesAreShort: as many links as fit into a few seconds, with the delay
-// of the collection and that of robots.txt; of others as many as ever.
+// TestTopicBatchesAreShort has new links of a collection with a topic: a batch has as many as can
+// be fetched in a few seconds, with the delays of the collection and of robots.txt. Other batches
+// have their usual size.
 func TestTopicBatchesAreShort(t *testing.T) {
 	for name, test := range map[string]struct {
 		topic  bool

@@ -17,7 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// letter is the dead letter of a batch of URLs.
+// letter returns the dead letter of a batch with the URLs.
 func letter(urls ...string) message.DeadLetter {
 	var b batch.Batch
 	for _, url := range urls {
@@ -57,7 +57,7 @@ func TestForgetLetters(t *testing.T) {
 	if slices.Contains(sent, task.Fetch+" "+letter(one+"b", gone).Body) {
 		t.Errorf("sent %q", sent)
 	}
-	w.bury(letter(gone, one+"c")) // of a batch that was out
+	w.bury(letter(gone, one+"c")) // letter of a batch that was leased
 	w.clock.Advance(w.Limits.Collect.Grace)
 	w.run()
 	check("after a batch has died that was out")
@@ -67,7 +67,7 @@ func TestForgetLetters(t *testing.T) {
 	check("after another takedown")
 }
 
-// bury keeps a dead letter, and wish one that is to be sent again.
+// bury stores a dead letter; wish stores one and the request to send it again.
 func (w *world) bury(d message.DeadLetter) {
 	w.t.Helper()
 	d.At = w.clock.Now()
@@ -112,7 +112,7 @@ func TestResend(t *testing.T) {
 	}
 }
 
-// A dead letter that cannot be sent is not lost.
+// TestResendFails cannot send the message of a dead letter: the letter stays.
 func TestResendFails(t *testing.T) {
 	w := newQuiet(t)
 	w.wish(message.DeadLetter{Queue: task.Index, Body: "again"})

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	gone   = one + "gone"                     // a URL that is forgotten
-	secret = "http://www.secret.example/page" // of a site that is
+	gone   = one + "gone"                     // forgotten as a URL
+	secret = "http://www.secret.example/page" // forgotten with its site
 )
 
-// newForgetful returns a world whose partition 0 has stored what is forgotten
-// then: a package of some of it, one of nothing else, and one without; a
-// redirect to it; spool and quarantine; and what nothing lists.
+// newForgetful returns a world whose partition 0 has forgotten pages: in a package with others,
+// and in a package of its own. There are also a package without forgotten pages, a redirect to a
+// forgotten page, spool and quarantine with forgotten URLs, and objects that no generation lists.
 func newForgetful(t *testing.T) *world {
 	t.Helper()
 	w := newQuiet(t)
@@ -43,7 +43,7 @@ func newForgetful(t *testing.T) *world {
 
 func id(url string) string { return layout.IdentityOf(url).String() }
 
-// what is left of newForgetful's world.
+// remains is what the world of newForgetful has after erasing.
 var remains = stock{
 	Outcomes: []string{
 		one + "a " + version(20).String() + " stored ", one + "b " + version(20).String() + " stored ",
@@ -118,7 +118,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// A clock that was far ahead has nothing that is forgotten kept for longer.
+// TestForgetAfterAClockThatWasAhead has had a clock far in the future: forgotten pages are not
+// kept longer for that.
 func TestForgetAfterAClockThatWasAhead(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -139,7 +140,7 @@ func TestForgetAfterAClockThatWasAhead(t *testing.T) {
 	}
 }
 
-// TestForgetMore erases from a package once more.
+// TestForgetMore erases pages from a package a second time.
 func TestForgetMore(t *testing.T) {
 	w := newForgetful(t)
 	for range 2 {
@@ -160,7 +161,8 @@ func TestForgetMore(t *testing.T) {
 	}
 }
 
-// What a pack with older settings commits while the sweep erases is found.
+// TestPackedWhileForgetting lets a pack with older settings commit during erasing: its forgotten
+// pages are found.
 func TestPackedWhileForgetting(t *testing.T) {
 	w := newForgetful(t)
 	w.run()
@@ -178,8 +180,8 @@ func TestPackedWhileForgetting(t *testing.T) {
 	}
 }
 
-// A damaged object keeps the others from nothing, and the partition from
-// counting as free of what is forgotten.
+// TestForgetBesideDamage has a damaged object: the others are erased all the same, but the
+// partition does not count as free of forgotten pages.
 func TestForgetBesideDamage(t *testing.T) {
 	w := newForgetful(t)
 	damaged := w.manifest(0).Packages[1].Key

@@ -32,7 +32,7 @@ func TestHandle(t *testing.T) {
 	}
 }
 
-// Objects that nobody here has written stop no sweep, and stay.
+// TestSweepBesideForeignObjects has foreign objects: they stay, and do not stop the sweep.
 func TestSweepBesideForeignObjects(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -56,7 +56,8 @@ func TestSweepBesideForeignObjects(t *testing.T) {
 	}
 }
 
-// While the newest generation is damaged, nothing is committed or deleted.
+// TestSweepBesideADamagedGeneration commits and deletes nothing while the newest generation is
+// damaged.
 func TestSweepBesideADamagedGeneration(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -79,8 +80,8 @@ func TestSweepBesideADamagedGeneration(t *testing.T) {
 	}
 }
 
-// Merged books say what they said, without what is superseded, and no frontier
-// notices.
+// TestCompact merges books: the merged book has their outcomes and links without superseded ones,
+// and no frontier is rebuilt.
 func TestCompact(t *testing.T) {
 	w := newQuiet(t)
 	w.run()

@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// loseIn commits, as pack does, that pages of a partition are gone.
+// loseIn commits, as pack does, a book by which the pages of a partition are gone.
 func (w *world) loseIn(p layout.Partition, token uint64, urls ...string) {
 	w.t.Helper()
 	if err := w.learn(p, book.Book{Outcomes: functionstest.Outcomes(w.t, version(token), book.Failed, urls...)}); err != nil {
@@ -51,7 +51,7 @@ func newPacked(t *testing.T) *world {
 	return w
 }
 
-// shown returns the live documents of a partition.
+// shown returns the live documents of a partition as lines.
 func (w *world) shown(p layout.Partition) (shown []string) {
 	w.t.Helper()
 	for _, d := range w.live(p) {
@@ -68,8 +68,8 @@ func (w *world) wantShown(when string, want ...string) {
 	}
 }
 
-// Pages that are gone are masked in all segments, and stay so for good:
-// whatever is merged, indexed late or anew. One that comes back is shown.
+// TestGone masks gone pages in all segments. They stay masked, whatever is merged, indexed late or
+// indexed anew. A page that has come back is shown.
 func TestGone(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b", one+"c")
@@ -111,7 +111,8 @@ func TestGone(t *testing.T) {
 	w.wantShown("come back and swept", append([]string{one + "a " + version(40).String()}, stays...)...)
 }
 
-// The list is kept while a document of an earlier version may be made.
+// TestGoneIsKeptInMind keeps a gone page on the list while a document of an earlier version may
+// still be made.
 func TestGoneIsKeptInMind(t *testing.T) {
 	for name, test := range map[string]struct {
 		wait func(w *world)
@@ -129,7 +130,7 @@ func TestGoneIsKeptInMind(t *testing.T) {
 			func(w *world) {
 				w.clock.Advance(w.Limits.Collect.Keep)
 				functionstest.Commit(w.t, w.bucket, 0, func(m *manifest.Manifest) { m.Consumed = nil; m.Close(version(30)) })
-				l := layout.Version{Epoch: 0, Token: 9} // of a life before
+				l := layout.Version{Epoch: 0, Token: 9} // a batch of an earlier epoch
 				functionstest.Put(w.t, w.bucket, layout.SpoolKey(0, l), nil)
 			},
 			func(w *world) {
@@ -157,7 +158,7 @@ func TestGoneIsKeptInMind(t *testing.T) {
 	}
 }
 
-// A message of pack has nothing else done.
+// TestMaskMessage handles a task.Mask: nothing else is done.
 func TestMaskMessage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -181,8 +182,8 @@ func TestMaskMessage(t *testing.T) {
 	}
 }
 
-// A segment that cannot be read is masked when it can be, and keeps no other
-// from being masked.
+// TestGoneBesideDamage has a segment that cannot be read: others are masked, and it is masked when
+// it can be read.
 func TestGoneBesideDamage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -209,8 +210,8 @@ func TestGoneBesideDamage(t *testing.T) {
 	w.wantShown("mended", one+"b "+version(20).String(), one+"d "+version(21).String())
 }
 
-// Wherever the sweep is killed, and beside another that was faster: the next
-// ones come to the same end.
+// TestGoneKilledAnywhere kills the sweep at each call, also beside a faster one: the next sweeps
+// lead to the same end.
 func TestGoneKilledAnywhere(t *testing.T) {
 	last := func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) manifest.Manifest {
 		w := newPacked(t)
@@ -247,8 +248,8 @@ func TestGoneKilledAnywhere(t *testing.T) {
 	})
 }
 
-// TestGoneMeanwhile has more become gone, and the partition merged, between the
-// reading of the segments and the commit.
+// TestGoneMeanwhile lists more gone pages, and merges the partition, between the reading of the
+// segments and the commit.
 func TestGoneMeanwhile(t *testing.T) {
 	w := newPacked(t)
 	w.Limits.Tiers.Tier = 2

@@ -20,14 +20,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// The seeds, in two partitions of two.
+// The seeds: two sites, in two of the partitions.
 const (
 	one = "http://one.example/"
 	two = "http://two.example/"
 )
 
-// world is a function with its surroundings: a bucket that knows the seed one
-// and three pages of its site from a book, and one of site two from the spool.
+// world is a sweep function with a bucket and Redis. A book has the outcome of seed one, and three
+// pages of its site; the spool has a page of site two.
 type world struct {
 	*Function
 	t       testing.TB
@@ -50,13 +50,14 @@ func newWorld(t testing.TB, rdb redis.UniversalClient) *world {
 	}
 	functionstest.LearnSite(t, w.bucket, 1, one, two+"page", "http://elsewhere.example/")
 	w.spool(3, two+"page", book.Stored)
-	if err := rdb.Set(t.Context(), "frontier:token", 1000, 0).Err(); err != nil { // those of the tests were given
+	// the tests use the tokens up to 1000
+	if err := rdb.Set(t.Context(), "frontier:token", 1000, 0).Err(); err != nil {
 		t.Log(err)
 	}
 	return w
 }
 
-// spool puts the spool object of a batch of one URL of site two.
+// spool puts the spool object of a batch with one URL of site two.
 func (w *world) spool(token uint64, url string, state book.State) (key string) {
 	w.t.Helper()
 	l := spool.Ledger{Batch: version(token), Ended: functionstest.Start, Outcomes: functionstest.Outcomes(w.t, version(token), state, url)}
@@ -65,7 +66,7 @@ func (w *world) spool(token uint64, url string, state book.State) (key string) {
 	return key
 }
 
-// run sweeps and returns what was sent, as queue and body or key of an event.
+// run sweeps, and returns the messages that were sent: queue and body, or the key of an event.
 func (w *world) run() []string {
 	w.t.Helper()
 	if err := w.Run(w.t.Context()); err != nil {
@@ -86,7 +87,7 @@ func (w *world) frontier(crawl int) functionstest.Frontier {
 	return functionstest.ReadFrontier(w.t, w.Redis, w.inForce, crawl)
 }
 
-// lease takes the next lease of a crawl partition.
+// lease leases the next batch of a crawl partition.
 func (w *world) lease(crawl int) frontier.Lease {
 	w.t.Helper()
 	return functionstest.Lease(w.t, w.Redis, crawl, w.clock.Now())
@@ -97,8 +98,8 @@ func (w *world) manifest(p layout.Partition) manifest.Manifest {
 	return functionstest.Manifest(w.t, w.bucket, p)
 }
 
-// killed is a bucket for a process that is killed at the first fault: it sends
-// nothing afterwards.
+// killed returns a bucket for a process that is killed at the first fault: all its later calls
+// fail.
 func killed(bucket blob.Bucket, decide func(faultblob.Call) faultblob.Fault) blob.Bucket {
 	var mu sync.Mutex // protects dead
 	dead := false

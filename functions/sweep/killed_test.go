@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// end is what a world comes to.
+// end is the final state of a world.
 type end struct {
 	Stock     stock
 	Books     []manifest.Book
@@ -46,8 +46,8 @@ func (w *world) end() end {
 	return e
 }
 
-// life has a sweep rebuild, forget and merge, then commit that nothing is left,
-// then collect; decide says which write of it is the last before it is killed.
+// life lets a sweep rebuild, erase and merge, then commit that everything is erased, then delete.
+// decide says at which write it is killed.
 func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 	w := newForgetful(t)
 	w.Limits.Compact.Books = 2
@@ -61,7 +61,7 @@ func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 			return faultblob.Before
 		}
 		if c.Op == faultblob.Get || c.Op == faultblob.Head || c.Op == faultblob.List {
-			return faultblob.None // to be killed at a read is to be killed after the last write
+			return faultblob.None // being killed at a read is the same as being killed after the last write
 		}
 		calls++
 		fault := decide(faultblob.Call{Number: calls, Op: c.Op, Key: c.Key})
@@ -90,7 +90,7 @@ func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 	return w.end()
 }
 
-// Wherever the sweep is killed, the next ones come to the same end.
+// TestKilledAnywhere kills the sweep at each write: the next sweeps lead to the same end.
 func TestKilledAnywhere(t *testing.T) {
 	want := life(t, func(faultblob.Call) faultblob.Fault { return faultblob.None })
 	if diff := cmp.Diff(remains, want.Stock); diff != "" || want.Forgotten != 1 || want.Condemned != nil || want.Letters != nil || len(want.Books) >= 4 {
@@ -103,7 +103,7 @@ func TestKilledAnywhere(t *testing.T) {
 	})
 }
 
-// A step that fails keeps no other from its work, and is tried again.
+// TestAStepFails lets one step fail: the others are done, and the step is tried again.
 func TestAStepFails(t *testing.T) {
 	for _, failing := range []string{
 		layout.Epochs, layout.SpoolPrefix(1), layout.PackagePrefix(0), layout.Books + "0000/", layout.QuarantinePrefix(layout.Books),

@@ -18,7 +18,7 @@ func (w *world) control(change func(*control.Document)) {
 	}
 }
 
-// pause sweeps and returns the pause that holds then.
+// pause sweeps, and returns the pause that is in force then.
 func (w *world) pause() *control.Pause {
 	w.t.Helper()
 	w.run()
@@ -77,12 +77,12 @@ func TestDailyLimits(t *testing.T) {
 	for name, test := range map[string]struct {
 		used  usage
 		until time.Time
-		want  string // "": no pause
+		want  string // reason of the pause; "" for none
 	}{
 		"none":     {usage{99, 999, 2.49}, time.Time{}, ""},
 		"requests": {usage{99, 1000, 2.49}, midnight, "1000 requests were sent to the object store today, and the limit is 1000;"},
 		"money":    {usage{99, 999, 2.5}, midnight, "2.5 USD were spent today, and the limit is 2.5;"},
-		"all":      {usage{100, 1000, 2.5}, time.Time{}, "1e-07 GB are stored"}, // the longest
+		"all":      {usage{100, 1000, 2.5}, time.Time{}, "1e-07 GB are stored"}, // the pause that lasts longest
 	} {
 		d := control.Document{Limits: limits}
 		if changed := test.used.enforce(&d, now); changed != (test.want != "") {

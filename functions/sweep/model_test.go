@@ -25,16 +25,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// model watches a world in which everybody works at once: what is deleted, and
-// whether what somebody reads is there.
+// model watches a world in which all functions work at once. It records what is deleted, and
+// whether objects that a reader needs exist.
 type model struct {
 	*world
 	mu      sync.Mutex
 	random  *rand.Rand // protected by mu
-	token   uint64     // of the last batch; protected by mu
+	token   uint64     // token of the last batch; protected by mu
 	packing sync.Mutex
 
-	lists sync.Map // generation → its keys
+	lists sync.Map // keys that a generation lists, by its number
 }
 
 // listed returns the keys that a generation lists.
@@ -57,8 +57,8 @@ func (m *model) intN(n int) int {
 	return m.random.IntN(n)
 }
 
-// watched is the bucket as one worker sees it, who is killed after so many
-// calls. Every deletion is judged.
+// watched returns the bucket for one worker, who is killed after the given number of calls. Every
+// deletion is judged.
 func (m *model) watched(calls int64) blob.Bucket {
 	var done atomic.Int64
 	return faultblob.New(m.bucket, func(c faultblob.Call) faultblob.Fault {
@@ -72,8 +72,8 @@ func (m *model) watched(calls int64) blob.Bucket {
 	})
 }
 
-// judge checks that a key that is about to be deleted is listed by no
-// generation that is kept, unless it is erased, and was condemned a grace ago.
+// judge checks a key that is about to be deleted: no kept generation lists it, unless it is
+// erased, and it was condemned a grace ago.
 func (m *model) judge(key string) {
 	newest, err := manifest.Read(m.t.Context(), m.bucket, 0)
 	if err != nil {
@@ -101,7 +101,7 @@ func (m *model) judge(key string) {
 			if len(m.there(key)) > 0 {
 				m.t.Errorf("%s is deleted, and not condemned", key)
 			}
-			return // by two sweeps
+			return // two sweeps delete it
 		}
 	default:
 		return
@@ -124,8 +124,9 @@ func (m *model) add() {
 		functionstest.Page(v, fmt.Sprint(one, m.random.IntN(6))), functionstest.Page(v, fmt.Sprint(one, "more/", m.random.IntN(40))),
 	}
 	m.mu.Unlock()
-	functionstest.Commit(m.t, m.bucket, 0, func(next *manifest.Manifest) { next.Close(v) }) // consumed long ago
-	for scratch := memblob.New(); ; {                                                       // under a name that was never used
+	functionstest.Commit(m.t, m.bucket, 0, func(next *manifest.Manifest) { next.Close(v) }) // closed long ago
+	// until the name was never used before
+	for scratch := memblob.New(); ; {
 		pkg, outcomes := functionstest.Package(m.t, scratch, 0, pages...)
 		content, err := scratch.Get(m.t.Context(), pkg.Key, blob.Range{})
 		if err != nil {
@@ -137,7 +138,7 @@ func (m *model) add() {
 		}
 		err = m.learn(0, book.Book{Outcomes: outcomes}, pkg)
 		if errors.Is(err, errCondemned) {
-			continue // under another name, and so with another book
+			continue // stored under another name: the book has to name that
 		}
 		if err != nil {
 			m.t.Error(err)
@@ -146,7 +147,7 @@ func (m *model) add() {
 	}
 }
 
-// work does something at random, and may be killed.
+// work does one kind of work at random, and may be killed.
 func (m *model) work() {
 	calls := int64(1 << 30)
 	if m.intN(3) == 0 {
@@ -183,24 +184,23 @@ func (m *model) work() {
 	}
 }
 
-// sweeper returns a sweep that remembers nothing.
+// sweeper returns a sweep function without memory.
 func (m *model) sweeper(bucket blob.Bucket) *Function {
 	return &Function{
 		Bucket: bucket, Redis: m.Redis, Sender: new(functionstest.Sender), Now: m.Now, Worker: "s", Limits: m.Limits, Log: functionstest.Log(),
 	}
 }
 
-// reading holds a generation that somebody has read, and until when.
+// reading is a generation that a reader uses, and the end of its use.
 type reading struct {
 	manifest.Manifest
 	until time.Time
 }
 
-// Whatever is packed, indexed, merged, compacted, erased and collected at once,
-// whoever is killed at whichever call, and however the time goes by: nothing is
-// deleted that a generation lists that is kept, nothing that a reader may still
-// be reading, and nothing else that was not condemned. In the end nothing is
-// left that was condemned, and no orphan.
+// TestNothingElseIsDeleted packs, indexes, merges, compacts, erases and deletes at once. Workers
+// are killed at any call, and time passes at random. No object is deleted that a kept generation
+// lists, that a reader may still use, or that was not condemned. In the end no condemned object
+// and no orphan is left.
 func TestNothingElseIsDeleted(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -253,13 +253,13 @@ func TestNothingElseIsDeleted(t *testing.T) {
 	}
 }
 
-// version returns that of the takedowns.
+// version returns the version of the takedowns.
 func (m *model) version() uint64 {
 	return uint64(len(functionstest.Keys(m.t, m.bucket, layout.Takedowns)))
 }
 
-// oneVersionEach checks that one document lives of each URL that is stored and
-// not forgotten: the last.
+// oneVersionEach checks that each stored URL that is not forgotten has one live document: that of
+// its last version.
 func (m *model) oneVersionEach() {
 	m.t.Helper()
 	forgotten, err := takedown.Load(m.t.Context(), m.bucket)

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// move publishes a storage strategy that sends all pages to one partition.
+// move publishes a storage strategy that assigns all pages to one partition.
 func (w *world) move(to layout.Partition) {
 	w.t.Helper()
 	inForce, err := w.published.Read(w.t.Context(), w.bucket, w.Now())
@@ -43,8 +43,8 @@ func (w *world) wantIn(when string, want map[layout.Partition][]string) {
 
 func page(name string, token uint64) string { return one + name + " " + version(token).String() }
 
-// Of a page that a strategy has moved, the last version is searched, and of one
-// that is gone since, none: whatever is indexed late or anew, and merged.
+// TestMoved moves pages to another partition: only the last version of a page is searched, and
+// none if the page is gone, whatever is indexed late or anew, and merged.
 func TestMoved(t *testing.T) {
 	w := newPacked(t)
 	w.Limits.Tiers.Tier = 2
@@ -58,7 +58,7 @@ func TestMoved(t *testing.T) {
 	w.run()
 	stays := map[layout.Partition][]string{0: {page("c", 20), page("d", 21)}, 1: {page("a", 40)}}
 	w.wantIn("gone elsewhere", stays)
-	w.pack(0, 30, one+"a", one+"d") // of a batch that was out
+	w.pack(0, 30, one+"a", one+"d") // package of a batch that was leased
 	w.run()
 	stays[0] = []string{page("c", 20), page("d", 30)}
 	w.wantIn("packed late", stays)
@@ -88,7 +88,7 @@ func TestMoved(t *testing.T) {
 	w.wantIn("moved back", map[layout.Partition][]string{0: {page("a", 60), page("b", 60), page("c", 20), page("d", 30)}, 1: nil})
 }
 
-// Partitions that no strategy has mixed are not compared.
+// TestNotMoved does not compare partitions whose pages no strategy has moved.
 func TestNotMoved(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a")
@@ -100,8 +100,8 @@ func TestNotMoved(t *testing.T) {
 	}
 }
 
-// The message of pack that pages are gone reaches the partition that they have
-// left.
+// TestMovedMessage handles pack's task for gone pages: their documents are masked in the partition
+// that they have left, too.
 func TestMovedMessage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -117,8 +117,8 @@ func TestMovedMessage(t *testing.T) {
 	}
 }
 
-// While a segment elsewhere cannot be read, pages count as not masked and
-// segments as not compared.
+// TestMovedBesideDamage has a segment in another partition that cannot be read: meanwhile gone
+// pages count as not masked, and segments as not compared.
 func TestMovedBesideDamage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b", one+"c")
@@ -145,7 +145,7 @@ func TestMovedBesideDamage(t *testing.T) {
 	w.wantIn("mended", map[layout.Partition][]string{0: {page("c", 20)}, 1: {page("a", 30), page("d", 30)}})
 }
 
-// Wherever the sweep is killed, the next one comes to the same end.
+// TestMovedKilledAnywhere kills the sweep at each call: the next one leads to the same end.
 func TestMovedKilledAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newPacked(t)
@@ -173,8 +173,8 @@ func TestMovedKilledAnywhere(t *testing.T) {
 	})
 }
 
-// A page that becomes gone while partitions are compared is masked elsewhere
-// before it counts as masked.
+// TestMovedMeanwhile lists a page as gone during the comparison: it is masked in the other
+// partition before it counts as masked.
 func TestMovedMeanwhile(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b", one+"c")

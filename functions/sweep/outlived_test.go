@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// A package goes when none of its pages counts any more, and not before: what
-// earlier generations list is there as long as they are.
+// TestOutlived deletes a package when all its pages have later versions or are gone, but not while
+// an earlier generation lists it.
 func TestOutlived(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -47,7 +47,7 @@ func TestOutlived(t *testing.T) {
 	w.wantShown("in the end", one+"a "+version(21).String(), one+"c "+version(21).String())
 }
 
-// Packages stay that only one of books and segments calls outlived.
+// TestNotOutlived keeps packages that are outlived only by the books, or only by the segments.
 func TestNotOutlived(t *testing.T) {
 	for name, harm := range map[string]func(w *world){
 		"unchanged": func(w *world) {
@@ -77,7 +77,7 @@ func TestNotOutlived(t *testing.T) {
 	}
 }
 
-// learnt is learn that does not fail.
+// learnt calls learn, and fails the test if that fails.
 func (w *world) learnt(learnt book.Book) {
 	w.t.Helper()
 	if err := w.learn(0, learnt); err != nil {
@@ -85,7 +85,7 @@ func (w *world) learnt(learnt book.Book) {
 	}
 }
 
-// What is learnt while the books are read is read at another time.
+// TestLearntMeanwhile commits a book while the books are read: it counts at the next sweep.
 func TestLearntMeanwhile(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")

@@ -18,7 +18,7 @@ import (
 
 func TestUndoneWorkIsRaised(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
-	// A rebuild has read what is spooled, so that it only has to be packed.
+	// A rebuild has read the spool, so that it only has to be packed.
 	rebuilt := []string{`pack {"storage":0}`, `schedule {"crawl":0}`, `schedule {"crawl":1}`}
 	if diff := cmp.Diff(rebuilt, w.run()); diff != "" {
 		t.Errorf("sent after the rebuild (-want +got):\n%s", diff)
@@ -53,8 +53,8 @@ func TestUndoneWorkIsRaised(t *testing.T) {
 	}
 }
 
-// TestSomeFrontiersAreStale: the others have not read what is spooled, so its
-// events are raised.
+// TestSomeFrontiersAreStale rebuilds only some frontiers: the others have not read the spool, so
+// the events of its objects are sent.
 func TestSomeFrontiersAreStale(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	functionstest.Open(t, w.Redis, w.inForce, 1)
@@ -67,7 +67,7 @@ func TestSomeFrontiersAreStale(t *testing.T) {
 	}
 }
 
-// consume puts a spool object and says that it was packed now.
+// consume puts spool objects, and commits their batches as consumed now.
 func (w *world) consume(tokens ...uint64) {
 	w.t.Helper()
 	for _, token := range tokens {
@@ -78,8 +78,8 @@ func (w *world) consume(tokens ...uint64) {
 	}
 }
 
-// spools returns the tokens of the batches that have a spool object, of those
-// that are remembered as consumed, and the highest that is closed.
+// spools returns the tokens of the batches that have a spool object, of the consumed ones in the
+// manifest, and the highest closed one.
 func (w *world) spools() (spooled, consumed []uint64, closed uint64) {
 	w.t.Helper()
 	for _, key := range functionstest.Keys(w.t, w.bucket, layout.Spool) {
@@ -129,7 +129,8 @@ func TestPackedSpoolIsDeletedLater(t *testing.T) {
 	check("one that comes late", []uint64{13}, nil, 12)
 }
 
-// A batch that is on lease may be spooled yet, so nothing above it is closed.
+// TestLeasedBatchIsNotClosed has a leased batch, whose spool object may still come: no later batch
+// is closed.
 func TestLeasedBatchIsNotClosed(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -145,8 +146,8 @@ func TestLeasedBatchIsNotClosed(t *testing.T) {
 	}
 }
 
-// A pack that died after it put a batch into the inbox has not settled it: the
-// lease is still out.
+// TestUnsettledBatchIsRaised has a pack that died after it put a batch into the inbox: the batch
+// is still leased, so it is not settled, and its event is sent again.
 func TestUnsettledBatchIsRaised(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -159,8 +160,8 @@ func TestUnsettledBatchIsRaised(t *testing.T) {
 	}
 }
 
-// A batch that waits unsettled is raised though its spool object be packed or
-// gone, so that pack takes it out.
+// TestUnsettledBatchWithoutSpool sends again the event of an unsettled batch in the inbox, even if
+// its spool object is packed or deleted, so that pack removes the batch.
 func TestUnsettledBatchWithoutSpool(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -178,7 +179,7 @@ func TestUnsettledBatchWithoutSpool(t *testing.T) {
 	}
 }
 
-// waits enters a batch into the inbox that is not settled.
+// waits puts a batch into the inbox that is not settled.
 func (w *world) waits(batch layout.Version) {
 	w.t.Helper()
 	waiting := frontier.Waiting{Batch: batch, Since: w.clock.Now()}
@@ -187,7 +188,7 @@ func (w *world) waits(batch layout.Version) {
 	}
 }
 
-// What does not need Redis is done without it.
+// TestWithoutRedis does all steps that do not need Redis.
 func TestWithoutRedis(t *testing.T) {
 	rdb := redistest.Embedded(t)
 	w := newWorld(t, rdb)
@@ -204,7 +205,7 @@ func TestWithoutRedis(t *testing.T) {
 	}
 }
 
-// A page that is due waits again after a sweep.
+// TestDueIsAskedAgain puts a page that is due back into its host's queue.
 func TestDueIsAskedAgain(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.spool(4, one+"due", book.Stored)

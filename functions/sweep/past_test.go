@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// checkPast checks that the generations that are there are those that are
-// kept, and the overlays those that they list.
+// checkPast checks that the stored generations are those that must be kept, and the stored
+// overlays those that they list.
 func (w *world) checkPast(p layout.Partition) {
 	w.t.Helper()
 	newest := w.manifest(p)
@@ -41,7 +41,7 @@ func (w *world) checkPast(p layout.Partition) {
 	}
 }
 
-// there returns those of the keys under which something is stored.
+// there returns the keys under which an object exists.
 func (w *world) there(keys ...string) (there []string) {
 	for _, key := range keys {
 		if _, err := w.bucket.Head(w.t.Context(), key); err == nil {
@@ -51,8 +51,8 @@ func (w *world) there(keys ...string) (there []string) {
 	return there
 }
 
-// What is condemned goes when the grace is over and no generation that is kept
-// lists it; what is erased, after the grace.
+// TestCollect deletes condemned objects after the grace, when no kept generation lists them;
+// erased ones after the grace, even if one does.
 func TestCollect(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -100,7 +100,7 @@ func TestCollect(t *testing.T) {
 	if got := w.there(keys[0], keys[2]); len(got) != 2 {
 		t.Errorf("only %v are there, while a generation that is kept lists them", got)
 	}
-	w.clock.Advance(24 * time.Hour) // at least of so long generations go at once
+	w.clock.Advance(24 * time.Hour) // generations of at least so long are deleted at once
 	w.run()
 	if got := w.there(all...); len(got) != 1 {
 		t.Errorf("%v are there", got)
@@ -115,8 +115,8 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// Within the time that the past is kept it can be told what was true, and all
-// that was listed then is there.
+// TestThePastIsKept can answer from any moment for as long as generations are kept: all objects
+// that were listed then exist.
 func TestThePastIsKept(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -158,7 +158,7 @@ func TestThePastIsKept(t *testing.T) {
 	if kept < 14 || kept > 20 {
 		t.Errorf("%d of %d moments can be asked for", kept, len(moments))
 	}
-	for range 2 { // for the last package that was outlived
+	for range 2 { // one more sweep, for the last outlived package
 		w.clock.Advance(w.Limits.Collect.Past + 2*w.Limits.Collect.Grace)
 		w.run()
 	}
@@ -169,7 +169,8 @@ func TestThePastIsKept(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// A partition in which nothing happens is left alone in the end.
+// TestAQuietPartitionIsQuiet has a partition without any change: in the end the sweep commits
+// nothing there.
 func TestAQuietPartitionIsQuiet(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")
@@ -188,7 +189,7 @@ func TestAQuietPartitionIsQuiet(t *testing.T) {
 	}
 }
 
-// A clock that was wrong for one commit has nothing forgotten early.
+// TestWrongClock makes one commit with a wrong clock: nothing is deleted too early.
 func TestWrongClock(t *testing.T) {
 	for _, wrong := range []time.Duration{-365 * 24 * time.Hour, 365 * 24 * time.Hour} {
 		w := newQuiet(t)

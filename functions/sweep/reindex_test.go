@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// A segment that cannot be read is told of, and keeps no other from being made
-// anew.
+// TestReindexBesideDamage has a segment that cannot be read: that is an error, and the others are
+// indexed anew.
 func TestReindexBesideDamage(t *testing.T) {
 	w := newQuiet(t)
 	w.run()

@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// allThere checks that all that is listed is there.
+// allThere checks that all listed objects exist.
 func (w *world) allThere(p layout.Partition) {
 	w.t.Helper()
 	m := w.manifest(p)
@@ -30,8 +30,8 @@ func (w *world) allThere(p layout.Partition) {
 	}
 }
 
-// Two sweeps collect at once, and between their deletions a package is indexed
-// anew, to the very bytes that were condemned.
+// TestCollectedTwice has two sweeps that delete at the same time. Between their deletions a
+// package is indexed anew, to the same bytes as a condemned segment.
 func TestCollectedTwice(t *testing.T) {
 	w := newQuiet(t)
 	w.Limits.Tiers.Tier = 3
@@ -70,8 +70,8 @@ func TestCollectedTwice(t *testing.T) {
 	w.allThere(0)
 }
 
-// A function may be suspended for days between putting something and its
-// commit, and what nothing lists is collected meanwhile.
+// TestSuspendedWriter suspends a function for days between the put of an object and its commit.
+// Meanwhile objects that no generation lists are deleted.
 func TestSuspendedWriter(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -104,7 +104,8 @@ func TestSuspendedWriter(t *testing.T) {
 	w.allThere(0)
 }
 
-// A collector that is suspended deletes nothing afterwards.
+// TestSuspendedCollector suspends a collector at its second deletion: it deletes nothing after
+// that.
 func TestSuspendedCollector(t *testing.T) {
 	w := newQuiet(t)
 	keys := []string{"a", "b", "c"}
@@ -113,7 +114,7 @@ func TestSuspendedCollector(t *testing.T) {
 	}
 	var calls atomic.Int32
 	w.Now = func() time.Time {
-		if calls.Add(1) > 2 { // of the second deletion
+		if calls.Add(1) > 2 { // at the second deletion
 			return w.clock.Now().Add(manifest.Fresh)
 		}
 		return w.clock.Now()
@@ -123,8 +124,8 @@ func TestSuspendedCollector(t *testing.T) {
 	}
 }
 
-// Where the hint cannot be replaced any more, the generations stay that it
-// leads through. Where it can be again, it leads to one that is kept.
+// TestStaleHint cannot replace the hint any more: the generations stay that lead from it to the
+// newest. When it can be replaced again, it names a generation that is kept.
 func TestStaleHint(t *testing.T) {
 	for _, forGood := range []bool{true, false} {
 		w := newQuiet(t)
@@ -138,7 +139,7 @@ func TestStaleHint(t *testing.T) {
 			if w.manifest(0).Oldest > 0 {
 				forgotten++
 			}
-			if forGood || forgotten < 2 { // not the commit, but what follows it
+			if forGood || forgotten < 2 { // what follows the commit fails, and not the commit
 				return faultblob.Before
 			}
 			return faultblob.None

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// complete sweeps and indexes until nothing is left of what is forgotten.
+// complete sweeps and indexes until all forgotten pages are erased.
 func (w *world) complete() {
 	w.t.Helper()
 	for range 2 {
@@ -27,7 +27,8 @@ func (w *world) complete() {
 	}
 }
 
-// What nothing lists when a takedown is complete is condemned by then.
+// TestForgetWhatNothingLists completes a takedown: unlisted objects with forgotten pages are
+// condemned by then.
 func TestForgetWhatNothingLists(t *testing.T) {
 	w := newForgetful(t)
 	w.complete()
@@ -36,8 +37,8 @@ func TestForgetWhatNothingLists(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// What comes when a takedown is complete, from those who knew nothing of it,
-// goes too: a package that is never listed, and a damaged spool object.
+// TestForgetWhatComesLate puts objects after a takedown is complete, from processes with older
+// settings: a package that is never listed, and a damaged spool object. They are deleted, too.
 func TestForgetWhatComesLate(t *testing.T) {
 	w := newForgetful(t)
 	w.complete()
@@ -54,7 +55,8 @@ func TestForgetWhatComesLate(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// Nothing is listed under a key that is condemned: another copy is.
+// TestErasedUnderAnotherName erases a page when the key of the new package is condemned: the
+// package is stored under another key.
 func TestErasedUnderAnotherName(t *testing.T) {
 	w := newForgetful(t)
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
@@ -63,7 +65,7 @@ func TestErasedUnderAnotherName(t *testing.T) {
 		}
 		return faultblob.None
 	})
-	_ = w.Run(t.Context()) // puts the first book, and gets no further
+	_ = w.Run(t.Context()) // puts the first book, and stops there
 	w.Bucket = w.bucket
 	known, doomed := w.manifest(0), []string(nil)
 	for _, key := range functionstest.Keys(t, w.bucket, layout.Books+"0000/") {
@@ -71,11 +73,11 @@ func TestErasedUnderAnotherName(t *testing.T) {
 			doomed = append(doomed, key)
 		}
 	}
-	if len(doomed) != 2 { // and the one of the orphan
+	if len(doomed) != 2 { // the former package, and that of the orphan
 		t.Fatalf("unlisted: %v", doomed)
 	}
 	former := known.Packages[0].Key
-	doomed = append(doomed, strings.Replace(former, ".spf", "_4.spf", 1)) // the next that is free
+	doomed = append(doomed, strings.Replace(former, ".spf", "_4.spf", 1)) // the next free name
 	functionstest.Commit(t, w.bucket, 0, func(m *manifest.Manifest) { m.Condemn(w.clock.Now(), doomed...) })
 	w.run()
 	m := w.manifest(0)
@@ -93,8 +95,8 @@ func TestErasedUnderAnotherName(t *testing.T) {
 	}
 }
 
-// Without a takedown nobody looks for what is unlisted more than once a day,
-// and nobody into the quarantine.
+// TestQuietCostsLittle looks for unlisted objects at most once a day without a takedown, and never
+// into the quarantine.
 func TestQuietCostsLittle(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")
@@ -109,7 +111,8 @@ func TestQuietCostsLittle(t *testing.T) {
 			return faultblob.None
 		}
 		for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays, layout.Quarantine, layout.DeadLetters + "fetch/"} {
-			if !strings.HasPrefix(c.Key, prefix) || c.Op == faultblob.Get && prefix == layout.Packages { // an orphan, which might prove something
+			// reads an orphan, which might be evidence of lost generations
+			if !strings.HasPrefix(c.Key, prefix) || c.Op == faultblob.Get && prefix == layout.Packages {
 				continue
 			}
 			if lists++; c.Op != faultblob.List || prefix == layout.Quarantine {
@@ -126,7 +129,7 @@ func TestQuietCostsLittle(t *testing.T) {
 	}
 	w.clock.Advance(time.Millisecond)
 	w.run()
-	if books != 3 { // once into each, when a page is due, and into the orphan
+	if books != 3 { // each book once, when a page is due, and the book of the orphan
 		t.Errorf("looked %d times into books", books)
 	}
 	if m := w.manifest(0); lists != 9 || len(m.Condemned) != 3 || !m.Condemned[0].Erase {
@@ -138,8 +141,8 @@ func TestQuietCostsLittle(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// A segment that is never written anew keeps later takedowns from being
-// complete, and from nothing else. Nothing is looked into twice.
+// TestForgetBesideWhatIsNeverWrittenAnew has a segment that merge never writes anew. Later
+// takedowns do not become complete; all other work is done, and nothing is searched twice.
 func TestForgetBesideWhatIsNeverWrittenAnew(t *testing.T) {
 	w := newForgetful(t)
 	var log bytes.Buffer

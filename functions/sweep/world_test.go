@@ -24,8 +24,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// pack stores pages in a package and a book, in which each links to all, and
-// says that the package is indexed.
+// pack stores pages in a package and a book, in which each page links to all, and marks the
+// package as indexed.
 func (w *world) pack(p layout.Partition, token uint64, urls ...string) {
 	w.t.Helper()
 	var pages []webobject.Object
@@ -45,10 +45,10 @@ func (w *world) pack(p layout.Partition, token uint64, urls ...string) {
 	w.index(p)
 }
 
-// errCondemned says that the sweep has condemned what was not listed yet.
+// errCondemned means that the sweep has condemned an object before it was listed.
 var errCondemned = errors.New("condemned meanwhile")
 
-// learn commits a book and packages by the clock.
+// learn commits a book and packages at the time of the clock.
 func (w *world) learn(p layout.Partition, learnt book.Book, packages ...manifest.Package) error {
 	content, err := book.Encode(learnt)
 	if err != nil {
@@ -73,7 +73,7 @@ func (w *world) learn(p layout.Partition, learnt book.Book, packages ...manifest
 	return err
 }
 
-// orphan puts what pack and index put of pages, and lists nothing of it.
+// orphan puts the objects that pack and index put for a page, and lists none of them.
 func (w *world) orphan(p layout.Partition, token uint64, url string) {
 	w.t.Helper()
 	pkg, outcomes := functionstest.Package(w.t, w.bucket, p, functionstest.Page(version(token), url))
@@ -83,12 +83,12 @@ func (w *world) orphan(p layout.Partition, token uint64, url string) {
 	}
 	functionstest.Put(w.t, w.bucket, layout.BookKey(p, layout.ContentHash(content)), content)
 	functionstest.Put(w.t, w.bucket, layout.SegmentKey(p, layout.ContentHash([]byte(pkg.Key))), []byte(url))
-	functionstest.Commit(w.t, w.bucket, p, func(m *manifest.Manifest) { // another was faster
+	functionstest.Commit(w.t, w.bucket, p, func(m *manifest.Manifest) { // another commit comes first
 		m.Consumed = append(m.Consumed, manifest.Consumed{Batch: version(token), At: w.clock.Now()})
 	})
 }
 
-// index has all packages indexed.
+// index indexes all packages.
 func (w *world) index(p layout.Partition) {
 	w.t.Helper()
 	f := &index.Function{
@@ -101,7 +101,7 @@ func (w *world) index(p layout.Partition) {
 	}
 }
 
-// merge merges until there is nothing left to merge.
+// merge merges segments until no more can be merged.
 func (w *world) merge(p layout.Partition) {
 	w.t.Helper()
 	f := &merge.Function{
@@ -132,14 +132,14 @@ func (w *world) forget(sites []string, urls ...string) {
 	}
 }
 
-// stock is all that a partition's books, packages and segments say.
+// stock is the content of all books, packages and segments of a partition.
 type stock struct {
 	Outcomes, Links []string // sorted
 	Pages           []string // sorted
 	Documents       []string // sorted, dead ones too
 }
 
-// stock also checks that the pages stand where the books say.
+// stock returns the stock of a partition, and checks that the pages are where the books say.
 func (w *world) stock(p layout.Partition) (s stock) {
 	w.t.Helper()
 	m := w.manifest(p)
@@ -230,8 +230,8 @@ func (w *world) live(p layout.Partition) (live []segment.Document) {
 	return live
 }
 
-// checkKeys checks that the partition's objects are those that are listed, but
-// for overlays, which are kept for the past.
+// checkKeys checks that the partition's objects are those that the newest generation lists, except
+// overlays, which are kept for the past.
 func (w *world) checkKeys(p layout.Partition) {
 	w.t.Helper()
 	m := w.manifest(p)

@@ -22,8 +22,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestAlerts tells each trouble once an hour while it lasts, and again when it
-// comes back.
+// TestAlerts sends an alert for each problem once an hour while it lasts, and again when it comes
+// back.
 func TestAlerts(t *testing.T) {
 	var told []string
 	status := http.StatusOK
@@ -72,7 +72,7 @@ func TestAlerts(t *testing.T) {
 		m.Add(manifest.Package{Key: key, Bytes: 95, Indexed: true})
 	})
 	status = http.StatusBadGateway
-	step(time.Minute, "502", "limit/storage") // the other was told a minute ago
+	step(time.Minute, "502", "limit/storage") // the other alert was sent a minute ago
 	status = http.StatusOK
 	step(time.Minute, "", "limit/storage")
 	step(time.Hour, "", "dead-letters", "limit/storage")
@@ -84,7 +84,7 @@ func TestAlerts(t *testing.T) {
 	step(time.Minute, "", "dead-letters")
 }
 
-// TestWaitingWork is seen in the manifests, and in a Redis if there is one.
+// TestWaitingWork finds waiting work in the manifests, and in Redis if there is one.
 func TestWaitingWork(t *testing.T) {
 	bucket, clock, rdb := memblob.New(), functionstest.NewClock(), redistest.Embedded(t)
 	inForce := functionstest.Publish(t, bucket, 2, nil, "http://one.example/")

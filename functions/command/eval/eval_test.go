@@ -53,7 +53,7 @@ func TestMean(t *testing.T) {
 	}
 }
 
-// write writes files and returns a task of them.
+// write writes the three files of a test collection, and returns a task with their paths.
 func write(t *testing.T, docs, queries, qrels string) Task {
 	t.Helper()
 	dir := t.TempDir()
@@ -84,7 +84,7 @@ func TestRun(t *testing.T) {
 	if report.Queries != 2 || report.Unjudged != 1 || report.Mean.NDCG != 1 || report.Each[1].Text != "stork" {
 		t.Errorf("%+v", report)
 	}
-	// Documents of others in the same index are no answers, whatever their ids.
+	// Documents of Task.Among are no answers, even if they have the id of an answer.
 	task.Among = []string{task.Docs}
 	among, err := task.Run(t.Context(), nil)
 	if err != nil {

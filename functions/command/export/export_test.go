@@ -33,7 +33,8 @@ import (
 
 var later = functionstest.Start.Add(time.Hour)
 
-// object returns a page of two hosts in turn, in English and German in turn.
+// object returns page n. The pages are alternately on two hosts, and alternately in English and
+// German.
 func object(n int) webobject.Object {
 	o := functionstest.Page(layout.Version{Epoch: 1, Token: 1}, fmt.Sprintf("http://host%d.example.org/%d", n%2, n))
 	o.Data = fmt.Appendf(nil, "<html lang=en><title>Page %d</title><p>The text of page %d says <b>something</b>.", n, n)
@@ -45,7 +46,8 @@ func object(n int) webobject.Object {
 	return o
 }
 
-// bucketOf returns a bucket with pages in packages of three, and a page that is gone.
+// bucketOf returns a bucket with the given number of pages, three in each package, and one page
+// that is gone.
 func bucketOf(t *testing.T, pages int) (*memblob.Bucket, *settings.Settings) {
 	t.Helper()
 	bucket := memblob.New()
@@ -113,8 +115,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestLanguageOfTheIndex takes the language from the index where it is known: pages in
-// others are not read.
+// TestLanguageOfTheIndex takes the language of a page from the index if the page is indexed: pages
+// in other languages are not read.
 func TestLanguageOfTheIndex(t *testing.T) {
 	bucket, s := bucketOf(t, 6)
 	first := functionstest.Manifest(t, bucket, 0).Packages[0].Key // with pages 0 to 2
@@ -233,7 +235,7 @@ func TestWARC(t *testing.T) {
 	}
 }
 
-// TestFaults exports with a fault at every request: what fails goes on, and gives the
+// TestFaults lets each request fail in turn: the export that failed is continued, and gives the
 // same file.
 func TestFaults(t *testing.T) {
 	bucket, s := bucketOf(t, 7)
@@ -245,7 +247,7 @@ func TestFaults(t *testing.T) {
 				task.At, task.Path = later, filepath.Join(t.TempDir(), "x")
 				_, err := task.Run(t.Context(), faultblob.New(bucket, decide), s)
 				if exists(task.Path + ".resume") {
-					task.At = later.Add(time.Hour) // the moment of the first run counts
+					task.At = later.Add(time.Hour) // the moment of the first run counts, and not this one
 				}
 				if err == nil { // this fault does no harm
 					if err := errors.Join(os.Remove(task.Path), os.RemoveAll(task.Path+descSuffix)); err != nil {
@@ -260,8 +262,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestGoesOn interrupts an export after each page, and leaves more behind than it has
-// saved, as a kill does.
+// TestGoesOn interrupts an export after each page. As after a kill, the file then has more bytes
+// than the saved state says.
 func TestGoesOn(t *testing.T) {
 	const pages = 8
 	bucket, s := bucketOf(t, pages)
@@ -310,7 +312,7 @@ func tear(t *testing.T, path string) {
 	}
 }
 
-// TestDamage leaves a damaged page out, and says so.
+// TestDamage leaves out a damaged page, and reports it.
 func TestDamage(t *testing.T) {
 	bucket, s := bucketOf(t, 5)
 	key := functionstest.Keys(t, bucket, layout.PackagePrefix(0))[0]
@@ -354,7 +356,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestRequests sends few requests for many pages.
+// TestRequests exports many pages with few requests.
 func TestRequests(t *testing.T) {
 	bucket, s := bucketOf(t, 60)
 	counted := countblob.New(bucket)

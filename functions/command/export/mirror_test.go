@@ -29,7 +29,7 @@ const (
 <a href="http://elsewhere.example/">other</a><a href="mailto:a@b.example">mail</a><img src="Pic.png" srcset="pic-HASH.png 2x"><img src="http://host0.example.org/dir/none.png">`
 )
 
-// mirrorBucket returns a bucket with a page, what it shows, and what it leads to.
+// mirrorBucket returns a bucket with a page, its assets, and the pages to which it links.
 func mirrorBucket(t *testing.T) (*memblob.Bucket, *settings.Settings) {
 	t.Helper()
 	bucket := memblob.New()
@@ -56,7 +56,8 @@ func mirrorBucket(t *testing.T) (*memblob.Bucket, *settings.Settings) {
 	return bucket, s
 }
 
-// files returns the files of a folder and their contents, in which hashes are HASH.
+// files returns the contents of the files of a folder, by their names. Hashes in the names are
+// replaced by HASH.
 func files(t *testing.T, root string) map[string]string {
 	t.Helper()
 	unhashed := strings.NewReplacer(hashOf(site+"s.css?v=1"), "HASH", hashOf(site+"pic.png"), "HASH")
@@ -100,7 +101,7 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestMirrorGoesOn after a fault at any request, and a full disk.
+// TestMirrorGoesOn continues a mirror after a fault at any request, and after a full disk.
 func TestMirrorGoesOn(t *testing.T) {
 	bucket, s := mirrorBucket(t)
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {

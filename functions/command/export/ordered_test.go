@@ -37,7 +37,7 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestInOrderEnds leaves the sequence early: nothing is worked on afterwards.
+// TestInOrderEnds stops reading the sequence early: no further item is worked on.
 func TestInOrderEnds(t *testing.T) {
 	t.Parallel()
 	var begun, ended atomic.Int32

@@ -46,7 +46,7 @@ func TestWebop(t *testing.T) {
 	}
 }
 
-// TestDescriptionIsKept does not replace a description that stands there already.
+// TestDescriptionIsKept does not overwrite a description that exists already.
 func TestDescriptionIsKept(t *testing.T) {
 	bucket, s := bucketOf(t, 1)
 	path := filepath.Join(t.TempDir(), "x.webop")

@@ -31,18 +31,18 @@ import (
 
 var now = functionstest.Start
 
-// at returns the form of a time some hours before now.
+// at returns the time that is the given number of hours before now, as a record writes it.
 func at(hours int) string {
 	return now.Add(time.Duration(-hours) * time.Hour).Format("2006-01-02T15:04:05Z")
 }
 
-// record returns a record; the fields are lines of its header.
+// record returns a WARC record. fields are lines of its header.
 func record(kind, url, date, block string, fields ...string) string {
 	head := append([]string{"WARC/1.1", "WARC-Type: " + kind, "WARC-Target-URI: " + url, "WARC-Date: " + date}, fields...)
 	return strings.Join(head, "\r\n") + fmt.Sprintf("\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(block), block)
 }
 
-// answer returns a block.
+// answer returns the block of a response record: an HTTP response.
 func answer(status int, body string, fields ...string) string {
 	return fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\n%s", status, strings.Join(append(fields, ""), "\r\n"), body)
 }
@@ -103,7 +103,7 @@ func run(t testing.TB, bucket blob.Bucket, files ...string) *ingest.Report {
 	return report
 }
 
-// outcomes returns what the spool of all partitions tells, as lines without the batches.
+// outcomes returns the outcomes in the spool of all partitions as lines, without their batches.
 func outcomes(t testing.TB, bucket blob.Bucket) (all []string) {
 	t.Helper()
 	for _, key := range functionstest.Keys(t, bucket, layout.Spool) {
@@ -183,13 +183,14 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// What is known already decides whether a capture is imported.
+// TestKnown imports captures of URLs that have outcomes already: these decide whether a capture is
+// imported.
 func TestKnown(t *testing.T) {
 	const url = "http://crawled.example/page"
 	for name, c := range map[string]struct {
 		state  book.State
 		status uint16
-		hours  int // before now
+		hours  int // hours before now
 		want   string
 	}{
 		"stored before":          {book.Stored, 200, 9, "stored"},
@@ -218,7 +219,7 @@ func TestKnown(t *testing.T) {
 			if c.want != "" {
 				of := "[archive]"
 				if c.state != book.Lost {
-					of = "[test archive]" // it stays a page of the collection that found it
+					of = "[test archive]" // the page stays with the collection that found it
 				}
 				want = []string{url + " stored 5h " + of}
 			}
@@ -244,7 +245,7 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// The rules of a published collection say which pages it gets.
+// TestPublishedCollection imports the pages that the rules of a published collection admit.
 func TestPublishedCollection(t *testing.T) {
 	bucket := newBucket(t, 1)
 	job := task(bucket, write(t, page("http://crawled.example/", at(5), "a seed"), page("http://crawled.example/1", at(5), "a page"), page("http://other.example/", at(5), "another site")))
@@ -277,7 +278,7 @@ func pages(n int) (records []string) {
 	return records
 }
 
-// After a failure of the store at any call, another import leaves every page stored
+// TestFaults lets each call of the store fail in turn. After another import, every page is stored
 // exactly once.
 func TestFaults(t *testing.T) {
 	file := write(t, pages(6)...)
@@ -295,7 +296,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// An import that is cancelled has put what its report says, and the next one the rest.
+// TestCancelled cancels an import: it has put what its report says, and the next import puts the
+// rest.
 func TestCancelled(t *testing.T) {
 	bucket, file := newBucket(t, 1), write(t, pages(3000)...)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -314,7 +316,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Batches hold as many pages as a spool object may, and no more bytes than fetch takes.
+// TestBatches imports many pages: a batch has at most as many pages as a spool object may have,
+// and as many bytes as fetch takes.
 func TestBatches(t *testing.T) {
 	bucket := newBucket(t, 3)
 	records := pages(2500)

@@ -15,9 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Whatever object is damaged that no generation lists: repair keeps a copy,
-// publishes what can be read again where its copy is lost, too, and leaves
-// nothing to warn of.
+// TestApart damages each object that generations do not list. Repair keeps a copy of the damaged
+// bytes. If the copy of a document is damaged, too, repair publishes what can still be read. No
+// warning is left.
 func TestApart(t *testing.T) {
 	whole := done(t)
 	again := whole.Settings.Collections[0]
@@ -46,7 +46,7 @@ func TestApart(t *testing.T) {
 	functionstest.Put(t, whole.Bucket, layout.FeedbackKey(functionstest.Start, "worker"), layout.Seal([]byte(`{"worker":"worker"}`)))
 	functionstest.Put(t, whole.Bucket, layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))), layout.Seal([]byte(`{"queue":"pack","body":"{}"}`)))
 	name := again.Name
-	for key, want := range map[string]string{ // what must be there then
+	for key, want := range map[string]string{ // key that must exist after the repair, for each damaged object
 		layout.StrategyKey("crawl", 1):                                 layout.StrategyKey("crawl", 2),
 		layout.StrategyKey("storage", 1):                               layout.StrategyKey("storage", 2),
 		layout.CollectionKey(name, 1):                                  layout.CollectionKey(name, 2),
@@ -93,8 +93,8 @@ func withoutCopy(w *verifytest.World, version string) {
 	}
 }
 
-// A collection of which nothing is left is for its owner to publish again, and
-// limits are for the operator to set.
+// TestApartLost damages documents that cannot be restored: a collection has to be published again
+// by its owner, and limits have to be set again by the operator.
 func TestApartLost(t *testing.T) {
 	w := done(t)
 	_, err := control.Change(t.Context(), w.Bucket, func(d *control.Document) bool { d.Limits.StorageBytes = 1; return true })
@@ -123,8 +123,8 @@ func TestApartLost(t *testing.T) {
 	}
 }
 
-// TestCopied: of a document and its copy, whichever is damaged or deleted is
-// what it was again, and nobody notices before: what is forgotten stays so.
+// TestCopied damages or deletes a document or its copy. Repair makes it what it was, and no reader
+// notices meanwhile: forgotten pages stay forgotten.
 func TestCopied(t *testing.T) {
 	whole := done(t)
 	forgotten, err := address.Parse("http://elsewhere.example/")

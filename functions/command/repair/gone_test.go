@@ -11,8 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// lost is a world in which page 1 is gone, and nobody has to think of it any
-// more.
+// lost returns a world in which page 1 is gone, and its documents are masked.
 func lost(t *testing.T) *verifytest.World {
 	w := done(t)
 	w.Lose(verifytest.Batch(9), site+"1")
@@ -21,8 +20,8 @@ func lost(t *testing.T) *verifytest.World {
 	return w
 }
 
-// mended is what is left to do after a repair, done; and then checks that the
-// page is gone, or not, and that nothing is wrong.
+// mended does the work that a repair has left. Then it checks whether page 1 is gone, and that the
+// world has no problem.
 func mended(w *verifytest.World, gone bool) {
 	w.T.Helper()
 	w.Settle(links...)
@@ -34,8 +33,9 @@ func mended(w *verifytest.World, gone bool) {
 	}
 }
 
-// Whatever is damaged, a page that is gone is not found again: only when the
-// books that say so are lost it is, until it is requested once more.
+// TestGoneStaysGone damages each object in turn: a page that is gone is not found by searches
+// again. The exception is the loss of the books that call it gone: then it is found until it is
+// requested once more.
 func TestGoneStaysGone(t *testing.T) {
 	whole := lost(t)
 	m := whole.Manifest()
@@ -61,8 +61,8 @@ func TestGoneStaysGone(t *testing.T) {
 	}
 }
 
-// What is searched though it is gone is masked again, and what is masked though
-// it stands is indexed again.
+// TestGoneIsWrong masks again a page that is searched although it is gone, and indexes again a
+// page that is masked although it is stored.
 func TestGoneIsWrong(t *testing.T) {
 	whole := done(t)
 	whole.Lose(verifytest.Batch(9), site+"1")
@@ -90,8 +90,8 @@ func TestGoneIsWrong(t *testing.T) {
 	}
 }
 
-// Another look, given out before page 1 was found to be gone and settled after
-// that, does not bring it back.
+// TestGoneThoughUnchangedLater settles a request for page 1 that was leased before page 1 was
+// found gone: it does not bring the page back.
 func TestGoneThoughUnchangedLater(t *testing.T) {
 	w := done(t)
 	w.Lose(verifytest.Batch(9), site+"1")

@@ -13,7 +13,7 @@ import (
 
 const site = verifytest.Site
 
-// links are those of the seed.
+// links are the URLs to which the seed links.
 var links = []string{site + "1", site + "2", site + "waits"}
 
 func repairer(bucket blob.Bucket) *repair.Repairer {
@@ -46,20 +46,20 @@ func sentences(problems []verify.Problem) string {
 	return strings.Join(lines, "\n")
 }
 
-// sound checks that nothing is wrong, and that all that ever was stored is.
+// sound checks that the bucket has no problem, and that the given number of URLs is stored.
 func sound(w *verifytest.World, stored int) {
 	w.T.Helper()
 	report := check(w)
 	if !report.Sound() {
 		w.T.Errorf("after repair and all that was left to do:\n%s", sentences(report.Problems))
 	}
-	report.Waiting.Delete = 0 // what was replaced, after the grace
+	report.Waiting.Delete = 0 // replaced objects are deleted only after the grace
 	if report.Stored != stored || report.Waiting != (verify.Waiting{}) || report.Pending+report.Failed+report.Skipped > 0 {
 		w.T.Errorf("%+v, want %d stored and nothing left to do", report, stored)
 	}
 }
 
-// done returns a world in which nothing is left to do.
+// done returns a world in which no work is left.
 func done(t *testing.T) *verifytest.World {
 	t.Helper()
 	w := verifytest.Small(t)

@@ -24,10 +24,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// lived returns a world with a past: a package from which a damaged page was
-// erased, a page that is gone, one that was fetched again, a merged book and a
-// merged segment, the orphans of a pack that was killed, and a batch that waits
-// in the spool.
+// lived returns a world with a past. It has a package from which a damaged page was erased; a page
+// that is gone; a page that was fetched again; a merged book and a merged segment; the orphans of
+// a killed pack; and a batch in the spool.
 func lived(t *testing.T) *verifytest.World {
 	t.Helper()
 	w := done(t)
@@ -44,14 +43,15 @@ func lived(t *testing.T) *verifytest.World {
 	ledger := spool.Ledger{Batch: waiting, Outcomes: functionstest.Outcomes(t, waiting, book.Stored, site+"1")}
 	functionstest.Put(t, w.Bucket, layout.SpoolKey(0, waiting), functionstest.Spool(t, ledger))
 	w.Package(functionstest.Page(waiting, site+"1"))
-	w.Package(functionstest.Page(verifytest.Batch(20), site+"2")) // of a pack that was killed, before another packed the same
+	// package of a pack that was killed, before another pack packed the same batch
+	w.Package(functionstest.Page(verifytest.Batch(20), site+"2"))
 	if report := check(w); !report.Sound() {
 		t.Fatalf("before any loss:\n%s", sentences(report.Problems))
 	}
 	return w
 }
 
-// mergeBooks lists one book in the place of the first three, which stay there.
+// mergeBooks lists one merged book in place of the first three, whose objects stay.
 func mergeBooks(w *verifytest.World) {
 	w.T.Helper()
 	var opened []*book.Reader
@@ -75,7 +75,7 @@ func mergeBooks(w *verifytest.World) {
 	})
 }
 
-// lose loses the hint and the newest generations.
+// lose deletes the hint and the given number of newest generations.
 func lose(w *verifytest.World, newest int) {
 	w.T.Helper()
 	keys := functionstest.Keys(w.T, w.Bucket, layout.ManifestPrefix(0))
@@ -84,7 +84,7 @@ func lose(w *verifytest.World, newest int) {
 	}
 }
 
-// state is what a bucket answers, once all is indexed and masked.
+// state is what a bucket answers to readers when everything is indexed and masked.
 type state struct {
 	URLs, Stored, Skipped, Failed, Pending int
 	Spool                                  int
@@ -106,9 +106,9 @@ func answers(w *verifytest.World) state {
 	return state{report.URLs, report.Stored, report.Skipped, report.Failed, report.Pending, report.Waiting.Spool, functionstest.Live(w.T, w.Bucket, w.Manifest())}
 }
 
-// Whatever generations are lost: where verify does not tell, it is as if the
-// last commits had not come; after repair and indexing all is as before, and
-// nothing is left to repair.
+// TestLostGenerations loses the newest generations. If verify does not notice that, the bucket is
+// as if the last commits had not been made. Else repair and indexing restore everything, and no
+// problem is left.
 func TestLostGenerations(t *testing.T) {
 	whole := lived(t)
 	all := len(functionstest.Keys(t, whole.Bucket, layout.ManifestPrefix(0)))
@@ -149,8 +149,8 @@ func TestLostGenerations(t *testing.T) {
 	}
 }
 
-// After every fault of the store at every call, running again leads to the same
-// end.
+// TestRefoundingOutlastsEveryFault lets each call of the store fail in turn: running again leads
+// to the same end.
 func TestRefoundingOutlastsEveryFault(t *testing.T) {
 	whole := lived(t)
 	want := answers(whole.Clone(t))
@@ -173,8 +173,8 @@ func TestRefoundingOutlastsEveryFault(t *testing.T) {
 	}
 }
 
-// A newest generation whose bytes are lost with the hint: the one before serves
-// until it is made anew.
+// TestDamagedNewestGeneration damages the newest generation and the hint: the generation before
+// serves readers until repair makes a new one.
 func TestDamagedNewestGeneration(t *testing.T) {
 	whole := lived(t)
 	want := answers(whole.Clone(t))
@@ -218,7 +218,7 @@ func TestDamagedNewestGeneration(t *testing.T) {
 	}
 }
 
-// A foreign object, wherever it is, is named, and stands in nobody's way.
+// TestForeignObject puts a foreign object under each prefix: it is reported, and disturbs nothing.
 func TestForeignObject(t *testing.T) {
 	whole := done(t)
 	keys := []string{layout.ManifestPrefix(0) + "000000000003.json"}
@@ -242,7 +242,8 @@ func TestForeignObject(t *testing.T) {
 	}
 }
 
-// What is forgotten is erased once more, and never asked for.
+// TestLostGenerationsOfWhatIsForgotten erases forgotten pages once more, and does not request
+// them.
 func TestLostGenerationsOfWhatIsForgotten(t *testing.T) {
 	w := lived(t)
 	forgotten, err := address.Parse(site + "1")
@@ -262,8 +263,8 @@ func TestLostGenerationsOfWhatIsForgotten(t *testing.T) {
 	}
 }
 
-// Of several partitions each is made anew for itself, and only where anything
-// is lost.
+// TestLostGenerationsOfSeveralPartitions makes a new generation only in the partitions that have
+// lost generations.
 func TestLostGenerationsOfSeveralPartitions(t *testing.T) {
 	bucket := memblob.New()
 	var seeds []string
@@ -324,9 +325,9 @@ func TestLostGenerationsOfSeveralPartitions(t *testing.T) {
 	}
 }
 
-// Packs that were killed leave packages and books of batches that others packed
-// in other company. Whichever of them are listed, each page stands once in the
-// end, what is packed is not packed again, and what waits is packed.
+// TestLostGenerationsAmongOrphans has packages and books of killed packs, whose batches other
+// packs have packed together with other batches. Whichever of them are listed, in the end each
+// page is stored once, no batch is packed twice, and batches that wait are packed.
 func TestLostGenerationsAmongOrphans(t *testing.T) {
 	w := verifytest.New(t)
 	b := verifytest.Batch
@@ -345,7 +346,7 @@ func TestLostGenerationsAmongOrphans(t *testing.T) {
 		ledger := spool.Ledger{Batch: b(token), Outcomes: functionstest.Outcomes(t, b(token), book.Stored, site+name)}
 		functionstest.Put(t, w.Bucket, layout.SpoolKey(0, b(token)), functionstest.Spool(t, ledger))
 	}
-	w.Package(page(6, "1")) // of a pack that was killed before it put its book
+	w.Package(page(6, "1")) // package of a pack that was killed before it put its book
 	want := answers(w.Clone(t))
 	lose(w, 1<<20)
 	if report := run(w); len(report.Left) > 0 || report.Fetch > 0 {

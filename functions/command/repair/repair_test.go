@@ -25,9 +25,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Whatever object is lost or damaged: repair, and then the work that is left,
-// lead to a bucket in which nothing is wrong and everything is stored. Only an
-// earlier generation cannot be mended, which is told.
+// TestEveryObject loses or damages each object in turn. After repair, and the work that it leaves,
+// the bucket has no problem and everything is stored. Only an earlier generation cannot be mended,
+// and that is reported.
 func TestEveryObject(t *testing.T) {
 	whole := done(t)
 	keys := functionstest.Keys(t, whole.Bucket, "")
@@ -41,7 +41,7 @@ func TestEveryObject(t *testing.T) {
 	} {
 		for _, key := range keys {
 			if strings.HasPrefix(key, layout.Strategies) || strings.HasPrefix(key, layout.Collections) || strings.HasPrefix(key, layout.Epochs) {
-				continue // what the operator has published
+				continue // documents that the operator has published: see TestApart
 			}
 			t.Run(name+" "+key, func(t *testing.T) {
 				w := whole.Clone(t)
@@ -66,8 +66,8 @@ func TestEveryObject(t *testing.T) {
 	}
 }
 
-// The same of merged segments and of overlays: the latter are made anew without
-// indexing anything.
+// TestEverySegmentAndOverlay loses or damages each merged segment and each overlay. Overlays are
+// made anew without indexing.
 func TestEverySegmentAndOverlay(t *testing.T) {
 	whole := done(t)
 	whole.Merge()
@@ -112,8 +112,9 @@ func TestEverySegmentAndOverlay(t *testing.T) {
 	}
 }
 
-// A package of a merged segment that is lost takes nothing else with it, and
-// one of which pages are lost is replaced there.
+// TestPackageOfAMergedSegment loses a package of a merged segment: the segment's other packages
+// are untouched. If only pages of the package are lost, a new package takes its place in the
+// segment.
 func TestPackageOfAMergedSegment(t *testing.T) {
 	whole := done(t)
 	whole.Merge()
@@ -133,8 +134,8 @@ func TestPackageOfAMergedSegment(t *testing.T) {
 	}
 }
 
-// After every fault of the store at every call, running again leads to the
-// same end.
+// TestRepairOutlastsEveryFault lets each call of the store fail in turn: running again leads to
+// the same end.
 func TestRepairOutlastsEveryFault(t *testing.T) {
 	whole := done(t)
 	for name, harm := range map[string]func(w *verifytest.World){
@@ -178,7 +179,8 @@ func TestNothingToMend(t *testing.T) {
 	}
 }
 
-// What is mended, and what becomes of it.
+// TestMended checks for each kind of damage the sentence in the report, and the state after the
+// repair.
 func TestMended(t *testing.T) {
 	whole := done(t)
 	second := func(w *verifytest.World) manifest.Package { return w.Manifest().Packages[1] }
@@ -308,8 +310,7 @@ func TestMended(t *testing.T) {
 	}
 }
 
-// flipAt changes a bit so many twentieths from the start.
-// quarantined fails the test unless a copy of a damaged object is kept.
+// quarantined fails the test unless quarantine has a copy of the damaged object with the key.
 func quarantined(w *verifytest.World, key string) {
 	w.T.Helper()
 	if len(functionstest.Keys(w.T, w.Bucket, layout.QuarantinePrefix(key)+"@")) == 0 {
@@ -317,6 +318,7 @@ func quarantined(w *verifytest.World, key string) {
 	}
 }
 
+// flipAt returns a function that flips a bit, so many twentieths of the content from its start.
 func flipAt(twentieths int) func([]byte) []byte {
 	return func(content []byte) []byte {
 		content[len(content)*twentieths/20] ^= 4
@@ -329,8 +331,8 @@ func flipPage(content []byte) []byte {
 	return content
 }
 
-// An overlay that is made anew says of documents that are forgotten that they
-// live, and so no longer that nothing but to write them anew is left to do.
+// TestOverlayOfWhatIsForgotten makes an overlay anew in which forgotten documents are alive. So
+// the manifest no longer says that the segment has only to be written anew.
 func TestOverlayOfWhatIsForgotten(t *testing.T) {
 	w := done(t)
 	i := slices.IndexFunc(w.Manifest().Segments, func(s manifest.Segment) bool { return s.Documents > 1 })
@@ -347,7 +349,7 @@ func TestOverlayOfWhatIsForgotten(t *testing.T) {
 	sound(w, 4)
 }
 
-// A page that was text once, and is searched no more, is nothing to mend.
+// TestTextNoMore repairs nothing for a page that had text once and is no longer searched.
 func TestTextNoMore(t *testing.T) {
 	w := done(t)
 	p := functionstest.Page(verifytest.Batch(9), site+"1")
@@ -359,7 +361,7 @@ func TestTextNoMore(t *testing.T) {
 	}
 }
 
-// Who was suspended for an hour commits nothing of what was put before.
+// TestSuspended suspends repair for an hour: it commits none of the objects that it put before.
 func TestSuspended(t *testing.T) {
 	w := done(t)
 	w.Change(w.Manifest().Packages[1].Key, flipPage)
@@ -380,7 +382,7 @@ func TestSuspended(t *testing.T) {
 	sound(w, 4)
 }
 
-// A frontier that is not what the books say is for the caller to rebuild.
+// TestFrontier reports a frontier that differs from the books: the caller has to rebuild it.
 func TestFrontier(t *testing.T) {
 	w := done(t)
 	problem := verify.Problem{Kind: verify.Behind, URL: site, Detail: "is pending in the books, and not in the frontier"}
@@ -395,7 +397,8 @@ func TestFrontier(t *testing.T) {
 	}
 }
 
-// Problems may be of yesterday.
+// TestProblemsThatAreNone mends problems of objects that are sound or do not exist: that does no
+// harm.
 func TestProblemsThatAreNone(t *testing.T) {
 	w := done(t)
 	m := w.Manifest()

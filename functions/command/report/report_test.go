@@ -20,9 +20,9 @@ import (
 
 var later = functionstest.Start.Add(time.Hour)
 
-// bucketOf returns a bucket with four pages of three hosts and two sites, one of which
-// is German, one of two collections, and one not indexed and of the next day; with their
-// sizes in packages.
+// bucketOf returns a bucket with four pages of three hosts and two sites, and their sizes in
+// packages. One page is German, one is of two collections, and one is not indexed and of the next
+// day.
 func bucketOf(t *testing.T) (*memblob.Bucket, *settings.Settings, []int64) {
 	t.Helper()
 	bucket := memblob.New()
@@ -99,7 +99,7 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestDamage damages a package and a segment: the rest is counted, and that is told.
+// TestDamage damages a package and a segment: the rest is counted, and the report names both.
 func TestDamage(t *testing.T) {
 	bucket, s, _ := bucketOf(t)
 	m := functionstest.Manifest(t, bucket, 0)
@@ -123,7 +123,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFaults fails each request in turn: that is an error, never another report.
+// TestFaults lets each request fail in turn: the result is an error, never another report.
 func TestFaults(t *testing.T) {
 	bucket, s, _ := bucketOf(t)
 	want, err := Make(t.Context(), bucket, s, later)

@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// crawled returns a bucket of packages with so many pages of so many words, of
-// which each has links: 15 of a navigation that all share, 15 of its own.
+// crawled returns a bucket with the given numbers of packages, pages in each, and words in each
+// page. A page has 30 links: 15 of a navigation that all pages share, and 15 of its own.
 func crawled(b *testing.B, packages, pages, words int) *verifytest.World {
 	b.Helper()
 	w := verifytest.New(b)
@@ -98,8 +98,8 @@ func BenchmarkBooks(b *testing.B) {
 	b.ReportMetric(float64(pages)/b.Elapsed().Seconds(), "pages/s")
 }
 
-// BenchmarkBodies reads packages; BenchmarkInflate only inflates what is in
-// them, in as many goroutines.
+// BenchmarkBodies reads packages. BenchmarkInflate only decompresses the pages in them, with as
+// many goroutines.
 func BenchmarkBodies(b *testing.B) {
 	w := crawled(b, 8, 300, 4000)
 	b.SetBytes(8 * 300 * int64(len(text(rand.New(rand.NewPCG(1, 2)), 4000))))

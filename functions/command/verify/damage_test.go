@@ -33,8 +33,8 @@ const (
 func firstBook(w *world) string  { return w.Manifest().Books[0].Key }
 func oneSegment(w *world) string { return w.Manifest().Segments[1].Key }
 
-// oneOverlay has one of the two documents of the second segment superseded, and
-// returns the key of its overlay.
+// oneOverlay makes one of the two documents of the second segment superseded, and returns the key
+// of its overlay.
 func oneOverlay(w *world) string {
 	w.Index(w.Learn(verifytest.Batch(3), []string{site + "1"}))
 	return w.Manifest().Segments[1].Deletions.Key
@@ -70,7 +70,7 @@ func oneRanking(w *world) string {
 	return w.Manifest().Segments[1].Ranks.Key
 }
 
-// mask says of a document of a segment that it is dead.
+// mask marks a document of a segment as dead.
 func (w *world) mask(segment int, doc uint32) {
 	w.T.Helper()
 	key := w.Manifest().Segments[segment].Key
@@ -79,8 +79,8 @@ func (w *world) mask(segment int, doc uint32) {
 	})
 }
 
-// TestDamage does harm of every kind; each is told as a problem of its kind,
-// in a sentence that holds all the words that are given.
+// TestDamage damages a bucket in every way. Each damage is reported as a problem of the given
+// kind, in a sentence that contains all the given words.
 func TestDamage(t *testing.T) {
 	batch := verifytest.Batch(2)
 	for name, test := range map[string]struct {
@@ -387,8 +387,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// A link may have been in a spool object that was damaged, as long as anything
-// is still to be fetched.
+// TestLinkWasInLostSpool has a URL to which no link leads. That is no problem as long as URLs are
+// to be fetched: the link may have been in a damaged spool object.
 func TestLinkWasInLostSpool(t *testing.T) {
 	w := newWorld(t)
 	w.Learn(verifytest.Batch(3), []string{"http://b.example/"})
@@ -406,7 +406,7 @@ func flipAt(at int) func([]byte) []byte {
 	}
 }
 
-// edit changes a generation, which still reads as one.
+// edit changes a generation so that it can still be parsed.
 func edit(stored []byte) []byte { return replace(stored, `"pages":1`, `"pages":7`) }
 
 // replace changes a word of a generation.
@@ -427,7 +427,7 @@ func replace(stored []byte, old, now string) []byte {
 	return encoder.EncodeAll(bytes.Replace(content, []byte(old), []byte(now), 1), nil)
 }
 
-// One thing that is lost is one problem, however much depends on it.
+// TestOneProblem loses one object: that is one problem, however many objects depend on it.
 func TestOneProblem(t *testing.T) {
 	for name, harm := range map[string]func(w *world){
 		"package lost":              func(w *world) { w.Delete(secondPackage) },
@@ -469,7 +469,8 @@ func TestTooManyProblems(t *testing.T) {
 	}
 }
 
-// Nothing may be left of what is forgotten once a partition says so.
+// TestForgotten reports forgotten URLs in objects once the partition's manifest says that they
+// have been erased.
 func TestForgotten(t *testing.T) {
 	forget := func(w *world, entries ...takedown.Entry) {
 		if _, err := takedown.Forget(w.T.Context(), w.Bucket, entries...); err != nil {
@@ -487,7 +488,7 @@ func TestForgotten(t *testing.T) {
 	for name, test := range map[string]struct {
 		do      func(w *world)
 		waiting int
-		say     []string // problems, by the keys that they begin with
+		say     []string // problems, by the beginning of their keys
 	}{
 		"not yet":      {func(w *world) { forget(w, url(site+"1")) }, 1, nil},
 		"nothing left": {func(w *world) { forget(w, url(site+"never")); done(w) }, 0, nil},
@@ -574,8 +575,8 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// A document that is damaged is told of once, as the problem, and not as a
-// warning of what was published as well.
+// TestDamagedDocumentIsToldOnce reports a damaged document as a problem, and not as a warning,
+// too.
 func TestDamagedDocumentIsToldOnce(t *testing.T) {
 	w := newWorld(t)
 	for _, prefix := range []string{layout.Collections, layout.Strategies} {

@@ -20,8 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestEveryBit flips bits in an object of every kind. Each flip alone is told
-// as a problem of that object; of a generation or a hint, as one of the two.
+// TestEveryBit flips bits in an object of every kind, one at a time. Each flip is reported as a
+// problem of that object; a flip in a generation or hint, as a problem of one of the two.
 func TestEveryBit(t *testing.T) {
 	w := everyKind(t)
 	if before := w.verify(); !before.Sound() {
@@ -55,7 +55,7 @@ func TestEveryBit(t *testing.T) {
 	}
 }
 
-// flips is how many bits of each object are flipped.
+// flips is the number of bits that are flipped in each object.
 var flips = racetest.Rounds(20, 2)
 
 func named(report verify.Report, key string) bool {
@@ -115,6 +115,6 @@ func everyKind(t *testing.T) *world {
 		functionstest.Put(t, w.Bucket, key, content)
 	}
 	w.Commit(func(m *manifest.Manifest) { m.Forgotten = 1 })
-	w.Delete(layout.EpochKey(1)) // which is as a program of before wrote it
+	w.Delete(layout.EpochKey(1)) // an older program wrote such an epoch
 	return w
 }

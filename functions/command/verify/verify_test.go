@@ -39,7 +39,7 @@ func TestNothingIsWrong(t *testing.T) {
 	}
 }
 
-// What a bucket may hold without a fault, beside the small one.
+// TestNoProblem changes the small bucket in ways that are no problem.
 func TestNoProblem(t *testing.T) {
 	one := site + "1"
 	again := func(w *world, token uint64) manifest.Package {
@@ -208,7 +208,7 @@ func TestNoProblem(t *testing.T) {
 			},
 			func(r *verify.Report) {
 				r.Generations, r.Pages, r.Packages, r.Books, r.Segments, r.Stored, r.Failed = 10, 4, 3, 4, 2, 2, 1
-				r.Waiting.Delete = 3 // and the segments that were replaced
+				r.Waiting.Delete = 3 // the replaced segments, too, wait to be deleted
 			},
 		},
 	} {
@@ -228,7 +228,7 @@ func TestNoProblem(t *testing.T) {
 	}
 }
 
-// erase takes a page out of a package, as forgetting and repair do.
+// erase removes a page from a package, as forgetting and repair do.
 func erase(w *world, key, url string) {
 	w.T.Helper()
 	content, erased, err := webobject.Erase(w.Content(key), func(l webobject.Listed) bool { return l.URL == url })
@@ -250,8 +250,8 @@ func erase(w *world, key, url string) {
 	})
 }
 
-// A page that is lost waits to be fetched again; what is left of it, and what
-// was found only on it, is no problem until then.
+// TestLost loses a page. Until it is fetched again, its remains, and URLs that were found only on
+// it, are no problem.
 func TestLost(t *testing.T) {
 	w := newWorld(t)
 	w.front = nil
@@ -336,7 +336,7 @@ func TestReportIsJSON(t *testing.T) {
 	}
 }
 
-// The seed of a collection that is removed has been discovered all the same.
+// TestRemovedCollection removes a collection: its former seed still counts as discovered.
 func TestRemovedCollection(t *testing.T) {
 	w := verifytest.New(t)
 	w.Index(w.Learn(verifytest.Batch(1), []string{verifytest.Site}))

@@ -29,8 +29,8 @@ const home = "http://one.example/"
 
 func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
 
-// filled is a bucket that knows a stored seed, what it links to, and of one
-// more page from the spool.
+// filled returns a bucket with a stored seed, the URLs to which it links, and one more page in the
+// spool.
 func filled(t *testing.T) *memblob.Bucket {
 	t.Helper()
 	bucket := memblob.New()
@@ -87,12 +87,12 @@ func tell(t *testing.T, bucket *memblob.Bucket, url string) why.Story {
 	return story
 }
 
-// gist is what a test says of a story.
+// gist holds the parts of a story that a test compares.
 type gist struct {
 	State    account.State
 	Reason   string
-	Found    []string // on which page and the decision
-	Asked    []string // the state, and whether it is packed
+	Found    []string // page with the link, and decision
+	Asked    []string // state of the outcome, and whether it is packed
 	Admitted bool
 	Stored   bool
 }
@@ -111,13 +111,14 @@ func gistOf(s why.Story) gist {
 func TestStories(t *testing.T) {
 	bucket := filled(t)
 	for url, want := range map[string]gist{
-		home:                    {State: account.Stored, Asked: []string{"retry packed", "stored packed"}, Admitted: true, Stored: true},
-		home + "failed":         {State: account.Failed, Reason: "test", Found: []string{home + " admitted"}, Asked: []string{"failed packed"}, Admitted: true},
-		home + "new":            {State: account.Pending, Found: []string{home + " admitted"}, Admitted: true},
-		home + "spooled":        {State: account.Skipped, Reason: "test", Found: []string{home + " admitted"}, Asked: []string{"skipped"}, Admitted: true},
-		home + "deep":           {State: account.Pending, Found: []string{home + "spooled admitted"}, Admitted: true},
-		"http://two.example/":   {State: account.Skipped, Reason: "out of scope", Found: []string{home + " admitted"}},
-		"http://three.example/": {State: account.Skipped, Reason: "out of scope", Found: []string{home + "spooled out of scope"}}, // as pack will decide
+		home:                  {State: account.Stored, Asked: []string{"retry packed", "stored packed"}, Admitted: true, Stored: true},
+		home + "failed":       {State: account.Failed, Reason: "test", Found: []string{home + " admitted"}, Asked: []string{"failed packed"}, Admitted: true},
+		home + "new":          {State: account.Pending, Found: []string{home + " admitted"}, Admitted: true},
+		home + "spooled":      {State: account.Skipped, Reason: "test", Found: []string{home + " admitted"}, Asked: []string{"skipped"}, Admitted: true},
+		home + "deep":         {State: account.Pending, Found: []string{home + "spooled admitted"}, Admitted: true},
+		"http://two.example/": {State: account.Skipped, Reason: "out of scope", Found: []string{home + " admitted"}},
+		// the decision that pack will make
+		"http://three.example/": {State: account.Skipped, Reason: "out of scope", Found: []string{home + "spooled out of scope"}},
 		home + "unknown":        {},
 		home + "forgotten":      {},
 	} {
@@ -137,7 +138,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// What is gone is told, and the rest of the story all the same.
+// TestLostObjectsAreProblems deletes objects: they become problems of the story, and the rest of
+// the story is told.
 func TestLostObjectsAreProblems(t *testing.T) {
 	for _, prefix := range []string{layout.Books, layout.Packages, layout.Segments} {
 		bucket := filled(t)
@@ -158,7 +160,8 @@ func TestLostObjectsAreProblems(t *testing.T) {
 	}
 }
 
-// Without generations it tells what is left, and that they are lost.
+// TestLostGenerations deletes the generations: the story has what is left, and the problem that
+// generations are lost.
 func TestLostGenerations(t *testing.T) {
 	bucket := filled(t)
 	for _, prefix := range []string{layout.Manifests, layout.Hints} {
@@ -174,8 +177,8 @@ func TestLostGenerations(t *testing.T) {
 	}
 }
 
-// A page is due again when its collection says so, and told of by all its
-// addresses.
+// TestDueAndCleaned tells when a page is due by the settings of its collection, and finds the
+// story by each address of the page.
 func TestDueAndCleaned(t *testing.T) {
 	bucket := filled(t)
 	stored := tell(t, bucket, home+"?utm_source=news")
@@ -190,7 +193,7 @@ func TestDueAndCleaned(t *testing.T) {
 	}
 }
 
-// A page that did not change is where it was stored.
+// TestUnchanged tells the place at which an unchanged page was stored.
 func TestUnchanged(t *testing.T) {
 	bucket := filled(t)
 	want := tell(t, bucket, home)

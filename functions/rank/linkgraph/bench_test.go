@@ -14,12 +14,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// benchmark is the size of the graph of BenchmarkRank: a million pages of ten thousand
-// sites, with ten links each, seven of them to pages of the same site, in twenty books.
+// Size of the graph of BenchmarkRank: a million pages of ten thousand sites, in twenty books. Each
+// page has ten links, seven of them to pages of the same site.
 const (
 	benchmarkSites = 10_000
-	benchmarkPages = 100 // of each site
-	benchmarkLinks = 10  // of each page
+	benchmarkPages = 100 // pages of each site
+	benchmarkLinks = 10  // links of each page
 	benchmarkBooks = 20
 )
 
@@ -50,8 +50,8 @@ func benchmarkBook(n int) (b book.Book) {
 	return b
 }
 
-// BenchmarkRank reads ten million links and ranks a million pages until a step changes the
-// ranks by no more than 1e-6. peak-MB is the most that the heap holds beside the bucket.
+// BenchmarkRank reads ten million links, and ranks a million pages until a step changes the ranks
+// by at most 1e-6. peak-MB is the greatest size of the heap, without the bucket.
 func BenchmarkRank(b *testing.B) {
 	var books []*book.Reader
 	for n := range benchmarkBooks {

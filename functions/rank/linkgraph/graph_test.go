@@ -22,8 +22,8 @@ import (
 
 func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
 
-// stored returns a book with the outcomes of stored pages, written as in "a/1 > a/2 b/1":
-// the page http://a.example/1 has these links.
+// stored returns a book with the outcomes of stored pages and their links. "a/1 > a/2 b/1" is the
+// page http://a.example/1 with two links.
 func stored(t testing.TB, token uint64, pages ...string) (b book.Book) {
 	t.Helper()
 	for _, page := range pages {
@@ -36,7 +36,7 @@ func stored(t testing.TB, token uint64, pages ...string) (b book.Book) {
 	return b
 }
 
-// with adds an outcome that is not of a stored page, and links of the given kind from it.
+// with adds to a book an outcome in the given state, and links of the given kind from its URL.
 func with(t testing.TB, b book.Book, token uint64, from string, state book.State, reason string, kind book.Kind, links ...string) book.Book {
 	t.Helper()
 	o := functionstest.Outcome(t, version(token), url(from), state)
@@ -75,8 +75,8 @@ func open(t testing.TB, books ...book.Book) (readers []*book.Reader) {
 	return readers
 }
 
-// read returns the votes in books, sorted, as in "a/1 > b/1"; those of templates have two
-// signs. span is the least number of pages of a range.
+// read returns the votes in books, sorted. "a/1 > b/1" is a vote, "a/1 >> b/1" a vote of a
+// template. span is the least number of pages of a range.
 func read(t testing.TB, span int, books ...*book.Reader) (all []string) {
 	t.Helper()
 	r := newReading(books, DefaultLimits(), span)

@@ -12,7 +12,8 @@ func plain(epsilon float64) Rules {
 	return Rules{Damping: 0.85, Epsilon: epsilon}
 }
 
-// graphOf returns a graph of links of texts, each from its first to its second page.
+// graphOf returns a graph of links in texts, not in templates. Each link is a pair: source,
+// target.
 func graphOf(t testing.TB, sites []uint32, links ...[2]uint32) *Graph {
 	t.Helper()
 	var all []Link
@@ -47,7 +48,7 @@ func ranks(t testing.TB, g *Graph, r Rules) []float64 {
 	return got
 }
 
-// apart returns a site of its own for each of n pages.
+// apart returns sites for n pages, each page on a site of its own.
 func apart(n int) []uint32 {
 	sites := make([]uint32, n)
 	for i := range sites {
@@ -56,7 +57,7 @@ func apart(n int) []uint32 {
 	return sites
 }
 
-// The ranks of these graphs can be computed by hand.
+// TestKnown checks the ranks of graphs whose ranks can be computed by hand.
 func TestKnown(t *testing.T) {
 	for name, test := range map[string]struct {
 		links [][2]uint32
@@ -139,8 +140,8 @@ func TestEqualsLinearSolution(t *testing.T) {
 	}
 }
 
-// The default rules are those of plain PageRank where each page is a site, and where all
-// are one.
+// TestDefaultsArePlain compares the default rules with plain PageRank: the ranks are equal if each
+// page is a site, and if all pages are one site.
 func TestDefaultsArePlain(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	links := randomLinks(random, 300, 3000)
@@ -161,7 +162,8 @@ func distance(a, b []float64) (sum float64) {
 	return sum
 }
 
-// The same links in any order and any parts give the same ranks, bit by bit.
+// TestOrderAndParts adds the same links in other orders and parts: the ranks are the same, bit by
+// bit.
 func TestOrderAndParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	sites := make([]uint32, 400)
@@ -175,7 +177,7 @@ func TestOrderAndParts(t *testing.T) {
 	whole := mustNew(t, sites, slices.Clone(links))
 	want := ranks(t, whole, DefaultRules())
 	random.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
-	parts := make([][]Link, 5) // the third is empty
+	parts := make([][]Link, 5) // the third part is empty
 	for _, l := range links {
 		i := []int{0, 1, 3, 4}[l.Target()/100]
 		parts[i] = append(parts[i], l)

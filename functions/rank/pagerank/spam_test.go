@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// farmed is a graph of forty honest sites of five pages each, and of a site with a farm: n
-// pages that link, besides to each other as arrange says, to page 0 of the site. Six
-// honest sites vote for page 0 of the first one.
+// farmed is a graph of forty honest sites with five pages each, and of a site with a farm. The
+// farm is n pages that all link to page 0 of their site, and to each other as arrange says. Six
+// honest sites vote for page 0 of the first honest site.
 type farmed struct {
 	sites []uint32
 	links []Link
@@ -37,7 +37,7 @@ func newFarm(n int, arrange func(farm uint32, i, n int) []Link) farmed {
 	return f
 }
 
-// arrangements are the ways in which page i of a farm links.
+// arrangements are functions that return the links of page i of a farm of n pages.
 var arrangements = map[string]func(farm uint32, i, n int) []Link{
 	"all to one": func(farm uint32, i, _ int) []Link { return []Link{NewLink(farm+1+uint32(i), farm, false)} },
 	"to and fro": func(farm uint32, i, _ int) []Link {
@@ -53,9 +53,9 @@ var arrangements = map[string]func(farm uint32, i, n int) []Link{
 	},
 }
 
-// A farm of links in one site does not pay, however large it is and however it is linked:
-// its best page has less than a page that six sites vote for, and not more than from a
-// farm of ten pages, relative to the mean.
+// TestFarmDoesNotPay has farms of links in one site, of all sizes and arrangements. The best page
+// of a farm has a lower rank than a page for which six sites vote, and a larger farm gives it no
+// higher rank, relative to the mean, than a farm of ten pages.
 func TestFarmDoesNotPay(t *testing.T) {
 	best := func(t *testing.T, n int, arrange func(uint32, int, int) []Link, sitesOf func(int) []uint32) (farm, honest float64) {
 		f := newFarm(n, arrange)
@@ -80,7 +80,7 @@ func TestFarmDoesNotPay(t *testing.T) {
 	}
 }
 
-// A farm does not lift the page of another site either.
+// TestFarmForAnother lets a farm link to a page of another site: that page gains no more.
 func TestFarmForAnother(t *testing.T) {
 	rankOf := func(n int) float64 {
 		f := newFarm(n, func(farm uint32, i, _ int) []Link { return []Link{NewLink(farm+1+uint32(i), 199, false)} })
@@ -91,8 +91,8 @@ func TestFarmForAnother(t *testing.T) {
 	}
 }
 
-// Links that a site repeats on all pages count as one, whether it marks them as navigation
-// or not, and take nothing from the votes of the text.
+// TestTemplates has links that a site repeats on all its pages: they count as one, whether the
+// site marks them as navigation or not, and do not weaken the votes in the text.
 func TestTemplates(t *testing.T) {
 	const pages = 100
 	ranksOf := func(sites []uint32, marked bool) []float64 {
