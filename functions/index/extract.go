@@ -132,9 +132,9 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 	return p, nil, nil
 }
 
-// document makes the document of a page of the given content. shown is false if the page
-// must not be found by its words. A page in a language that its collections do not want
-// becomes such a document, too.
+// document makes the document of a page of the given content. shown is false if the page must not
+// be found by its words. A page in a language that its collections do not want is not found by its
+// words, either.
 func (e extractor) document(a address.Address, key string, entry webobject.Entry, content document.Content, shown bool) draft {
 	o := entry.Object
 	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)

@@ -17,8 +17,8 @@ type draft struct {
 	blocks []document.Block
 }
 
-// A block of text is repeated if, of the pages of a host or of one of its uppermost
-// directories, at least minPages and at least this share have it.
+// A block of text counts as repeated if at least minPages pages, and at least the share minShare
+// of the pages, of a host or of one of its top directories have it.
 const (
 	minPages = 16
 	minShare = .3

@@ -35,9 +35,14 @@ func (p *swept) raiseUndone(ctx context.Context) error {
 }
 
 // raiseSpooled sends pack again the events of spool objects whose batches are not settled
-// and, if batches wait in pack's inbox, a task to pack them. A leased batch is not settled.
-// Any other is settled if its entry in the inbox says so or, without an entry, if it is
-// packed or closed. If the leases are unknown (p.out is nil), raiseSpooled sends nothing.
+// and, if batches wait in pack's inbox, a task to pack them.
+//
+//	batch                         settled
+//	leased                        no
+//	has an entry in the inbox     if the entry says so
+//	any other                     if it is packed or closed
+//
+// If the leases are unknown (p.out is nil), raiseSpooled sends nothing.
 func (p *swept) raiseSpooled(ctx context.Context) error {
 	waiting, err := frontier.NewInbox(p.Redis, p.ID()).List(ctx)
 	if err != nil || p.out == nil {

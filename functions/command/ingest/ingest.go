@@ -75,7 +75,7 @@ type Task struct {
 	Settings   *settings.Cache
 	Fetch      Replayer
 	Now        func() time.Time
-	// Progress, if not nil, is called several times a file. stage is "read" or "import", done the
+	// Progress, if not nil, is called after every record. stage is "read" or "import", done the
 	// number of bytes of the files that the stage has read, and total the number of bytes of all
 	// files.
 	Progress func(stage string, done, total int64)

@@ -144,8 +144,9 @@ func (w *writer) target(at address.Address) batch.Target {
 	return t
 }
 
-// add adds a capture from the file with a number to the batch of a partition. It puts the batch
-// if it is full, and the largest batch if all together have maxAll bytes.
+// add adds a capture from the file with the index file to the pending batch of a partition. If
+// that batch is full then, it is put; if all pending batches together have maxAll bytes, the
+// largest is put.
 func (w *writer) add(ctx context.Context, p layout.Partition, t batch.Target, c warc.Capture, file int) error {
 	fill := w.pending[p]
 	if fill == nil {

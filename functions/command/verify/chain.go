@@ -274,8 +274,8 @@ func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) 
 	return len(found) > 0, err
 }
 
-// uncommitted adds notes to the report about books and packages that no generation lists.
-// Call it if nothing proves that generations are lost.
+// uncommitted adds notes to the report about books and packages that no generation lists. Call it
+// only if no object proves that generations are lost.
 func (v *run) uncommitted(ctx context.Context, newest manifest.Manifest) error {
 	found, err := partition.FindUncommitted(ctx, v.Bucket, newest)
 	for _, u := range found {

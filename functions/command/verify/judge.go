@@ -104,7 +104,7 @@ const (
 	Double      Kind = "double"      // an object, page or document exists more than once
 	Behind      Kind = "behind"      // something should have been deleted, or should have arrived, by now
 	Stale       Kind = "stale"       // searches find a document whose page is gone
-	// an object proves that generations are lost, with the objects that they listed
+	// an object shows that there were later generations, which are lost
 	Lost    Kind = "lost"
 	Foreign Kind = "foreign" // an object was not written by this project
 )
@@ -154,7 +154,7 @@ func (p Problem) compare(q Problem) int {
 // the others.
 const MaxProblems = 10_000
 
-// problems collects the problems of a proof. It is safe for concurrent use.
+// problems collects the problems that Verifier.Run finds. It is safe for concurrent use.
 type problems struct {
 	mu    sync.Mutex // protects the fields below
 	first []Problem  // the first MaxProblems problems
@@ -182,7 +182,7 @@ type Progress struct {
 	Done, Total int64 // amount done and amount in all, in the unit of the stage (see Stage)
 }
 
-// Stage names a part of the proof.
+// Stage names a part of the verification.
 type Stage string
 
 // The stages, in their order.

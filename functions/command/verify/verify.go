@@ -39,7 +39,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Report is the result of a proof.
+// Report is the result of Verifier.Run.
 type Report struct {
 	Generations int `json:"generations"`
 	URLs        int `json:"urls"` // number of discovered URLs: Stored + Skipped + Failed + Pending
@@ -86,7 +86,7 @@ func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 // Verifier checks one bucket. Its fields say which, and how.
 type Verifier struct {
 	Bucket blob.Reader
-	Now    time.Time // time of the proof; the strategies apply that are in force at this time
+	Now    time.Time // time of the verification; the strategies apply that are in force at this time
 	// Frontiers, if not nil, are compared with the pending URLs of the books. Set it only
 	// if Redis is up and no function runs.
 	Frontiers []*frontier.Frontier
@@ -122,7 +122,7 @@ func (v *run) untold(warnings []string) []string {
 	})
 }
 
-// run is the state of one proof.
+// run is the state of one call of Verifier.Run.
 type run struct {
 	*Verifier
 	settings   *settings.Settings

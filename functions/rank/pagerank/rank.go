@@ -153,8 +153,8 @@ func (w *walk) take(c *chunk) (lost float64) {
 	return lost
 }
 
-// site returns the rank that the pages of one site give a page by these edges, and how much of it
-// counts under the cap.
+// site returns the rank that the pages of one site, the sources of edges, give one page. allowed
+// is the part of it that counts under the cap.
 func (w *walk) site(edges []edge) (given, allowed float64) {
 	template, repeated, strongest := 0.0, 0, 0.0
 	for _, e := range edges {

@@ -17,7 +17,8 @@ type foundPackage struct {
 	number int // number in the package's name (PackageName.Collision)
 	bytes  int64
 	webobject.Description
-	// last package that was made of this one by erasing pages; this one itself if none was erased
+	// last package that was made of this one by erasing pages; this one itself if no page was
+	// erased
 	last *foundPackage
 }
 
@@ -73,10 +74,11 @@ func (r *remains) readPackages(ctx context.Context) error {
 }
 
 // of returns the package that a book means by a key and the places of some pages. It is the
-// package with the key or, if pages have been erased from that since, the last one made by
-// erasing. If the package with the key is deleted, it is the package of the same name with the
-// highest number that has one of the pages at its place and no other page at these places; nil if
-// there is none.
+// of returns the package in which the pages are that a book looks for under a key, at the given
+// places. It is the package with the key or, if pages were erased from that later, the last
+// package made by erasing. If no object has the key any more, it is the package of the same name
+// with the highest number that has one of the pages at its place, and no other page at any of
+// these places. It is nil if there is none.
 func (all foundPackages) of(key string, pages []place) *foundPackage {
 	if p := all.byKey[key]; p != nil {
 		return p.last
