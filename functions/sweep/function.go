@@ -43,8 +43,8 @@ type Limits struct {
 	Tiers    segments.Limits
 }
 
-// DefaultLimits returns the default limits of the packages that the fields name, and
-// eight days for vital signs.
+// DefaultLimits returns the default limits of packages collect, compact and segments, and eight
+// days for vital signs.
 func DefaultLimits() Limits {
 	return Limits{
 		Collect: collect.DefaultLimits(), Compact: compact.DefaultLimits(),

@@ -73,7 +73,6 @@ func (r *remains) readPackages(ctx context.Context) error {
 	return nil
 }
 
-// of returns the package that a book means by a key and the places of some pages. It is the
 // of returns the package in which the pages are that a book looks for under a key, at the given
 // places. It is the package with the key or, if pages were erased from that later, the last
 // package made by erasing. If no object has the key any more, it is the package of the same name
