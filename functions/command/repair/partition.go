@@ -154,7 +154,7 @@ func (m *mending) forgetAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
 }
 
-// edit adds a change of the manifest that cannot fail to the next commit.
+// edit adds to the next commit a change of the manifest. The change cannot fail.
 func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }

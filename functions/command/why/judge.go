@@ -121,8 +121,8 @@ func (t *teller) stored(ctx context.Context) {
 	t.problem(errors.New("no manifest lists its package " + live.Package))
 }
 
-// indexed adds to at, the place of the stored page, the segment and the title of the page's live
-// document, if there is one. id is the number of the page's package in the manifest.
+// indexed sets the segment and the title in at, if the stored page has a live document. id is the
+// number of the page's package in the manifest.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
 	finder := segments.NewFinder(t.bucket, func(id layout.Identity) bool { return id == t.url.ID })
 	for i := range m.Segments {
