@@ -30,7 +30,7 @@ func ParseEpochKey(key string) (uint64, error) {
 // Format history: at first one line of text with the claimer and a nonce; then JSON
 // without the sum (see Seal).
 type Claim struct {
-	By    string `json:"by"`    // the program that claims the epoch
+	By    string `json:"by"`    // name of the program that claims the epoch
 	Nonce string `json:"nonce"` // random text, different in every claim
 	// Generations has the number of the newest generation of each partition that the
 	// claimer had read. If manifests are lost later, it proves that they existed.

@@ -12,11 +12,12 @@ import (
 type Policy struct {
 	// Attempts is the number of tries in all, at least 1.
 	Attempts int
-	// Base is the longest pause before the second attempt; the longest pause doubles
-	// with each attempt, up to Max.
+	// Base and Max limit the pauses. The pause before the second attempt is at most Base.
+	// This limit doubles with each further attempt, up to Max. Random chooses a pause
+	// below the limit.
 	Base, Max time.Duration
-	// Random returns a number in [0, 1), by which each pause is multiplied so
-	// that callers do not come back all at once.
+	// Random returns a random number in [0, 1): the pause as a share of its limit. So
+	// callers do not come back all at once.
 	Random func() float64
 	// Sleep waits; it returns early with an error when ctx ends.
 	Sleep func(ctx context.Context, d time.Duration) error

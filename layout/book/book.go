@@ -71,7 +71,7 @@ type Outcome struct {
 	Status      uint16    // HTTP status, 0 when there was no answer
 	Depth       uint16    // number of links from a seed to the URL; redirects do not count
 	Hops        uint8     // number of redirects that led to the URL, from the URL that was linked
-	Attempts    uint8     // number of requests for the URL so far, this one included
+	Attempts    uint8     // number of requests for the URL since its last final outcome, this one included
 	Exponent    int16     // the page is expected to stay valid for 2^Exponent days (see webobject.Lifetime)
 	Weight      uint8     // priority of the URL (see Link); of a page stored for a topic, its relevance
 	Time        time.Time // time of the answer, to the millisecond
@@ -79,7 +79,7 @@ type Outcome struct {
 	Modified    string
 	Digest      uint64
 	Body        uint64
-	Collections []string // collection for which the URL was requested, then the others with this page, sorted
+	Collections []string // collection for which the URL was requested; then the others that have the page, sorted
 	Pace        Pace     // limits that the URL's host sets, as known to this batch
 	Asset       bool     // whether the URL is a part of pages, such as an image: stored, but not indexed
 
@@ -102,10 +102,9 @@ const (
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 
-// Pace is the limits that a host sets beyond the settings of collections; zero if it
-// sets none. Times and durations are to the millisecond. Of the outcomes of one host, the
-// latest Rest is in force; Delay and Failures are in force from the outcome with the
-// highest version.
+// Pace is the limits that a host sets beyond the settings of collections; zero if it sets
+// none. Times and durations are to the millisecond. Of all outcomes of a host, the latest
+// Rest is in force, and Delay and Failures of the outcome with the highest version.
 type Pace struct {
 	Rest     time.Time     // no request before this time, because of Retry-After or a failure of the host
 	Delay    time.Duration // time from an answer to the next request, as the robots.txt of the host demands

@@ -103,8 +103,8 @@ type columnReader struct {
 	err     error
 }
 
-// span is a range of a block's bytes, from next to before end. The span of a column is
-// its bytes that are not yet read.
+// span is the range [next, end) of a block's bytes. The span of a column is those bytes
+// of the column that are not yet read.
 type span struct{ next, end int }
 
 // word is a string of the block. text is empty until the word is first read: most words

@@ -64,8 +64,8 @@ func Encode(b Book) ([]byte, error) {
 // URL of the page if the book has an outcome of it, otherwise "".
 type sourceURLs map[layout.Identity]string
 
-// outcome records the URL of an outcome, if urls has its identity: then the book has
-// links from its page.
+// outcome sets the URL of an outcome in urls, if urls has the URL's identity: then the
+// book has links from the page at the URL.
 func (urls sourceURLs) outcome(o Outcome) {
 	id := o.Identity()
 	if _, isSource := urls[id]; isSource {
@@ -172,8 +172,9 @@ func (w *writer) link(l row) {
 	w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(l.sources))
 }
 
-// added records in the open block of a section that a row was added: its place, and count,
-// the number of its outcomes or links. It closes the block if it is large enough.
+// added must be called after a row was added to the open block of a section. at is the
+// place of the row, count the number of its outcomes or links. added closes the block if
+// it is large enough.
 func (w *writer) added(s *blockSection, columns *columnWriter, at layout.Place, count int) {
 	if s.open.count == 0 {
 		s.open.first = at

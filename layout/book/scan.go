@@ -75,7 +75,7 @@ type Target struct {
 	Hops                 uint8
 	Weight               uint8
 	Collection, Decision string
-	Sources              int // number of links in the row
+	Sources              int // number of links in the row, one from each source
 }
 
 // Targets yields the links whose targets are in the range, in the order of Links and

@@ -8,8 +8,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Standing holds the outcomes of one URL that count; these supersede all others. Outcomes
-// are given to Add in any order. A field is nil if there is no such outcome.
+// Standing holds those outcomes of one URL that determine its state; they supersede all
+// others. Outcomes are given to Add in any order. A field is nil if there is no such
+// outcome.
 type Standing struct {
 	// Final is the outcome with the highest version of those that are Stored, Lost,
 	// Failed or Skipped. If it is Stored or Lost, a later Unchanged takes its place; after
@@ -21,10 +22,11 @@ type Standing struct {
 	// Asked is the outcome with the highest version of those that are Retry or
 	// NotAsked; nil if a final outcome or Lost has a higher version.
 	Asked *Outcome
-	// Books are indexes into the argument of Standings: of the books with the links that
-	// the page at the URL has now. These books have the outcome with the highest version
-	// of those that are Stored, Lost, Failed or Skipped. It is nearly always one book, and
-	// none if there is no such outcome. The slice is valid until the next standing.
+	// Books are the books with the links that the page at the URL has now, as indexes
+	// into the argument of Standings. These books have the outcome with the highest
+	// version of those that are Stored, Lost, Failed or Skipped. It is nearly always one
+	// book, and none if there is no such outcome. The slice is valid until the next
+	// standing is yielded.
 	Books []int
 
 	gone      *Outcome // outcome with the highest version of those that are Failed or Skipped
@@ -148,7 +150,7 @@ type located struct {
 	book int
 }
 
-// locate yields outcomes, each with the given index of its book.
+// locate yields the outcomes of one book, each with the given index of the book.
 func locate(index int, outcomes iter.Seq2[Outcome, error]) iter.Seq2[located, error] {
 	return func(yield func(located, error) bool) {
 		for o, err := range outcomes {

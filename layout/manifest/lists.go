@@ -16,7 +16,7 @@ type Segment struct {
 	Bytes     int64      `json:"bytes"`
 	Tail      int64      `json:"tail"`      // size in bytes of the segment's tail, which a reader requests first
 	Documents int        `json:"documents"` // number of documents, dead ones included
-	Parts     []Part     `json:"parts"`     // the documents of each package, in the order of their numbers
+	Parts     []Part     `json:"parts"`     // a part for each package, in the order of the documents
 	Deletions *Deletions `json:"deletions,omitempty"`
 	Ranks     *Overlay   `json:"ranks,omitempty"`
 	Anchors   *Anchors   `json:"anchors,omitempty"`
@@ -31,7 +31,7 @@ type Segment struct {
 
 // Part is the consecutive documents of a segment that come from one package.
 type Part struct {
-	Package   uint32 `json:"package"` // ID of the package, which the manifest may have ceased to list
+	Package   uint32 `json:"package"` // ID of the package; the manifest may no longer list the package
 	Documents int    `json:"documents"`
 }
 
@@ -129,8 +129,8 @@ func (m *Manifest) Close(batch layout.Version) {
 	}
 }
 
-// closed returns the index of an epoch in Closed, and whether Closed has the epoch. If it
-// has not, the index is that of the next higher epoch.
+// closed returns the index of an epoch in Closed, and true. If Closed lacks the epoch, it
+// returns the index of the next higher epoch, and false.
 func (m *Manifest) closed(epoch uint64) (int, bool) {
 	return slices.BinarySearchFunc(m.Closed, epoch, func(v layout.Version, epoch uint64) int {
 		return cmp.Compare(v.Epoch, epoch)

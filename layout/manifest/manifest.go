@@ -52,7 +52,7 @@ type Manifest struct {
 	Condemned []Condemned `json:"condemned,omitempty"`
 
 	hash  string // content hash of the generation as it is stored
-	later error  // why a later generation cannot be read; nil if this one was the newest
+	later error  // error of reading a later generation; nil if this one was the newest
 }
 
 // Package is a storage package that the generation lists. Its ID never changes, and no

@@ -14,7 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// ErrUnchanged is the error that an edit returns to Commit if there is nothing to commit.
+// ErrUnchanged is what the function edit, the argument of Commit, returns if there is
+// nothing to commit.
 var ErrUnchanged = errors.New("manifest is unchanged")
 
 // Fresh is the greatest duration of a commit: from the reading of its base, and from the

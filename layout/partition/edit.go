@@ -237,11 +237,12 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot sets Manifest.Forgotten to a version of the takedowns, all of whose pages are
-// erased. Only condemned objects may still have them; it makes these be deleted after the
-// grace even if kept generations list them. It takes the anchors off all segments, because
-// they may hold texts of these pages; rank makes new ones. It returns true. If this version,
-// or a higher one, was set before, it changes nothing and returns false.
+// Forgot sets Manifest.Forgotten to a version of the takedowns: all pages that this
+// version names are erased. Only condemned objects may still contain such pages: Forgot
+// has these objects deleted after the grace, even if kept generations list them. It also
+// takes the anchors off all segments, because they may hold texts of such pages; rank
+// makes new ones. It returns true. If this version or a higher one was set before, it
+// changes nothing and returns false.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

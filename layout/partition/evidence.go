@@ -18,7 +18,7 @@ import (
 type Evidence struct {
 	Key        string // key of the object
 	Generation uint64 // number of a generation that is lost; later ones may be lost, too
-	Detail     string // what the object proves; a sentence without its subject, the object's key
+	Detail     string // sentence that says what the object proves; its subject, the object's key, is left out
 }
 
 // Lost returns the evidence that a partition had later generations than newest, the

@@ -13,8 +13,8 @@ import (
 )
 
 var (
-	// ErrUnchanged is the error that an edit returns to Commit if there is nothing to
-	// commit.
+	// ErrUnchanged is what the function edit, the argument of Commit, returns if there is
+	// nothing to commit.
 	ErrUnchanged = manifest.ErrUnchanged
 	// ErrStale means that a commit was prepared for a partition that has changed
 	// meanwhile: a ticket is too old or its key is condemned, a batch is consumed, an

@@ -70,8 +70,9 @@ func (e *Edit) UnlistSegment(key string, sound bool) {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// Unmask takes the overlay with the dead documents off a segment, which must have one: all
-// its documents are alive until Mask is called. It also resets Erase and Compared.
+// Unmask takes the overlay with the dead documents off a segment, which must have one:
+// then all its documents are alive, until Mask is called. It also sets the segment's
+// fields Erase and Compared to false.
 func (e *Edit) Unmask(key string) {
 	i := e.segment(key)
 	if i < 0 {

@@ -271,8 +271,8 @@ func (e *Edit) condemnAnchors(before map[string]bool) {
 	}
 }
 
-// SetRanked sets Manifest.Ranked, the name of the input from which the ranks were computed,
-// and reports whether it has changed.
+// SetRanked sets Manifest.Ranked to a hash that identifies the input from which the ranks
+// were computed, and reports whether it has changed.
 func (e *Edit) SetRanked(of string) (changed bool) {
 	changed = e.next.Ranked != of
 	e.next.Ranked = of

@@ -24,7 +24,7 @@ type Builder struct {
 	columns  columnWriter
 	codes    [][postings.Fields]uint8 // length code of each field, for each document (see postings.LengthCode)
 	index    *memoryIndex             // terms of the documents that are not yet in a run
-	runs     []run                    // packed terms of the other documents, in their order
+	runs     []run                    // terms of all earlier documents, packed, in the order of the documents
 	err      error                    // first error of Add
 }
 

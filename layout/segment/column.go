@@ -19,7 +19,7 @@ const (
 	numbersKind kind = 2 // a number for each document
 	stringsKind kind = 3 // a set of strings for each document
 	wordsKind   kind = 4 // vellum's transducer: word → number of documents that contain it
-	samplesKind kind = 5 // some of the documents of each word
+	samplesKind kind = 5 // for each word, a sample of the documents that contain it
 )
 
 // maxColumn is the greatest size of a column before compression, in bytes.

@@ -58,10 +58,11 @@ type termIndex struct {
 	counts        []uint32 // number of terms of each block
 	positions     []int64  // size of each block's positions, without checksums
 	separators    []byte   // all separators, one after the other
-	separatorEnds []uint32 // for each separator, the index in separators at which it ends
+	separatorEnds []uint32 // for each separator, the index in the field separators at which it ends
 }
 
-// separator returns the separator of block i.
+// separator returns the separator of block i: no term of block i is above it, and all
+// terms of block i+1 are.
 func (t *termIndex) separator(i int) []byte {
 	from := uint32(0)
 	if i > 0 {
@@ -92,7 +93,7 @@ func (t *termIndex) add(size, positions int64, count uint32) {
 	t.counts = append(t.counts, count)
 }
 
-// separate sets the separator of the block that was added last.
+// separate sets the separator (see termIndex) of the block that was added last.
 func (t *termIndex) separate(separator []byte) {
 	t.separators = append(t.separators, separator...)
 	t.separatorEnds = append(t.separatorEnds, uint32(len(t.separators)))

@@ -14,16 +14,16 @@ import (
 type memoryIndex struct {
 	text int // sum of the documents' textSize, in bytes
 
-	termOf map[string]uint32 // index in terms of each term that has no Token.TermNumber
+	termOf map[string]uint32 // for each term without a Token.TermNumber, its index in the field terms
 	terms  []indexTerm
 	packed int // sum of the sizes of indexTerm.packed, in bytes
 
-	wordOf map[string]uint32 // index in words of each word that has no Token.WordNumber
+	wordOf map[string]uint32 // for each word without a Token.WordNumber, its index in the field words
 	words  []indexWord
 	hashes []uint32 // hash of each document's identity
 	from   uint32   // number of the first document in the index
 
-	numbered []numbered // for each number that a caller gives to strings: where they are in terms and words
+	numbered []numbered // by a number of Token.TermNumber or WordNumber: the string's indexes in terms and words
 
 	// tokens, postings and positions are of the document that is being added.
 	tokens    []indexToken
@@ -37,7 +37,7 @@ type indexTerm struct {
 	packed  []byte // postings of the term, in the format of a run
 	docs    uint32 // number of documents with the term
 	last    uint32 // number of the last document with the term
-	posting uint32 // index in memoryIndex.postings of this term; 0 if the document lacks it
+	posting uint32 // if the document being added has the term, its index in memoryIndex.postings; else 0
 }
 
 // indexPosting is one term of the document being added, with all its occurrences.
@@ -57,11 +57,11 @@ type indexWord struct {
 	text   string
 	docs   uint32             // number of documents with the word
 	last   uint32             // number of the last document with the word
-	sample [sampleSize]uint32 // documents with the word that have the lowest hashes, by hash
+	sample [sampleSize]uint32 // documents with the word whose identities have the lowest hashes, sorted by hash
 }
 
-// numbered holds the indexes, in memoryIndex.terms and words, of a string to which the
-// caller has given a number; 0 if it is not there yet.
+// numbered holds the indexes, in memoryIndex.terms and memoryIndex.words, of a string to
+// which the caller has given a number; 0 where the string was not yet added.
 type numbered struct{ term, word uint32 }
 
 func newMemoryIndex() *memoryIndex {

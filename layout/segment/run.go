@@ -77,7 +77,7 @@ func (b *memoryIndex) packPosting(doc uint32, p *indexPosting) {
 	t.docs++
 }
 
-// runTerms is a termCursor of a run.
+// runTerms walks the terms of a run in ascending order; it is a termCursor.
 type runTerms struct {
 	parser
 	codes     [][postings.Fields]uint8
@@ -127,7 +127,7 @@ func (r *runTerms) uint32() uint32 {
 	return uint32(n)
 }
 
-// runWords is a wordCursor of a run.
+// runWords walks the words of a run in ascending order; it is a wordCursor.
 type runWords struct {
 	parser
 	documents uint32

@@ -54,12 +54,14 @@ const (
 type storedWriter struct {
 	object *objectWriter
 
-	// Of the open block, to which documents are added:
+	// records and bodies are the encoded documents of the open block, to which documents
+	// are added.
 	records, bodies []byte
 	sizes           []byte // sizes of each document's record and body, as varints
 	count           uint32 // number of documents in the open block
 
-	// Of the block that is being compressed:
+	// compressing, raw, documents and compressed are of the block that is being
+	// compressed.
 	compressing chan []byte // receives the compressed block; nil if no block is being compressed
 	raw         []byte      // bytes of the block before compression
 	documents   uint32

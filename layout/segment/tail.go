@@ -54,7 +54,7 @@ func (all languages) find(name string) int {
 type columnExtent struct {
 	name         string
 	kind         kind
-	offset, size int64 // where the column is; size includes the checksum
+	offset, size int64 // range of the column in the segment, with the checksum
 }
 
 // end returns the offset at which the tail begins, which is where the last column ends.
@@ -177,7 +177,8 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	return t, nil
 }
 
-// fields reads the totals of each field; documents is how many documents they are about.
+// fields reads the totals of each field. documents is the number of documents that the
+// totals cover.
 func (p *parser) fields(fields *[postings.Fields]FieldTotals, documents uint32) {
 	for i := range fields {
 		fields[i] = FieldTotals{Documents: p.number(uint64(documents)), Length: p.number(1 << 62)}

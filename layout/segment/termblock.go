@@ -126,7 +126,7 @@ type blockReader struct {
 	p             parser
 	term          []byte // the current term; valid until the next call of next
 	from, to      int    // range of the term's list in the block
-	offset, bytes int64  // where the term's positions are in the positions of the block, in bytes
+	offset, bytes int64  // offset and size, in bytes, of the term's positions within the positions of the block
 	total         int64  // size of all positions of the block, in bytes
 
 	version byte     // version of the segment

@@ -20,7 +20,7 @@ type Term struct {
 	counts    []uint32  // number of the term's documents in each language; nil in segments of version 2
 
 	block  int    // number of the block that contains the term
-	offset int64  // where the term's positions begin in the positions of the block
+	offset int64  // offset in bytes, within the positions of the block, at which the term's positions begin
 	pages  []byte // pages of the block's positions; nil if they were not read with the block
 }
 

@@ -64,14 +64,15 @@ func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) er
 	}
 }
 
-// termWalk is a cursor of all terms of a segment, with their postings.
+// termWalk walks all terms of a segment, with their postings, in ascending order; it is a
+// cursor.
 type termWalk struct {
 	ctx     context.Context
 	segment *Segment
 	block   int // number of the next block to be read
 	window  windowReader
 	reader  blockReader
-	content []byte // positions of the current block
+	content []byte // encoded positions of the terms in the current block, one term after another
 
 	iterator  postings.Iterator
 	positions []uint32
@@ -170,7 +171,7 @@ func mergeInputTerms(ctx context.Context, all []*input, table []string, of []uin
 	return mergeTerms(cursors, of, len(table))
 }
 
-// inputTerms is a termCursor of a segment being merged.
+// inputTerms walks the terms of a segment that is being merged; it is a termCursor.
 type inputTerms struct {
 	termWalk
 	in     *input

@@ -126,7 +126,7 @@ func guard(err *error) {
 	}
 }
 
-// wordWalk is a wordCursor of all words of a segment.
+// wordWalk walks all words of a segment in ascending order; it is a wordCursor.
 type wordWalk struct {
 	segment  *Segment
 	words    *vellum.FST
@@ -191,12 +191,13 @@ func (w *wordWalk) count() uint64 {
 
 func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...) }
 
-// inputWords is a wordCursor of a segment that is being merged. It skips words whose
-// sample has no living document. Documents have the numbers of the merged segment.
+// inputWords walks the words of a segment that is being merged; it is a wordCursor. It
+// skips words whose sample has no living document. Its documents have the numbers of the
+// merged segment.
 type inputWords struct {
 	*wordWalk
 	in      *input
-	holding uint64 // result of count for the current word
+	holding uint64 // number of documents that count returns for the current word
 }
 
 // words returns a cursor of the words of a segment that is being merged.

@@ -113,7 +113,8 @@ func sortedNumbers(outcomes []book.Outcome) []int {
 	return numbers
 }
 
-// check returns an error if Encode must refuse s, for the reasons in its comment.
+// check returns an error if Encode must refuse s, for one of the reasons in Encode's
+// comment.
 func check(s Spool) error {
 	l := s.Ledger
 	if len(s.Pages) > MaxPages || len(l.Robots) > MaxRobots {

@@ -62,7 +62,7 @@ type heading struct {
 	Crawl    int            `json:"crawl"`
 	Host     string         `json:"host"`
 	Ended    int64          `json:"ended_ms"`          // Ledger.Ended, in milliseconds since 1970
-	Rest     int64          `json:"rest_ms,omitempty"` // Ledger.Rest, in milliseconds since 1970; 0 if zero
+	Rest     int64          `json:"rest_ms,omitempty"` // Ledger.Rest, in milliseconds since 1970; 0 for the zero time
 	Slow     time.Duration  `json:"slow_ns,omitempty"`
 	Failures uint16         `json:"failures,omitempty"`
 	Worker   string         `json:"worker,omitempty"`

@@ -151,7 +151,8 @@ func (c *cursor) strings(what string) []string {
 	return list
 }
 
-// conversionCheck has the size and CRC-32 of the conversion's HTML, which the added fields contain.
+// conversionCheck is the size and the CRC-32 of a conversion's HTML, as the added fields
+// state them.
 type conversionCheck struct {
 	size uint64
 	crc  uint32

@@ -83,8 +83,8 @@ type builder struct {
 	header Package // header of the package; the field Runs is not used
 	webop  member
 	stream [][]byte // the .webop's deflate stream so far, in pieces
-	desc   []byte   // description of the Web objects added so far
-	table  []byte   // map of the Web objects added so far
+	desc   []byte   // description (.webop.desc) of the Web objects added so far
+	table  []byte   // map (.webop.map) of the Web objects added so far
 	next   int64    // offset in the package of the next run or hole
 }
 

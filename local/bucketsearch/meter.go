@@ -26,16 +26,16 @@ const (
 type crawlMeter struct {
 	out   io.Writer
 	now   func() time.Time
-	width func() int // returns the width of the terminal, in characters; nil if out is no terminal
+	width func() int // function that returns the terminal's width in characters; the field is nil if out is no terminal
 
 	began   time.Time       // time at which the program began
 	shown   time.Time       // time at which a line was last shown
 	text    string          // line that was last shown, without the time
-	failing []string        // Progress.Failing of the last report
-	last    system.Progress // progress in the last report without an error
-	known   time.Time       // time of the first report without an error
-	crawled time.Time       // time of the first report in which no URL was left to request
-	first   int64           // number of stored pages in the first report without an error
+	failing []string        // Progress.Failing at the last call of show
+	last    system.Progress // progress at the last call of show without an error
+	known   time.Time       // time of the first call of show without an error
+	crawled time.Time       // time of the first call of show at which no URL was left to request
+	first   int64           // number of stored pages at the first call of show without an error
 }
 
 func newMeter(out io.Writer) *crawlMeter {

@@ -15,13 +15,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// flagValue is a pflag.Value whose text package literal parses. Its errors name the flag and
-// a right value; the errors of pflag's own types are those of package strconv.
+// flagValue is a pflag.Value whose text package literal parses. Unlike the types of pflag, its
+// errors name the flag and an example of a right value.
 type flagValue[T any] struct {
 	name string                             // name of the flag with its dashes, for error messages
 	to   *T                                 // variable to which the value is assigned
-	read func(name, text string) (T, error) // parses a value
-	show func(T) string                     // formats a value
+	read func(name, text string) (T, error) // function that parses a value; name is for its errors
+	show func(T) string                     // function that formats a value as text
 }
 
 // Set implements pflag.Value.
@@ -84,17 +84,19 @@ func depthVar(flags *pflag.FlagSet, to *int, name, usage string) {
 	}}, name, usage)
 }
 
-// amountVar defines a flag for a number of at least 0.
+// amountVar defines a flag for a number of at least 0, such as 0.5.
 func amountVar(flags *pflag.FlagSet, to *float64, name, usage string) {
 	flags.Var(flagValue[float64]{"--" + name, to, literal.Amount, func(n float64) string { return strconv.FormatFloat(n, 'f', -1, 64) }}, name, usage)
 }
 
-// sizeVar defines a flag for a size such as 50GB, in bytes.
+// sizeVar defines a flag for a size such as 50GB or 1.5TiB, and sets *to to the number of
+// bytes.
 func sizeVar(flags *pflag.FlagSet, to *int64, name, usage string) {
 	flags.Var(flagValue[int64]{"--" + name, to, literal.Size, func(n int64) string { return strconv.FormatInt(n, 10) }}, name, usage)
 }
 
-// timeVar defines a flag for a date or a time.
+// timeVar defines a flag for a date such as 2026-11-21, which means its first moment in UTC,
+// or for a time such as 2026-11-21T09:30:00Z.
 func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 	flags.Var(flagValue[time.Time]{"--" + name, to, literal.Time, func(t time.Time) string {
 		if t.IsZero() {

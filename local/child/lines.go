@@ -8,7 +8,7 @@ const maxLine = 64 << 10
 // Lines is an io.Writer for the output of a child, which it passes on in whole lines. Write
 // never fails, because an error would end the child.
 type Lines struct {
-	Each func(lines []byte) // called with one or more lines, each with its line feed; the bytes are valid until it returns
+	Each func(lines []byte) // function that gets whole lines, each with its line feed; it must not keep the slice
 	rest []byte             // beginning of a line whose end has not come yet
 }
 

@@ -18,7 +18,7 @@ type invocation struct {
 	id       string
 	payload  []byte // the event as JSON
 	deadline time.Time
-	taken    atomic.Bool // the process has received the event
+	taken    atomic.Bool // whether a process has received the event
 	result   chan result // gets the result of the invocation; buffer of 1
 }
 

@@ -26,9 +26,9 @@ import (
 
 // Part is the role of a process in a system, with its limits.
 type Part struct {
-	room   uint64 // maximum size of a small heap with its garbage, in bytes
-	eighth int64  // soft limit: this many eighths of half of the machine's memory
-	least  int64  // minimum of the soft limit, in bytes
+	room   uint64 // greatest size of the heap with its garbage, in bytes, while the live heap is at most half of it
+	eighth int64  // soft limit, in eighths of half of the machine's memory
+	least  int64  // lowest soft limit in bytes, however small the machine is
 }
 
 // The parts of a system on one machine.
@@ -68,9 +68,9 @@ func (p Part) limit(machine int64) int64 {
 	return max(machine/2/8*p.eighth, p.least)
 }
 
-// Cache returns the size in bytes of a cache that should have most bytes. It is less on a
-// small machine: a cache takes an eighth more for its bookkeeping, and the whole must fit
-// in half of the soft limit.
+// Cache returns the size, in bytes, that a cache should have: the argument most or, on a small
+// machine, less. A cache takes an eighth more for its bookkeeping, and the whole must fit in
+// half of the soft limit.
 func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) }
 
 // tuner sets GOGC after every garbage collection.

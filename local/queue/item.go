@@ -15,7 +15,7 @@ type item struct {
 	sent     time.Time
 	number   uint64    // number of the copy, unique in the queue
 	due      time.Time // time from which the message can be received, for the first time or again
-	receives int       // number of receives so far
+	receives int       // number of times that this copy was received
 	receipt  string    // receipt handle of the newest receive; "" if it is not in flight
 	reason   string    // why the last attempt failed; "" before the first failure
 	place    int       // index of the item in Queue.due

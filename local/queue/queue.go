@@ -23,7 +23,7 @@ type Options struct {
 	Name        string
 	Visibility  time.Duration // time after a receive until the message is visible again, if it is not deleted
 	MaxReceives int           // number of failed receives after which a message becomes a dead letter; at least 1
-	Chaos       *Chaos        // disturbs deliveries; nil: they are not disturbed
+	Chaos       *Chaos        // if not nil, disturbs the deliveries
 	// Dead, if not nil, is called for every dead letter, by the goroutine that called Fail
 	// or Receive. The queue can be used meanwhile.
 	Dead func(message.DeadLetter)
@@ -37,7 +37,7 @@ type Queue struct {
 	due     dueHeap          // all messages, except deleted ones and dead letters
 	held    map[string]*item // messages in flight, by receipt handle
 	sent    uint64           // number of messages sent so far
-	copies  uint64           // number of items made so far
+	copies  uint64           // number of items made so far, one for each copy of a message
 	deaths  int              // number of dead letters so far
 	changed chan struct{}    // closed when due changes, and replaced by a new channel
 }

@@ -24,7 +24,7 @@ type Options struct {
 // Server is a running Redis that listens on 127.0.0.1 only.
 type Server struct {
 	URL      string        // URL of the server, redis://127.0.0.1:<port>/0
-	Embedded bool          // the server runs in this process
+	Embedded bool          // true: the server runs in this process; false: it is a child process
 	keeper   *child.Keeper // keeps the child running; nil if Embedded is true
 	stop     func()
 }

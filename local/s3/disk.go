@@ -23,7 +23,7 @@ type disk struct {
 
 	mu   sync.Mutex // protects the fields below
 	next *round     // next round, for which calls wait; nil if no call waits
-	busy bool       // a round is running
+	busy bool       // whether a round is running
 }
 
 // round is a set of files and folders that are synced together.

@@ -25,12 +25,12 @@ type Options struct {
 	Listen    string `json:"listen"` // address host:port to listen at; with port 0, a free port is chosen
 	AccessKey string `json:"access_key"`
 	SecretKey string `json:"secret_key"`
-	ReadOnly  bool   `json:"read_only,omitempty"` // writes are refused, and neither Dir nor Bucket is made
+	ReadOnly  bool   `json:"read_only,omitempty"` // true: writes are refused, and neither Dir nor Bucket is made
 }
 
 // message is a line that the child writes: its endpoint, or a stored object.
 type message struct {
-	Ready string `json:"ready,omitempty"` // endpoint of the server, when it is ready
+	Ready string `json:"ready,omitempty"` // URL of the server, sent when it is ready; empty in other messages
 	Key   string `json:"key,omitempty"`   // key of the stored object
 	Size  int64  `json:"size,omitempty"`
 }

@@ -23,7 +23,7 @@ type Command struct {
 	Env  []string // environment; nil: that of this process
 }
 
-// Events are functions that Start's caller wants to be called.
+// Events are functions of Start's caller that are called when something happens in the child.
 type Events struct {
 	// Stored is called for every stored object, one after another, when the object can be
 	// read. The child may wait until Stored returns, so that Stored must not send requests to

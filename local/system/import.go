@@ -26,7 +26,7 @@ type Importer struct {
 	settings *settings.Cache
 	agent    string
 	close    func() error
-	system   *System // running system; nil if another program runs it
+	system   *System // the system, if this process runs it; nil if another program does
 }
 
 // OpenImporter opens the system for an import. It requests no URLs from the web, even if

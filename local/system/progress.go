@@ -15,14 +15,14 @@ const manifestAge = time.Second
 // Progress is the progress of a crawl.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
-	Parked                                   int64 // parked URLs: their collections have reached their limits
-	Again                                    int64 // number of waiting URLs that are stored pages
+	Parked                                   int64 // number of parked URLs: their collections have reached their limits
+	Again                                    int64 // number of waiting URLs whose pages are stored already
 	// Missed means that a collection lacks pages that other collections have. The sweep finds
 	// them when no URL waits.
 	Missed                         bool
-	Unpacked                       int      // batches that wait to be packed
-	Packages, Unindexed, Documents int      // Packages includes the Unindexed ones
-	Gone                           int      // pages that are gone, and whose documents are not masked yet
+	Unpacked                       int      // number of batches that wait to be packed
+	Packages, Unindexed, Documents int      // numbers of packages, of packages not yet indexed, and of documents
+	Gone                           int      // number of pages that are gone, but whose documents are not masked yet
 	Written                        int64    // bytes sent to the object store
 	Dead                           int      // number of messages that were given up
 	Paused                         string   // reason of the pause; "": the crawl is not paused

@@ -26,9 +26,9 @@ type Health struct {
 	Limits      control.Limits     `json:"limits,omitzero"`
 	Today       vitals.Usage       `json:"today"`
 	Signs       vitals.Signs       `json:"signs"`
-	Unsound     []string           `json:"unsound,omitempty"`         // why frontiers must be rebuilt, a sentence for each
+	Unsound     []string           `json:"unsound,omitempty"`         // for each frontier that must be rebuilt, why
 	DeadLetters []DeadLetter       `json:"dead_letters,omitempty"`    // the first dead letters, at most maxLetters
-	Waiting     map[string]float64 `json:"waiting_seconds,omitempty"` // age of the oldest waiting work of each function
+	Waiting     map[string]float64 `json:"waiting_seconds,omitempty"` // by function: age of its oldest waiting work, in seconds
 }
 
 // DeadLetter is a dead letter, a message that was given up, with its key in the bucket.

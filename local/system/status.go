@@ -22,8 +22,8 @@ type Status struct {
 	Skipped    map[string]int `json:"skipped"`
 	Failed     map[string]int `json:"failed"`
 	Pending    int            `json:"pending"`
-	HeldBack   int            `json:"held_back"`      // pending URLs that wait because only others are crawled now
-	Unplaced   int            `json:"unplaced"`       // URLs of any state for which a strategy has no partition
+	HeldBack   int            `json:"held_back"`      // number of pending URLs that wait because of Only
+	Unplaced   int            `json:"unplaced"`       // number of URLs for which a strategy has no partition
 	Warnings   []string       `json:"warnings"`       // faults of published documents, see settings.Settings
 	Faults     []string       `json:"faults"`         // a sentence for each lost or damaged object; its URLs are not counted
 	Only       *control.Only  `json:"only,omitempty"` // collections and seeds to which the crawl is limited now; nil: all are crawled
@@ -31,8 +31,8 @@ type Status struct {
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
 	Ranked     int            `json:"ranked"`            // number of documents in segments that have ranks
-	Remarks    map[string]int `json:"remarks,omitempty"` // stored pages that could not be read in full or for certain, by reason (see book.Panicked)
-	Held       int64          `json:"held"`              // bytes of packages, books and segments
+	Remarks    map[string]int `json:"remarks,omitempty"` // number of pages stored in part or in doubt, by reason (see book.Panicked)
+	Held       int64          `json:"held"`              // size of all packages, books, segments and overlays, in bytes
 	Requests   Requests       `json:"requests"`
 	Bytes      Bytes          `json:"bytes"`
 	// Crowded lists the hosts whose sitemaps are not requested, because more than MaxWaiting

@@ -30,7 +30,7 @@ type store struct {
 	counting *countblob.Bucket
 	url      string              // URL of the bucket
 	server   *s3.Server          // the embedded store; nil for a remote one
-	getenv   func(string) string // returns environment variables, with the store's credentials among them
+	getenv   func(string) string // function like os.Getenv that also has the store's credentials
 }
 
 // openStore opens the bucket of o.S3 or, if that is empty, the bucket of an embedded store,

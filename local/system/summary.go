@@ -17,9 +17,9 @@ import (
 // Summary is the result of a crawl.
 type Summary struct {
 	Status
-	New       int    // pages stored since the crawl began: new or changed ones
-	Unchanged int    // stored pages requested again and found unchanged
-	Kept      int    // stored pages that could not be fetched again, and stay stored
+	New       int    // number of pages stored since the crawl began: new or changed ones
+	Unchanged int    // number of stored pages requested again and found unchanged
+	Kept      int    // number of stored pages that could not be fetched again, and stay stored
 	Why       string // most frequent reason why the pages of Kept could not be fetched
 	Seeds     []Fate // result for each seed of the crawl
 }
@@ -107,8 +107,8 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 }
 
 // redirectOf returns the target of a URL's redirect, or the canonical address that its page
-// names. It takes it from the detail of the outcome, and returns false if there is none, or
-// if the detail has only the beginning of a long address.
+// names. It reads this address from the detail of the outcome. It returns false if there is
+// none, or if the detail has only the beginning of a long address.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	to, kind := membership.LeadsTo(u.Final), book.Redirect
 	if u.State != account.Skipped || to == "" {

@@ -33,16 +33,16 @@ const settingsAge = 10 * time.Second
 
 // Options are the settings of a system.
 type Options struct {
-	Data         string              // data directory
+	Data         string              // path of the data directory
 	S3           string              // URL of a remote bucket; empty: the embedded store
 	Redis        string              // URL of a remote Redis; empty: the system starts one
 	Self         []string            // command that serves the embedded store: path of this program, and arguments
 	Partitions   int                 // number of partitions of a new bucket
 	Agent        string              // User-Agent of the crawler
-	AllowPrivate bool                // addresses that are not public may be requested
+	AllowPrivate bool                // whether addresses that are not public may be requested
 	Functions    string              // directory of Lambda binaries, which run the functions; empty: this process does
 	Chaos        *queue.Chaos        // disturbs deliveries in tests; nil: no disturbance
-	Getenv       func(string) string // returns environment variables, like os.Getenv
+	Getenv       func(string) string // function like os.Getenv
 }
 
 // System is the search engine on one machine. Open starts its servers, Run its functions.
@@ -61,10 +61,10 @@ type System struct {
 	worker   string // name of this process in its leases
 	vitals   *vitals.Recorder
 	earlier  countblob.Counts        // counts of the requests of earlier runs
-	room     func() (int64, error)   // returns the free bytes on the disk of the data directory
+	room     func() (int64, error)   // function that returns the free bytes on the disk of the data directory
 	health   context.Context         // context that ends when the system cannot go on
-	fail     context.CancelCauseFunc // ends health, with an error as the reason
-	stop     func()                  // stops everything that Run started
+	fail     context.CancelCauseFunc // function that ends health, with an error as the reason
+	stop     func()                  // function that stops everything that Run started
 	logFile  *os.File
 	failures failures
 

@@ -26,7 +26,7 @@ type CollectionStatus struct {
 type tallies struct {
 	settings *settings.Settings
 	now      time.Time
-	relevant []uint8            // for each entry of all, the minimum weight of a page on the topic
+	relevant []uint8            // for each collection in the field all, the minimum weight of a page on its topic
 	all      []CollectionStatus // counts of the collections, in the order of the settings
 }
 

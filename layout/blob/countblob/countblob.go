@@ -15,7 +15,7 @@ const Listed = 1_000
 // Counts are the numbers of requests of each kind, whether they succeeded or not, and the
 // bytes of content read and written.
 type Counts struct {
-	Put     int64 `json:"put"` // calls of Create and Replace
+	Put     int64 `json:"put"` // number of calls of Create and Replace
 	Get     int64 `json:"get"`
 	List    int64 `json:"list"` // LIST requests: 1 for up to 1,000 objects, 2 for up to 2,000, …
 	Delete  int64 `json:"delete"`

@@ -15,7 +15,7 @@ import (
 // Op names an operation of blob.Bucket.
 type Op string
 
-// The operations.
+// The operations of blob.Bucket, as Call.Op names them.
 const (
 	Get     Op = "get"
 	Head    Op = "head"
@@ -32,7 +32,7 @@ type Call struct {
 	Key    string
 }
 
-// Fault is the fate of a call.
+// Fault says whether a call fails, and how.
 type Fault int
 
 // The faults. Before and After fail with blob.ErrRetryable, as if the store did not answer:
@@ -62,7 +62,8 @@ func New(inner blob.Bucket, decide func(Call) Fault) *Bucket {
 	return &Bucket{inner: inner, decide: decide}
 }
 
-// do runs an operation, or fails, as decide says for the call.
+// do calls b.decide for an operation, and then runs the operation, or fails as the
+// returned Fault says.
 func (b *Bucket) do(ctx context.Context, op Op, key string, operation func() error) error {
 	call := Call{b.calls.Add(1), op, key}
 	fault := b.decide(call)

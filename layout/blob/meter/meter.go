@@ -23,7 +23,7 @@ import (
 type Meter struct {
 	requests countblob.Counter
 	hits     atomic.Int64
-	root     thread // parent of the threads that calls of With begin; its level is Cost.DependentSteps
+	root     thread // thread from which the threads of all calls of With branch; its level is Cost.DependentSteps
 }
 
 // Requests returns the numbers of requests and bytes so far.
@@ -64,7 +64,8 @@ func With(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, contextKey{}, main)
 }
 
-// of returns the thread (see thread) that is stored in a context; nil if it has no meter.
+// of returns the thread (see thread) that is stored in a context; nil if the context has
+// no meter.
 func of(ctx context.Context) *thread {
 	t, _ := ctx.Value(contextKey{}).(*thread)
 	return t

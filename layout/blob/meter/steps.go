@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// thread is a part of an operation whose requests follow one after another. Its level
-// is the number of requests in the longest chain that has ended in it or in its
-// branches, from the beginning of the operation; in a chain, each request waited for
-// the one before.
+// thread is a part of an operation whose requests follow one after another. A chain is a
+// sequence of requests each of which waited for the one before. The level of a thread is
+// the number of requests in the longest chain from the beginning of the operation to an
+// ended request of the thread or of its branches.
 type thread struct {
 	meter  *Meter
 	parent *thread // the thread from which this one branched
@@ -17,7 +17,8 @@ type thread struct {
 
 func (t *thread) now() int64 { return t.level.Load() }
 
-// reach raises the level of t, of its parent and so on, to at least n. t may be nil.
+// reach raises the level of t, and of all threads from which t branched, to at least n.
+// It does nothing if t is nil.
 func (t *thread) reach(n int64) {
 	for ; t != nil; t = t.parent {
 		for old := t.level.Load(); old < n && !t.level.CompareAndSwap(old, n); old = t.level.Load() {
@@ -43,7 +44,7 @@ func (t *thread) reach(n int64) {
 type Fork struct {
 	ctx    context.Context
 	thread *thread // the thread that branches; nil if the context has no meter
-	at     int64   // level of the thread (see thread) when NewFork was called
+	at     int64   // level that the thread had when NewFork was called
 }
 
 // NewFork begins parallel work in the operation to which ctx belongs, and returns its

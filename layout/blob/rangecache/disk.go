@@ -38,11 +38,11 @@ type disk struct {
 	lock   *os.File // the file "lock"; the cache that locks it owns the directory
 
 	writing sync.Mutex // held while files are written or the directory is taken over
-	state   []byte     // argument of the last call of follow, nil before any; guarded by writing
+	state   []byte     // state of the bucket at the last call of follow; nil before the first; guarded by writing
 
 	mu        sync.Mutex               // guards the fields below
 	owner     bool                     // whether this cache owns the directory, and alone may write in it
-	index     *lru[fileName, struct{}] // the entries' files; costs are bytes on disk; empty unless owner
+	index     *lru[fileName, struct{}] // an entry for each file, whose cost is its bytes on disk; empty if owner is false
 	hits      int64
 	damaged   int64
 	unwritten int64
@@ -173,7 +173,7 @@ func (d *disk) get(id rangeID) ([]byte, bool) {
 }
 
 // mayHold reports whether the directory may contain an entry. If another cache owns the
-// directory, only reading the file can tell.
+// directory, it returns true, because only reading the file can tell.
 func (d *disk) mayHold(name fileName) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

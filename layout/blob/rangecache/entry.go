@@ -14,7 +14,7 @@ import (
 
 const (
 	magic = "\xffBRNG\x01\r\n"
-	fixed = len(magic) + 4 + 4 + 4 + 8 + 8 + 8 // bytes of a header without the bucket's name and the key
+	fixed = len(magic) + 4 + 4 + 4 + 8 + 8 + 8 // size of a file's header in bytes, without the bucket's name and the key
 	// unfinished is the prefix of the names of files that are being written.
 	unfinished = "new-"
 )

@@ -23,7 +23,7 @@ type load struct {
 	asked   bool // whether the range was requested from the bucket; false if it was on disk
 }
 
-// request is one Get of a range that contains the ranges of several loads.
+// request is one Get to the bucket. Its range contains the ranges of one or more loads.
 type request struct {
 	blob.Range
 	loads  []*load
@@ -223,7 +223,7 @@ func joinGaps(spans []span) []span {
 	return merge(spans, func(_ *span, i int) bool { return joined[i] })
 }
 
-// merge joins a span to the span before it wherever toBe returns true; toBe is given
+// merge joins each span for which toBe returns true to the span before it. toBe is given
 // the span before, as joined so far, and the index of the span.
 func merge(spans []span, toBe func(before *span, i int) bool) []span {
 	var merged []span

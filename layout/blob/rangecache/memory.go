@@ -72,7 +72,7 @@ type lru[K comparable, V any] struct {
 	entries   map[K]*entry[K, V]
 	probation ring[K, V]
 	protected ring[K, V]
-	most      int // greatest number of entries that the map has had since it was made
+	most      int // greatest number of entries since the map was made; the map's memory does not shrink
 }
 
 // entry is an entry of an lru, and an element of one of its rings.

@@ -25,16 +25,16 @@ type Options struct {
 // Cache reads ranges of a bucket's objects. It is safe for concurrent use.
 type Cache struct {
 	reader blob.Reader
-	disk   *disk          // nil if there is no cache on disk
+	disk   *disk          // the cache on disk; nil if there is none
 	slots  chan struct{}  // holds an element for each request under way, and so limits their number
 	work   sync.WaitGroup // counts requests until they have ended and are written to disk
 
 	budget int64         // greatest number of bytes in memory, for ranges and for Hold's charges
-	held   *atomic.Int64 // bytes that Hold has charged
+	held   *atomic.Int64 // bytes of memory charged by calls of Hold
 
 	mu     sync.Mutex // guards the fields below
 	memory *lru[rangeID, []byte]
-	state  string            // the last argument of Follow
+	state  string            // state of the bucket that Follow was last given
 	loads  map[rangeID]*load // the load of each range that is being read
 	stats  Stats
 }
@@ -85,7 +85,7 @@ type Stats struct {
 	Damaged    int64 `json:"damaged"`     // number of entries on disk that were deleted because they were damaged
 	Unwritten  int64 `json:"unwritten"`   // number of entries that could not be written to disk
 	Memory     int64 `json:"memory"`      // present size of the entries in memory, in bytes
-	Held       int64 `json:"held"`        // bytes that Hold has charged
+	Held       int64 `json:"held"`        // bytes of memory charged by calls of Hold
 	Disk       int64 `json:"disk"`        // present size of the entries on disk, in bytes; 0 unless this cache owns the directory
 }
 
@@ -178,7 +178,8 @@ type readCall struct {
 	hits     int      // number of ranges that were in memory, on disk, or requested by another call
 }
 
-// wait is a range of a call that is not in memory, with its load.
+// wait is a range for which a call of Read waits, because it is not in memory, and the
+// load of the range.
 type wait struct {
 	number int // index of the range in the argument of Read
 	load   *load

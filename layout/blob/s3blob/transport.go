@@ -90,7 +90,8 @@ func (b *bounded) watch(ctx context.Context) *watch {
 	}}
 }
 
-// moved must be called when a byte was sent or received: it restarts the limit w.stall.
+// moved must be called when a byte was sent or received: the time w.stall, after which a
+// request without progress ends, begins anew.
 func (w *watch) moved() {
 	if w.ctx.Err() == nil {
 		w.timer.Reset(w.stall)
@@ -111,7 +112,7 @@ func (w *watch) explain(err error) error {
 type watchedBody struct {
 	io.ReadCloser
 	watch *watch
-	end   func() // called once the body is closed
+	end   func() // function to be called when the body has been closed
 }
 
 func (b *watchedBody) Read(p []byte) (int, error) {

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// source is the list that AddList is adding, with the decoded block that it is adding.
+// source is the encoded list whose documents AddList is adding. docs and payload are the
+// decoded current block of the list.
 type source struct {
 	list    List
 	docs    [BlockSize]uint32

@@ -67,20 +67,20 @@ type Summary struct {
 type Encoder struct {
 	documents      int
 	fieldDocuments [Fields]uint32
-	next           uint32 // lowest document that may be added next
+	next           uint32 // lowest number that the next document may have
 
 	pending [BlockSize]Posting // postings of the open block, which is not encoded yet
 	count   int                // number of postings in the open block
 	base    uint32             // one more than the last document of the block before; 0 for the first block
 
-	directory, blocks []byte    // encoded closed blocks, and their entries in the directory
+	directory, blocks []byte    // entries of the closed blocks in the list's directory, and the encoded closed blocks
 	impacts, whole    impactSet // impacts of the block being closed, and of all closed blocks
 
 	positions []byte // encoded positions of all blocks
 	bits      bitWriter
 	from      int // index in positions at which the open block's positions begin
 
-	source source // memory for AddList
+	source source // the list that AddList is adding; kept to reuse its memory
 
 	groups []uint16 // group of each document; nil if groups are not counted
 	counts []uint32 // number of documents in each group; nil if groups are not counted

@@ -22,7 +22,7 @@ type Iterator struct {
 	impactsOf int // number of the block whose impacts are in the field impacts, or noBlock
 
 	docs      [BlockSize]uint32 // documents of the current block; NoMore from index n on
-	rest      []byte            // encoded payload of the current block
+	rest      []byte            // encoded frequencies, length codes and hits of the current block
 	payload   payload
 	payloadOf int // number of the block whose payload is in the field payload, or noBlock
 	positions cursor

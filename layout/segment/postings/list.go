@@ -12,7 +12,7 @@ import (
 type List struct {
 	data    []byte
 	summary Summary
-	blocks  []blockEntry  // an entry for each block, and one more at the end, whose last is NoMore
+	blocks  []blockEntry  // an entry for each block, and one more at the end, with NoMore as the last document
 	few     [2]blockEntry // memory for the field blocks if the list has one block
 }
 

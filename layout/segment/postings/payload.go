@@ -15,8 +15,8 @@ const (
 	body = Fields - 1
 )
 
-// usual returns the set that a reader assumes for a set that is not written: all n
-// documents for the body, none for other fields and for hits. which is the set's number.
+// usual returns the set that a reader assumes if the set with the number which is not
+// written: all n documents for the body, none for other fields and for hits.
 func usual(which, n int) set {
 	if which == body {
 		return all(n)

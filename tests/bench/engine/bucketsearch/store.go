@@ -18,7 +18,7 @@ import (
 // store is a bucket that reads segments from a directory. Each read takes at least the time
 // delay.
 type store struct {
-	blob.Bucket // nil, because only Get is called
+	blob.Bucket // nil: only Get is called, which store has itself
 	root        string
 	delay       time.Duration
 }
@@ -94,6 +94,6 @@ func open(ctx context.Context, source segment.Source, refs []segment.Ref) (*sear
 
 // Sizes of caches, in bytes.
 const (
-	documents = 32 << 20  // cache of the documents of hits
-	ranges    = 480 << 20 // cache of ranges that were read from the store
+	documents = 32 << 20  // size of the cache with the documents of hits
+	ranges    = 480 << 20 // size of the cache with ranges that were read from the store
 )
