@@ -118,11 +118,11 @@ type Kind byte
 const (
 	Anchor    Kind = 'a'
 	Frame     Kind = 'f'
-	Asset     Kind = 'i' // to a part of the page: an image or, as Rel says, a style sheet, a script, an icon
+	Asset     Kind = 'i' // link to a part of the page: an image or, as Rel says, a style sheet, a script, an icon
 	Redirect  Kind = 'r'
 	Canonical Kind = 'c'
-	Sitemap   Kind = 'm' // from a robots.txt or a sitemap to a sitemap that it names
-	Listed    Kind = 'e' // from a sitemap to a page that it lists; from an imported page to itself
+	Sitemap   Kind = 'm' // link from a robots.txt or a sitemap to a sitemap that it names
+	Listed    Kind = 'e' // link from a sitemap to a page that it lists, or from an imported page to itself
 )
 
 var kindNames = byteNames{

@@ -38,8 +38,8 @@ func versionOf(magic string) (version, error) {
 
 const (
 	footerSize    = 8 + magicSize
-	headSize      = 4 * 4 // bytes of the four numbers at the start of the directory
-	copySize      = 4     // bytes of the number of the copy (see Distinct) at the end of the directory
+	headSize      = 4 * 4 // size in bytes of the four numbers at the start of the directory
+	copySize      = 4     // size in bytes of the number of the copy (see Distinct), at the end of the directory
 	entrySize     = 8 + 8 + 4 + 4 + 4
 	identitySize  = len(layout.Identity{})
 	maxDirectory  = 64 << 20         // greatest size of a directory, in bytes

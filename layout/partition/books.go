@@ -17,7 +17,7 @@ import (
 const parallel = 8
 
 // Books are the books of a generation. A damaged or missing book is left out and
-// recorded. It depends on the caller whether its work may go on then:
+// recorded. What a caller of Books does then depends on its task:
 //
 //	the caller                            then                          example
 //	answers a question about some URLs    answers from the other books  page, why, due again

@@ -98,8 +98,8 @@ var (
 // The indexes, in numberColumns and stringColumns, of the columns from which the
 // statistics in the tail are computed.
 const (
-	titleLengths   = 1 // index in numberColumns of TitleLengths; the columns of the other fields follow
-	languageColumn = 1 // index in stringColumns of Languages
+	titleLengths   = 1 // index of the column TitleLengths in numberColumns; the columns of the other fields follow
+	languageColumn = 1 // index of the column Languages in stringColumns
 	packageColumn  = 4
 )
 

@@ -76,9 +76,9 @@ type input struct {
 	*Segment
 	dead    *roaring.Bitmap
 	live    uint32   // number of living documents
-	numbers []uint32 // for each document, its number in the merged segment; NoMore if it is dead
+	numbers []uint32 // for each document, its number in the merged segment; postings.NoMore if the document is dead
 
-	languages []uint16 // for each language in the tail, its index in the tail of the merged segment
+	languages []uint16 // for each language of the input, its index among the languages of the merged segment
 }
 
 // numberDocuments returns the inputs with the numbers of their living documents in the

@@ -12,7 +12,7 @@ import (
 // The names of the columns of numbers. Each column has one number for each document.
 const (
 	Dates           = "date"         // Document.Fetched, in milliseconds since 1970, an int64
-	TitleLengths    = "length.title" // number of tokens in the title; the next three for the other fields
+	TitleLengths    = "length.title" // number of tokens in the title; three more columns for the other fields
 	HeadingsLengths = "length.headings"
 	AddressLengths  = "length.address"
 	BodyLengths     = "length.body"

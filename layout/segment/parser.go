@@ -8,7 +8,7 @@ import (
 // all reads return zero values.
 type parser struct {
 	data   []byte
-	at     int // index of the next byte
+	at     int // index in data of the next byte to be read
 	failed bool
 }
 

@@ -10,7 +10,7 @@ import (
 // Positions is a range, in bytes, of a term's encoded positions, as
 // postings.Iterator.PositionBlock returns it.
 type Positions struct {
-	Term           *Term // the term whose positions are meant
+	Term           *Term // the term to which the positions belong
 	Offset, Length uint32
 }
 

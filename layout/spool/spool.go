@@ -41,7 +41,7 @@ type Ledger struct {
 	Ended    time.Time     // end of the last answer, to the millisecond
 	Rest     time.Time     // no request to the host before this time, to the millisecond; zero if there is no limit
 	Slow     time.Duration // moving average of the host's response times: the last counts half; 0 if unknown
-	Failures uint16        // consecutive requests, also of earlier batches, with status 429 or 503 or no answer
+	Failures uint16        // number of requests in a row, also of earlier batches, with status 429 or 503 or no answer
 	Pages    int           // number of stored pages; set by Read and ReadLedger
 	Stored   int64         // bytes of the pages' Web objects before compression; set by Read and ReadLedger
 	Outcomes []book.Outcome

@@ -15,7 +15,7 @@ const drain = time.Second
 // Process is a running child. It is safe for concurrent use.
 type Process struct {
 	cmd  *exec.Cmd
-	said tail          // last output of the child, if it has no Stdout or Stderr of its own
+	said tail          // last output of the child that has no other writer, because Stdout or Stderr of cmd was nil
 	done chan struct{} // closed when the child has ended
 }
 

@@ -19,7 +19,7 @@ type invocation struct {
 	payload  []byte // the event as JSON
 	deadline time.Time
 	taken    atomic.Bool // whether a process has received the event
-	result   chan result // gets the result of the invocation; buffer of 1
+	result   chan result // passes the result to the caller of the invocation; buffer of 1
 }
 
 // result is the result of an invocation: a response or an error.
@@ -35,7 +35,7 @@ var errNotTaken = errors.New("the process died before it asked for an event")
 // process is one running copy of the function's binary.
 type process struct {
 	child *child.Process
-	work  chan *invocation // gets the next invocation; buffer of 1
+	work  chan *invocation // passes the next invocation to the process; buffer of 1
 	dead  chan struct{}    // closed when the process has ended and is no longer in Runtime.processes
 
 	mu        sync.Mutex  // protects the fields below

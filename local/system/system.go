@@ -70,8 +70,8 @@ type System struct {
 
 	mu            sync.Mutex          // protects the fields below
 	manifests     []manifest.Manifest // manifests that Progress read last
-	manifestsRead time.Time           // time at which Progress read them
-	fault         error               // partition.Fault of a manifest that Progress could not read then; nil: none
+	manifestsRead time.Time           // time at which Progress read the manifests
+	fault         error               // why Progress could not read a manifest then, a partition.Fault; nil if it could
 }
 
 // Open locks the data directory, starts or connects to the object store and Redis, and

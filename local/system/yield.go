@@ -13,7 +13,7 @@ import (
 // Times by which index waits while pages are fetched (see yield).
 const (
 	longestYield = time.Minute            // maximum time for which index waits
-	calm         = 200 * time.Millisecond // time without a fetch that ends the wait
+	calm         = 200 * time.Millisecond // time without fetching after which index waits no longer
 	yieldLook    = 50 * time.Millisecond  // time between two looks at the queues
 )
 

@@ -27,7 +27,7 @@ type Cache struct {
 	reader blob.Reader
 	disk   *disk          // the cache on disk; nil if there is none
 	slots  chan struct{}  // holds an element for each request under way, and so limits their number
-	work   sync.WaitGroup // counts requests until they have ended and are written to disk
+	work   sync.WaitGroup // counts requests that have not ended, or whose answers are not yet on disk
 
 	budget int64         // greatest number of bytes in memory, for ranges and for Hold's charges
 	held   *atomic.Int64 // bytes of memory charged by calls of Hold

@@ -78,7 +78,7 @@ type Encoder struct {
 
 	positions []byte // encoded positions of all blocks
 	bits      bitWriter
-	from      int // index in positions at which the open block's positions begin
+	from      int // index in the field positions at which the open block's positions begin
 
 	source source // the list that AddList is adding; kept to reuse its memory
 
