@@ -84,8 +84,8 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 // page has now (see Standing.Books). A source without such books is not in it.
 type currentBooks map[layout.Identity][]int
 
-// add records the books s.Books as those with the present links of the URL of s (see
-// Standing), if urls has this URL as a source of links.
+// add stores s.Books in c under the identity of the URL of s, if urls has this identity:
+// then there are links from the page at the URL.
 func (c currentBooks) add(s Standing, urls sourceURLs) {
 	if len(s.Books) == 0 {
 		return

@@ -94,9 +94,9 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 	}
 }
 
-// row applies the filter to each link of a row: the link l from the pages whose indexes
-// in table are sources. It returns the links that are kept, as one row; or as several, if
-// the filter changes the link of some pages only.
+// row applies the filter to the links of one row: to link l from each of the pages whose
+// indexes in table are sources. It returns the links that are kept, in one row, or in
+// several if the filter changes the links of only some pages.
 func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, error) {
 	if f.Link == nil {
 		return []row{{l, slices.Clone(sources)}}, nil

@@ -23,7 +23,7 @@ func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
 
 // RelistPackage corrects the entry of the package with the ID: it takes the size and the
 // number of pages from sound, and marks the package as not indexed. It removes other
-// entries with the same key. It does nothing if the key is not listed any more.
+// entries with the same key. It does nothing if the key of sound is not listed any more.
 func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
 	e.uncondemn(sound.Key)
 	for i := range e.next.Packages {
@@ -41,7 +41,7 @@ func (e *Edit) UnlistBook(key string) {
 }
 
 // RelistBook replaces the entry of a book by a correct entry, sound, with the same key.
-// It does nothing if the key is not listed any more.
+// It does nothing if that key is not listed any more.
 func (e *Edit) RelistBook(sound manifest.Book) {
 	e.uncondemn(sound.Key)
 	at := e.book(sound.Key)

@@ -125,7 +125,7 @@ func (b *Builder) Finish() ([]byte, error) {
 	return b.object.finish(terms, columns), nil
 }
 
-// terms merges the terms of all runs.
+// terms returns a writer with the merged terms of all runs.
 func (b *Builder) terms() (*termWriter, error) {
 	cursors := make([]termCursor, len(b.runs))
 	for i, r := range b.runs {

@@ -13,7 +13,7 @@ type Deletions struct {
 	Dead      *roaring.Bitmap
 }
 
-// Encode returns the overlay. The same deletions give the same bytes.
+// Encode returns the bytes of the overlay. The same deletions give the same bytes.
 func (d Deletions) Encode() ([]byte, error) {
 	if d.Documents < 0 || d.Documents > MaxDocuments || !d.Dead.IsEmpty() && uint64(d.Dead.Maximum()) >= uint64(d.Documents) {
 		return nil, fmt.Errorf("cannot delete %d of %d documents: there must be at most %d, and none of the dead behind them",
@@ -41,7 +41,7 @@ func (d Deletions) Encode() ([]byte, error) {
 	return seal(b, 0), nil
 }
 
-// DecodeDeletions decodes an overlay. Errors wrap ErrDamaged.
+// DecodeDeletions decodes an overlay with deletions. Errors wrap ErrDamaged.
 func DecodeDeletions(content []byte) (Deletions, error) {
 	fail := func(err error) (Deletions, error) {
 		return Deletions{}, fmt.Errorf("cannot read deletions of %d bytes: %w", len(content), err)

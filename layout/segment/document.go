@@ -66,7 +66,7 @@ const (
 	MaxDocuments = 1 << 23  // greatest number of documents in a segment
 )
 
-// The flags of a record.
+// The flags at the beginning of a record (see appendRecord).
 const (
 	ownID     = 1 << iota // the identity follows, because it is not IdentityOf(URL)
 	hasImages             // the images follow at the end of the record

@@ -36,8 +36,8 @@ func appendCounts(dst []byte, counts []uint32) []byte {
 	return dst
 }
 
-// allDocuments stands in counts for the number of all documents of the term's list, until
-// that number is known (see complete).
+// allDocuments stands, in the counts of a term by language, for the number of all
+// documents of the term's list, until that number is known (see complete).
 const allDocuments = math.MaxUint32
 
 // counts reads what appendCounts has written, and sets counts, which has one number for

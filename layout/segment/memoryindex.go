@@ -70,7 +70,8 @@ func newMemoryIndex() *memoryIndex {
 	return b
 }
 
-// reset removes all documents. Their memory is reused for others, except that of strings.
+// reset removes all documents. Their memory, except that of strings, is reused for later
+// documents.
 func (b *memoryIndex) reset() {
 	b.text, b.packed = 0, 0
 	clear(b.termOf)
@@ -204,8 +205,8 @@ func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
 	}
 }
 
-// sortPositions fills b.positions with the positions of all tokens, the tokens of the
-// first posting first.
+// sortPositions fills b.positions with the positions of all tokens: first those of the
+// first posting, then those of the second, and so on.
 func (b *memoryIndex) sortPositions() {
 	end := uint32(0)
 	for i := range b.postings {

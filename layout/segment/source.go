@@ -9,7 +9,7 @@ import (
 )
 
 // Source reads ranges of an object, several at once. Callers must not change the results,
-// which others may have, too.
+// because other callers may share them.
 type Source interface {
 	Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error)
 }

@@ -78,7 +78,7 @@ type termWalk struct {
 	positions []uint32
 }
 
-// walkTerms returns a walk before the first term.
+// walkTerms returns a termWalk that stands before the first term of the segment.
 func (s *Segment) walkTerms(ctx context.Context) termWalk {
 	index := &s.tail.terms
 	return termWalk{ctx: ctx, segment: s, window: windowReader{segment: s, from: index.start, to: index.end()}}

@@ -69,8 +69,8 @@ func (c *crawling) plan(flags *pflag.FlagSet, args []string) (system.Plan, error
 	return plan, nil
 }
 
-// chaosOf returns a disturber of the queues' deliveries that uses a random seed; nil, for
-// no disturbance, if the seed is 0.
+// chaosOf returns a queue.Chaos, which disturbs the deliveries of queues by random choices
+// from the seed. If the seed is 0, it returns nil, for no disturbance.
 func chaosOf(seed uint64) *queue.Chaos {
 	if seed == 0 {
 		return nil

@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 )
 
-// printSummary prints the result of a crawl. took is its duration; m has its speed.
+// printSummary prints the result of a crawl. took is its duration; m knows how many pages it
+// stored per second.
 func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlMeter) {
 	fmt.Fprintf(out, "%s stored in %s", count(s.New, "page"), took.Round(100*time.Millisecond))
 	if rate := m.rate(); rate > 0 {

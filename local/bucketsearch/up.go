@@ -108,7 +108,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 }
 
 // follow shows the progress of the crawl and, when the crawl is done, a summary. After that,
-// until ctx ends, it prints failures of functions that repeat.
+// until ctx ends, it prints which functions fail repeatedly.
 func follow(ctx context.Context, cmd *cobra.Command, where *location, s *system.System, plan system.Plan) {
 	m := newMeter(cmd.ErrOrStderr())
 	if showCrawl(ctx, cmd, where, s, plan, m) != nil {

@@ -59,8 +59,9 @@ func whyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// storyOf looks for the first of the wanted addresses that the bucket knows, and returns its
-// story and the address. If the bucket knows none, it returns those of the first address.
+// storyOf looks for the first of the wanted addresses that the bucket knows. It returns the
+// address and its story (see why.Story). If the bucket knows none of them, it returns the
+// first address and the story of it.
 func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) (story why.Story, url address.Address, err error) {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil {

@@ -98,8 +98,8 @@ func (t *tuner) await() {
 	})
 }
 
-// percent returns the value of GOGC for a live heap of live bytes (see the table in the
-// package comment).
+// percent returns the value of GOGC for a live heap of live bytes in a process with this
+// Part.room (see the table in the package comment).
 func percent(live, room uint64) int {
 	if live*(100+mostGarbage)/100 <= room {
 		return mostGarbage

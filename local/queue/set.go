@@ -9,8 +9,8 @@ import (
 // Set holds the queues of one machine by name.
 type Set map[string]*Queue
 
-// Send puts a message into the queue with the name (see Queue.Send). It fails if there is
-// none.
+// Send puts a message into the queue with the name (see Queue.Send). It fails if there is no
+// such queue.
 func (s Set) Send(_ context.Context, queue string, body []byte, delay time.Duration) error {
 	q, ok := s[queue]
 	if !ok {

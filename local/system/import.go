@@ -63,8 +63,8 @@ func (i *Importer) Log() *slog.Logger {
 // Close releases what OpenImporter opened.
 func (i *Importer) Close() error { return i.close() }
 
-// Import imports the pages of WARC files into the collection with the name. It calls
-// progress now and then.
+// Import imports the pages of WARC files into the collection with the name. While it works, it
+// calls progress with how much of the total is done in the present stage.
 func (i *Importer) Import(ctx context.Context, files []string, collection string, progress func(stage string, done, total int64)) (*ingest.Report, error) {
 	limits := fetch.DefaultLimits()
 	limits.Batch = importBytes
@@ -85,7 +85,7 @@ const indexTick = 500 * time.Millisecond
 
 // Wait returns when all batches that are in the spool now are packed, and all packages that
 // exist then are indexed. The spool may also have batches of an earlier import, which was
-// killed.
+// killed. Until then, Wait calls progress at each check, with how much of the total is done.
 func (i *Importer) Wait(ctx context.Context, progress func(stage string, done, total int64)) error {
 	spooled, err := i.spooled(ctx)
 	if err != nil {

@@ -48,8 +48,8 @@ type disk struct {
 	unwritten int64
 }
 
-// openDisk opens or creates the directory. The number of entries is limited so that
-// their index takes at most an eighth of the memory.
+// openDisk opens the directory of o, and makes it if it is absent. It limits the number
+// of entries so that their index takes at most an eighth of o.Memory.
 func openDisk(o Options) (*disk, error) {
 	d := &disk{
 		dir: filepath.Join(o.Dir, "ranges"), bucket: o.Bucket, budget: o.Disk,
@@ -241,7 +241,7 @@ func (d *disk) path(name fileName) string { return filepath.Join(d.dir, name.Str
 // onDisk returns the bytes of disk space that a file of n bytes takes.
 func onDisk(n int64) int64 { return (n+block-1)/block*block + inode }
 
-// forget deletes entries, if this cache owns the directory.
+// forget deletes the entries of the ranges held, if this cache owns the directory.
 func (d *disk) forget(held []rangeID) {
 	d.writing.Lock()
 	defer d.writing.Unlock()

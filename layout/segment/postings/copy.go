@@ -116,9 +116,10 @@ func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	return append(dst, data[width:]...), nil
 }
 
-// appendMovedDirectory appends the bytes between the header and the blocks of an opened
-// list; the documents of the first block are increased by the argument by. It returns dst,
-// and the bytes of the blocks. data is all bytes after the header.
+// appendMovedDirectory appends to dst the part of an opened list between its header and
+// its blocks, for a list whose documents have numbers increased by the argument by: only
+// the entry of the first block changes. data is all bytes after the header. It returns
+// dst, and the bytes of the blocks.
 func (l *List) appendMovedDirectory(dst, data []byte, by uint32) (moved, blocks []byte) {
 	for range Fields {
 		_, data, _ = readNumber(data)

@@ -16,7 +16,7 @@ type List struct {
 	few     [2]blockEntry // memory for the field blocks if the list has one block
 }
 
-// blockEntry says where a block is.
+// blockEntry says where a block of a list is, and which document is its last.
 type blockEntry struct {
 	last      uint32 // last document of the block
 	at        uint32 // offset of the block in the list

@@ -7,8 +7,8 @@ package postings
 //	              Large or Emphasis is written
 //	bit 7, ones   1: all frequencies are 1, and not written
 //
-// sets is the number of sets, body the number of the body's set. See usual for a set that
-// is not written.
+// sets is the number of sets, body the number of the body's set. A set that is not written
+// is the one that the function usual returns.
 const (
 	sets = Fields + 3
 	ones = 1 << sets
