@@ -196,8 +196,8 @@ func joinGaps(spans []span) []span {
 	}
 	gap := func(i int) int64 { return spans[i].Offset - spans[i-1].end() } // before span i
 	order := make([]int, len(spans)-1)
-	// Of spans that are joined so far, first[i] is the first if i is the last of them, and
-	// last[i] is the last if i is the first of them.
+	// If i is the last of some spans that are joined so far, first[i] is the first of
+	// them; if i is the first of some, last[i] is the last of them.
 	first, last := make([]int, len(spans)), make([]int, len(spans))
 	for i := range spans {
 		first[i], last[i] = i, i

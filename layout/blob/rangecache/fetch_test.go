@@ -115,7 +115,7 @@ func TestAbandonedRequest(t *testing.T) {
 	<-first.err
 	second.cancel()
 	<-second.err
-	third := begin(t, c, blocks(1_000, 1)) // before or after the store has noticed the cancellation the cancellation
+	third := begin(t, c, blocks(1_000, 1)) // before or after the store has noticed the cancellation
 	if err := <-behind.ended; !errors.Is(err, context.Canceled) {
 		t.Errorf("the request ended with %v, want it cancelled", err)
 	}
