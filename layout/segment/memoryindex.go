@@ -23,7 +23,7 @@ type memoryIndex struct {
 	hashes []uint32 // hash of each document's identity
 	from   uint32   // number of the first document in the index
 
-	numbered []numbered // by a number of Token.TermNumber or WordNumber: the string's indexes in terms and words
+	numbered []numbered // for each number of a string (see Token.TermNumber): the string's indexes in terms and words
 
 	// tokens, postings and positions are of the document that is being added.
 	tokens    []indexToken

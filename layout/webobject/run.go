@@ -111,7 +111,7 @@ type runInflater struct {
 	stream []byte // compressed bytes to be read: the run and a final block
 	source bytes.Reader
 	flate  io.ReadCloser
-	out    []byte // content of the last run; its memory is reused if reuse is set
+	out    []byte // content of the last run; if reuse is true, the next run overwrites it
 	reuse  bool
 }
 

@@ -40,7 +40,7 @@ type Runtime struct {
 	output   sync.Mutex    // held while writing to function.Output
 
 	mu        sync.Mutex          // protects the fields below
-	processes map[string]*process // running processes by the first element of their paths, such as p1
+	processes map[string]*process // running processes by name, such as p1, the first element of their URL paths
 	idle      []*process          // processes without an invocation; the last one was used most recently
 	spawned   int                 // number of processes started so far
 	closed    bool

@@ -4,10 +4,10 @@ import "time"
 
 // Counts holds the number of messages in each state.
 type Counts struct {
-	Visible  int // messages that can be received now
-	InFlight int // messages received, and neither deleted nor given back yet
-	Delayed  int // messages not visible yet, because of a delay or a back-off
-	Dead     int // dead letters so far
+	Visible  int // number of messages that can be received now
+	InFlight int // number of messages received, but not yet deleted or given back
+	Delayed  int // number of messages not visible yet, because of a delay or a back-off
+	Dead     int // number of dead letters so far
 }
 
 // Counts returns the number of messages in each state.

@@ -13,7 +13,7 @@ type readOnly struct {
 	why error
 }
 
-// Create implements blob.Bucket, as the methods below do.
+// Create fails with b.why, as Replace and Delete do.
 func (b readOnly) Create(_ context.Context, key string, _ []byte) error {
 	return b.refuse("create", key)
 }
