@@ -143,7 +143,7 @@ func (m *Manifest) Known() map[string]bool {
 	return known
 }
 
-// Bytes returns the sum of the sizes of all listed objects.
+// Bytes returns the sum of the sizes of all listed objects, in bytes.
 func (m *Manifest) Bytes() (sum int64) {
 	for _, bytes := range m.Objects() {
 		sum += bytes

@@ -33,7 +33,7 @@ func collectionsCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// oneName returns an error unless the arguments of a command are one name of a collection.
+// oneName returns an error unless a command has exactly one argument, a collection's name.
 func oneName(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
 		return fmt.Errorf("collections %s needs the name of one collection, such as: bucketsearch collections %s %s", cmd.Name(), cmd.Name(), system.DefaultCollection)

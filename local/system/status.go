@@ -22,7 +22,7 @@ type Status struct {
 	Skipped    map[string]int `json:"skipped"`
 	Failed     map[string]int `json:"failed"`
 	Pending    int            `json:"pending"`
-	HeldBack   int            `json:"held_back"`      // number of pending URLs that wait because of Only
+	HeldBack   int            `json:"held_back"`      // number of pending URLs that wait because Only excludes them
 	Unplaced   int            `json:"unplaced"`       // number of URLs for which a strategy has no partition
 	Warnings   []string       `json:"warnings"`       // faults of published documents, see settings.Settings
 	Faults     []string       `json:"faults"`         // a sentence for each lost or damaged object, whose URLs are not counted
