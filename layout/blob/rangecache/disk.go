@@ -48,8 +48,8 @@ type disk struct {
 	unwritten int64
 }
 
-// openDisk opens the directory of o, and makes it if it is absent. It limits the number
-// of entries so that their index takes at most an eighth of o.Memory.
+// openDisk opens the directory "ranges" in o.Dir, and makes it if it is absent. It limits
+// the number of entries so that their index takes at most an eighth of o.Memory.
 func openDisk(o Options) (*disk, error) {
 	d := &disk{
 		dir: filepath.Join(o.Dir, "ranges"), bucket: o.Bucket, budget: o.Disk,
