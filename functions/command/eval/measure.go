@@ -1,9 +1,9 @@
-// Package eval measures how well the search answers queries, by a test collection:
+// Package eval measures how well the search answers queries. It uses a test collection:
 // documents, queries, and judgments that say which documents answer which query.
 //
 //	docs.jsonl    {"id": "184", "title": "…", "text": "…"}    a document a line
 //	queries.tsv   1⇥what problems of heat conduction …        number, text
-//	qrels.tsv     1⇥184⇥3                                     query, document, gain (0: no answer)
+//	qrels.tsv     1⇥184⇥3                                     query, document, grade (0: no answer)
 //
 // The documents are indexed in memory as the index function does it. Without docs.jsonl
 // the queries are asked of a bucket, and qrels.tsv names documents by their URLs. A query's
@@ -19,8 +19,8 @@ import (
 
 // Numbers of results that the measures look at.
 const (
-	cumulated = 10  // number of first results that count for nDCG
-	recalled  = 100 // number of results that are requested for a query, and count for the other measures
+	cumulated = 10  // number of results, the best ones, from which nDCG is computed
+	recalled  = 100 // number of results that are requested for each query; the other measures are of all of these
 )
 
 // Figures are the measures of one query, or their means over several (Manning,

@@ -20,7 +20,7 @@ import (
 // Task is one evaluation: the queries to run, and the documents or the bucket to run them on.
 type Task struct {
 	Docs    string   // path of the documents, docs.jsonl; "": the queries are run on the bucket
-	Among   []string // paths of more documents to be indexed, of which none is relevant for any query
+	Among   []string // paths of more files of documents, which are indexed, too; no query asks for these documents
 	Queries string   // path of queries.tsv
 	Qrels   string   // path of qrels.tsv
 }
@@ -135,10 +135,10 @@ func pageOf(d Document) *segments.Page {
 	}}
 }
 
-// Comparison compares the figures of the same queries in two evaluations.
+// Comparison compares an evaluation with an earlier one, by the queries that both have run.
 type Comparison struct {
-	Better int `json:"better"` // queries with a greater nDCG than before
-	Worse  int `json:"worse"`  // queries with a smaller nDCG than before
+	Better int `json:"better"` // number of queries with a greater nDCG than in the earlier evaluation
+	Worse  int `json:"worse"`  // number of queries with a smaller nDCG than in the earlier evaluation
 	Same   int `json:"same"`
 	// mean of the figures of this evaluation minus the mean of the earlier one
 	Difference Figures `json:"difference"`

@@ -26,7 +26,7 @@ import (
 
 const (
 	cdxName  = "index.cdx.gz"
-	cdxBlock = 3000 // CDXJ lines in one gzip member of index.cdx.gz
+	cdxBlock = 3000 // number of CDXJ lines in one gzip member of index.cdx.gz
 	idxBegin = `!meta 0 {"format":"cdxj-gzip-1.0","filename":"` + cdxName + `"}` + "\n"
 )
 

@@ -12,11 +12,11 @@
 //	mirror    a folder with links rewritten                      browsers
 //
 // Assets of pages, such as images (see package collection), are in all formats but jsonl,
-// xml and markdown, which are of text.
+// xml and markdown, which contain only text.
 //
-// An export is of the pages as they were at one moment, even while a crawl goes on. It
+// An export has the pages as they were at one moment, even while a crawl goes on. It
 // reads package after package, with ranged GETs of several pages each. In memory are a
-// few of these ranges, one page for each processor, and 40 bytes for each page; of a
+// few of these ranges, one page for each processor, and 40 bytes for each page; for a
 // mirror, the names of all files, too. An export that was interrupted goes on where it stopped.
 //
 // If pages of one language are selected, the index tells the language of each page, so
@@ -44,7 +44,7 @@ import (
 type storedPages struct {
 	bucket   blob.Reader
 	packages []string // keys of the packages with the pages
-	places   []place  // places of the pages, sorted by package and offset
+	places   []place  // where each page is stored, sorted by package and offset
 	all      *inventory.Inventory
 	faults   []error // a partition.Fault for each partition that lost generations or books
 }
@@ -60,8 +60,9 @@ type place struct {
 }
 
 // findPages finds the selected pages and, if assets is true, their assets, as they were at a
-// moment. Pages that are not indexed yet are found in any language: only reading them tells it.
-// Lost generations and books do not fail it; they become storedPages.faults.
+// moment. Of pages that are not indexed yet, it finds those in all languages: their language is
+// known only after they have been read. Lost generations and books are no error of findPages; they
+// become storedPages.faults.
 func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected inventory.Selection, assets bool, at time.Time) (*storedPages, error) {
 	all, err := inventory.Open(ctx, bucket, s, at)
 	if err == nil && selected.Lang != "" {
@@ -129,7 +130,8 @@ func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	}
 }
 
-// object decompresses the page, and checks that its URL is the one that the books name.
+// object decompresses the page, and checks that it is the page of the URL that the books have for
+// this place.
 func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	if f.err != nil {
 		return webobject.Object{}, f.err

@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// folder is a target with a Markdown file for each page that has text:
+// folder is the target of the format markdown: a folder with a Markdown file for each page that has
+// text. Names of files:
 //
 //	https://example.org/a/b?c   example.org/a/b_c.md
 //	https://example.org/a/      example.org/a/index.md

@@ -29,11 +29,11 @@ const (
 	WACZ     = "wacz"
 	Webo     = "webo"     // one .webop file, with its description in a second file
 	Markdown = "markdown" // a folder with a Markdown file for each page
-	Mirror   = "mirror"   // a folder for a browser
+	Mirror   = "mirror"   // a folder with links rewritten, to be read in a browser
 )
 
-// formatOf returns the format of one file with a name, and an error for an unknown name. Markdown
-// and Mirror are folders, so it does not know them.
+// formatOf returns the single-file format with the given name. It fails for an unknown name, and
+// for Markdown and Mirror, which are folders.
 func formatOf(name string) (fileFormat, error) {
 	f, found := formats[name]
 	if !found {

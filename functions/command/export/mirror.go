@@ -38,7 +38,7 @@ type mirror struct {
 	seeds    []string
 	// paths of the pages' files in the mirror, by identity of the URL; not changed after prepare
 	names map[layout.Identity]string
-	// addresses to which an alias leads, by the identity of the alias
+	// identities of the addresses to which an alias leads, by the identity of the alias
 	aliases map[layout.Identity][]layout.Identity
 }
 
@@ -125,8 +125,9 @@ func (m *mirror) write(r *Record, content []byte) error {
 
 func (m *mirror) save() (int64, error) { return 0, nil }
 
-// find returns the file of a page by its address, or by the address of an alias of the page.
-// collections are those of the page that contains the address: their rules may clean it.
+// find returns the file of the page at the address to, or of the page of which to is an alias.
+// collections are those of the page that contains this address: find also looks for the address
+// without the parameters that each of them drops.
 func (m *mirror) find(to address.Address, collections []string) (name string, found bool) {
 	ids := []layout.Identity{to.ID}
 	for _, c := range collections {

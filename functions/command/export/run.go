@@ -21,7 +21,7 @@ type Task struct {
 	inventory.Selection
 	Format string    // name of the format (see the package's comment)
 	Path   string    // path of the file or folder, which must not exist yet
-	At     time.Time // moment whose pages are exported
+	At     time.Time // the pages are exported as they were at this moment
 	// Progress, if not nil, is called after every page with the numbers of pages done and of all.
 	Progress func(done, total int)
 }
@@ -30,7 +30,7 @@ type Task struct {
 type Report struct {
 	Pages   int       // number of pages in the export
 	Resumed int       // number of pages that an earlier run had written already
-	At      time.Time // moment whose pages were exported
+	At      time.Time // the export has the pages as they were at this moment
 	Unread  []error   // an error for each page that could not be read, and for each lost generation or book
 }
 
@@ -41,7 +41,7 @@ type resumption struct {
 	Format  string    `json:"format"`
 	At      time.Time `json:"at"`
 	Total   int       `json:"total"`   // number of pages to read: the selected pages, of any language
-	Done    int       `json:"done"`    // number of pages read, whether written or not
+	Done    int       `json:"done"`    // number of pages read, including pages in other languages, which are not written
 	Written int       `json:"written"` // number of pages written
 	Bytes   int64     `json:"bytes"`   // size of the file with the pages written; 0 for a folder
 }
@@ -49,8 +49,8 @@ type resumption struct {
 // target is a file or a folder to which pages are written.
 type target interface {
 	// begin opens the target. If bytes is 0, the target is new; else it is the target of an
-	// earlier run, of which begin keeps that many bytes. at is the moment whose pages are
-	// exported.
+	// earlier run, of which begin keeps the first bytes, this many. The pages are exported as
+	// they were at the moment at.
 	begin(at time.Time, bytes int64) error
 	// content returns the bytes to be written for a page. It is safe for concurrent use.
 	content(r *Record) ([]byte, error)
@@ -63,12 +63,12 @@ type target interface {
 	end() error
 }
 
-// savePeriod is the number of pages after which a run saves its resumption.
+// savePeriod is the number of pages between two savings of a run's resumption.
 const savePeriod = 500
 
 // Run exports the selected pages of a bucket. If it fails, or is cancelled, another run
-// with the same selection, format and path continues the export, with the pages of the
-// first run's moment, whatever its own At is.
+// with the same selection, format and path continues the export. It exports the pages as
+// they were at the moment At of the first run, and ignores its own At.
 func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings) (report Report, err error) {
 	to, resumePath, err := t.target()
 	if err != nil {
@@ -153,7 +153,7 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 // prepared is a page that has been read and made ready to be written.
 type prepared struct {
 	record  Record
-	wanted  bool   // the page is in the selected language
+	wanted  bool   // the page is exported: it is in the selected language, or no language is selected
 	content []byte // bytes to be written
 	err     error
 }

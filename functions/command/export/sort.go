@@ -13,9 +13,9 @@ import (
 // maxSorted is the greatest size in bytes of the lines that are sorted in memory at once.
 const maxSorted = 32 << 20
 
-// sortLines yields all lines, each with its line feed, sorted by their bytes. If they have more
-// than most bytes together, it sorts that many at a time, writes these sorted runs to a temporary
-// file at the path, and merges them. An error ends the sequence.
+// sortLines yields all lines, each with its line feed, sorted by their bytes. It sorts them in
+// memory up to a total size of most bytes. If there are more, it sorts them in runs of this size,
+// writes the runs to a temporary file at the path, and merges them. An error ends the sequence.
 func sortLines(all iter.Seq2[string, error], path string, most int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s, more := sorter{path: path}, true
@@ -37,7 +37,8 @@ type sorter struct {
 	lines []string // lines of the run in memory
 }
 
-// read reads all lines into sorted runs of at most most bytes.
+// read reads all lines and divides them into sorted runs. The parameter most is the greatest size
+// of a run in bytes.
 func (s *sorter) read(all iter.Seq2[string, error], most int) error {
 	size := 0
 	for line, err := range all {

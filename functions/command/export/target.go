@@ -9,13 +9,14 @@ import (
 	"time"
 )
 
-// file is a target that is one file. Until it is finished its name has the suffix .part.
+// file is the target of all formats of a single file. Until the export is finished, the file's name
+// has the suffix .part.
 type file struct {
 	format fileFormat
 	path   string // path of the finished file, without the suffix .part
 	open   *os.File
-	out    *bufio.Writer // buffered writer to open
-	size   int64         // bytes written so far, with those in the buffer
+	out    *bufio.Writer // buffered writer to the file open
+	size   int64         // number of bytes written so far, including those in the buffer
 }
 
 func (f *file) begin(at time.Time, bytes int64) (err error) {

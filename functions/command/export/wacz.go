@@ -31,20 +31,20 @@ import (
 // the end.
 type wacz struct {
 	file
-	at    time.Time // moment whose pages are exported
+	at    time.Time // the pages are exported as they were at this moment
 	head  int64     // offset of the WARC in the zip file
 	pages *os.File  // the temporary file PATH.part.pages, open; written through list
 	list  *bufio.Writer
 }
 
-// capture is a page in the list PATH.part.pages, a line of JSON.
+// capture is a line of JSON in the list PATH.part.pages, which describes a page.
 type capture struct {
 	URL    string    `json:"url"`
 	Time   time.Time `json:"time"`
 	MIME   string    `json:"mime"`
 	Status int       `json:"status"`
 	Digest string    `json:"digest"` // SHA-1 of the page, as "sha1:" and base 32
-	Offset int64     `json:"offset"` // offset of the record in the WARC
+	Offset int64     `json:"offset"` // offset of the page's record in the WARC, in bytes
 	Length int64     `json:"length"`
 	Title  string    `json:"title"`
 	Text   bool      `json:"text"` // the page has text
@@ -240,7 +240,7 @@ func (w *wacz) cdxLines() iter.Seq2[string, error] {
 type waczWriter struct {
 	zip       *zip.Writer
 	at        time.Time
-	resources []resource // members written so far
+	resources []resource // descriptions of the members written so far
 }
 
 // resource describes a member in datapackage.json (Data Package, "Data Resource").

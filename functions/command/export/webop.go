@@ -18,7 +18,7 @@ const descSuffix = ".desc"
 // from the whole .webop.
 type webop struct {
 	file
-	created time.Time // moment whose pages are exported
+	created time.Time // the pages are exported as they were at this moment
 }
 
 func beginWebop(time.Time) ([]byte, error) { return []byte(webobject.WebopMagic), nil }

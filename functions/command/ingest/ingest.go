@@ -90,7 +90,7 @@ type Report struct {
 	Passed    map[string]int // number of captures that were not imported, by reason
 	Faults    []FileFault    // damaged parts of files, at most maxFaults
 	Faulty    int            // number of all damaged parts
-	Batches   []Batch        // names of the spool objects that were put
+	Batches   []Batch        // the spool objects that were put, one for each batch
 }
 
 // FileFault is a damaged part of a file.
@@ -215,8 +215,8 @@ type archives struct {
 	readers []*warc.Reader
 }
 
-// read returns the record at a spot and the capture in it, with at most limit + 1 bytes of its
-// body. It opens the file if needed.
+// read returns the record at a place in the files, and the capture in the record, with at most
+// limit + 1 bytes of the body. It opens the file if it is not open yet.
 func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error) {
 	if f.readers == nil {
 		f.opened, f.readers = make([]*os.File, len(f.task.Files)), make([]*warc.Reader, len(f.task.Files))

@@ -13,10 +13,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// standings holds the last outcomes of URLs before an import.
+// standings holds, for each URL, the outcomes before an import that still count (see book.Standing).
 type standings map[layout.Identity]*book.Standing
 
-// add adds an outcome to the standing of its URL.
+// add takes an outcome of a URL into account: it updates the book.Standing of the URL.
 func (known standings) add(o *book.Outcome) {
 	id := o.Identity()
 	if known[id] == nil {
@@ -26,8 +26,8 @@ func (known standings) add(o *book.Outcome) {
 	known[id].Add(&last)
 }
 
-// final returns the last final outcome of a URL. It is nil if there is none, or if the page
-// that the outcome refers to is lost.
+// final returns the last outcome of a URL that is final (any but a retry). It is nil if there is
+// none, or if that outcome is of a page that is lost.
 func (known standings) final(id layout.Identity) *book.Outcome {
 	s := known[id]
 	switch {
@@ -39,8 +39,9 @@ func (known standings) final(id layout.Identity) *book.Outcome {
 	return s.Final
 }
 
-// readStandings returns the standings of those URLs whose identities are wanted, from the books
-// and spool objects of all partitions. Its memory does not grow with the number of other URLs.
+// readStandings reads the outcomes in the books and spool objects of all partitions, and returns
+// those that count, of all URLs for whose identity wanted returns true. Its memory does not grow
+// with the number of other URLs.
 func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings, wanted func(layout.Identity) bool) (standings, error) {
 	known := make(standings)
 	for _, p := range s.Partitions() {

@@ -48,7 +48,7 @@ type survey struct {
 	// places of response and resource records, by two hashes: of the record's id, and of its URL
 	// and time
 	answers map[uint64]spot
-	posted  map[uint64]bool // hashes of the ids of records that belong to requests other than GET
+	posted  map[uint64]bool // hashes of the ids of records that belong to requests with another method than GET
 	seed    maphash.Seed    // seed of the hashes in answers and posted
 }
 
@@ -60,8 +60,8 @@ const maxInside = 4 << 20
 // earliest is the earliest time of a capture that is accepted: there was no web before.
 var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// file reads the file with a number, and calls progress with the bytes read so far. It counts
-// damaged records, and fails if the file cannot be read.
+// file reads the file with the index number in Task.Files, and calls progress with the number of
+// bytes read so far. It counts damaged records, and fails if the file cannot be read.
 func (s *survey) file(ctx context.Context, number int, progress func(int64)) error {
 	file, size, err := open(s.task.Files[number])
 	if err != nil {
@@ -123,7 +123,8 @@ func open(path string) (*os.File, int64, error) {
 // kinds are the types of records (WARC 1.1, 6).
 var kinds = []string{"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"}
 
-// record reads one record to its end, and adds or counts the capture in it.
+// record reads one record to its end. A capture in it that may be imported is passed to add; any
+// other is counted by the reason for which it is not imported.
 func (s *survey) record(reader *warc.Reader, r *warc.Record, file int) error {
 	kind := r.Type
 	if !slices.Contains(kinds, kind) {
@@ -240,8 +241,8 @@ func (s *survey) refuses(at address.Address) string {
 	return ""
 }
 
-// add takes a candidate as the capture of its URL if it is newer than the one so far, and counts
-// the other as not imported.
+// add keeps a candidate as the newest capture of its URL, unless the capture kept so far is newer.
+// It counts the older of the two as not imported.
 func (s *survey) add(f candidate) {
 	known, isKnown := s.newest[f.address.ID]
 	if isKnown {
@@ -267,7 +268,7 @@ func (s *survey) request(r *warc.Record) error {
 	return nil
 }
 
-// isPosted reports whether a record is the answer to a request other than GET.
+// isPosted reports whether a record is the answer to a request with another method than GET.
 func (s *survey) isPosted(r *warc.Record) bool {
 	return s.posted[s.hash(r.Field("WARC-Record-ID"))] || s.posted[s.hash(r.Field("WARC-Concurrent-To"))]
 }

@@ -38,7 +38,7 @@ type writer struct {
 	report   *Report
 	// state of the first reading: it knows which records are answers to requests other than GET
 	posted  *survey
-	last    layout.Version // version of the last batch; zero before the first
+	last    layout.Version // version of the batch that was put last; zero before the first
 	pending map[layout.Partition]*pending
 	bytes   int64 // bytes of the bodies in all pending batches
 }
@@ -94,8 +94,9 @@ func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 	return nil
 }
 
-// take reads a capture and adds it to the batch of its partition. It reads records from from,
-// and the answers to which revisit records refer from originals.
+// take reads a capture and adds it to the pending batch of its partition. The capture's record is
+// read from the files in the parameter from; the answer to which a revisit record refers, from
+// those in originals.
 func (w *writer) take(ctx context.Context, from, originals *archives, c capture) error {
 	record, answer, err := from.read(c.spot, maxPage)
 	if err == nil && w.posted.isPosted(record) {
@@ -236,9 +237,10 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	return nil
 }
 
-// choose removes from a spool object everything that is not imported (see isImported), and counts
-// it. For each URL that stays it adds the link by which the URL counts as found, of kind
-// book.Listed. from is the batch of the object.
+// choose removes from a spool object the outcomes that are not imported (see isImported), with their
+// pages and links, and counts them by reason (those not asked are not counted). For each URL that
+// stays it adds the link by which the URL counts as found, of kind book.Listed. from is the batch
+// that became this spool object.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome
