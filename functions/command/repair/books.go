@@ -47,9 +47,9 @@ func (m *mending) relistBook(sound manifest.Book) {
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
 }
 
-// findLost has URLs fetched again whose stored page is damaged or was in a lost package, or whose
-// last outcome was in a lost book. It reads the partition's outcomes twice: to find suspects, and
-// to join all outcomes of each of these.
+// findLost records the URLs to be fetched again: those whose stored page is damaged or was in a lost
+// package, and those whose last outcome was in a lost book. It reads the partition's outcomes twice:
+// first to find suspects (see suspect), then to join all outcomes of each suspect.
 func (m *mending) findLost(ctx context.Context) error {
 	suspects, err := m.suspects(ctx)
 	if err != nil || len(suspects) == 0 {
@@ -81,7 +81,8 @@ type suspect struct {
 	url string
 }
 
-// suspects returns the suspects of the partition, by identity, with empty standings.
+// suspects returns the suspects of the partition, by the identity of their URL. Their outcomes are
+// still to be added.
 func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, error) {
 	suspects := make(map[layout.Identity]*suspect)
 	type place struct {
@@ -139,8 +140,8 @@ func (m *mending) broken(o *book.Outcome) bool {
 	return found && (p.gone || p.broken[o.Offset])
 }
 
-// outcomes calls visit with all outcomes of the partition's books that are not lost. If no package
-// is faulty and no book is lost, nothing has to be found, and it does not call visit.
+// outcomes calls visit with each outcome in the books of the partition, except lost books. It does
+// nothing if no package is faulty and no book is lost.
 func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error {
 	if len(m.faulty) == 0 && len(m.lostBooks) == 0 {
 		return nil

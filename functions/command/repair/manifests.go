@@ -104,7 +104,7 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 	return true, nil
 }
 
-// isGeneration reports whether the content is the generation of a partition with a number.
+// isGeneration reports whether content is a generation of partition p and has the given number.
 func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 	m, err := manifest.Decode(p, content)
 	return err == nil && m.Generation == number
@@ -113,9 +113,9 @@ func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 // refound stores a new generation of a partition if objects prove that its last
 // generations are lost (see partition.Lost); otherwise it does nothing and returns no
 // sentence. elsewhere are the partitions to which its pages may have moved. refound
-// claims an epoch and writes it to Learnt, so that frontiers notice that they are behind
-// the books and are rebuilt. If it is stopped, the next run repeats it: once the new
-// generation exists, nothing is lost any more.
+// claims an epoch and writes it to the manifest's field Learnt, so that frontiers notice
+// that they are behind the books and are rebuilt. If it is stopped, the next run repeats
+// it. Once the new generation exists, the partition does not count as lost any more.
 func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []layout.Partition) (mended []string, err error) {
 	newest, err := manifest.Read(ctx, r.Bucket, p)
 	if errors.Is(err, manifest.ErrDamaged) {
@@ -167,8 +167,8 @@ func (r *Repairer) keep(ctx context.Context, key string, content []byte) error {
 }
 
 // remove copies the damaged content of an object into quarantine and deletes the object.
-// It does not wait for the commit, because the object that is built in its place may have
-// the same key. Until that is there, readers find no object instead of a damaged one.
+// It deletes at once, and not after the partition's next commit, because the object that is
+// built in its place may have the same key. Until the new object exists, readers find none.
 func (r *Repairer) remove(ctx context.Context, key string, content []byte) error {
 	if err := r.keep(ctx, key, content); err != nil {
 		return err

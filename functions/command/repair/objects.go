@@ -18,7 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// faultyPackage is a listed package with problems, and how its pages are to be mended.
+// faultyPackage is a package in the manifest that has problems, with its pages that have to be
+// mended.
 type faultyPackage struct {
 	manifest.Package
 	erase  map[int64]bool // offsets of pages to be removed, because each is stored twice
@@ -26,9 +27,13 @@ type faultyPackage struct {
 	gone   bool           // the package is missing or cannot be read, and is taken off the manifest
 }
 
-// lookAtPackage records a problem of a package for later. Two kinds of pages are fetched again:
-// one that an outcome names but that does not exist, and one that no outcome names. Their URLs get
-// a Lost outcome. If a page is stored twice, one of the copies is to be removed.
+// lookAtPackage records what has to be done about a problem of a package:
+//
+//	problem                                             to be done
+//	an outcome names a page that does not exist         fetch the URL again (see takeBack)
+//	no outcome names a page                             the same
+//	a page is stored twice                              remove one of the copies
+//	any other                                           look at the whole package (see mendPackage)
 func (m *mending) lookAtPackage(problem verify.Problem) {
 	listed := m.Manifest().Package(problem.Key)
 	if problem.URL != "" && (problem.Kind == verify.Missing || problem.Kind == verify.Unaccounted) {
@@ -49,7 +54,7 @@ func (m *mending) lookAtPackage(problem verify.Problem) {
 }
 
 // mendPackage mends a faulty package. If pages of it are damaged or stored twice, it stores
-// the others as a new package; if no page can be read, it removes the package from the
+// the other pages as a new package; if no page can be read, it removes the package from the
 // manifest; if the package is sound, it corrects the manifest's entry.
 func (m *mending) mendPackage(ctx context.Context, p *faultyPackage) error {
 	content, found, err := blob.Find(ctx, m.Bucket, p.Key)
@@ -115,9 +120,9 @@ func (m *mending) relistPackage(p *faultyPackage, bytes int64, pages int) {
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
 }
 
-// replacePackage stores left, a package with the readable pages of the faulty one, and lists it in
-// place of the faulty one. The pages keep their offsets. The package is indexed again, and until
-// then its old segments stay.
+// replacePackage stores left, the bytes of a package with the readable pages of the faulty one, and
+// lists it in place of the faulty one. The pages keep their offsets. The new package is indexed
+// again; until then the old segments stay in the manifest.
 func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []byte, pages int) error {
 	_, name, err := layout.ParsePackageKey(p.Key)
 	if err != nil {
@@ -182,10 +187,15 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	return nil
 }
 
-// maskAnew masks documents of a segment whose overlay is lost. It masks documents whose package is
-// not listed, or has live documents in another segment. It also masks documents of pages of which
-// another segment has a live document of the same or a later version. Documents of gone pages are
-// masked by listGone and the sweep, documents of forgotten pages by the next sweep.
+// maskAnew masks again the dead documents of a segment whose overlay is lost:
+//
+//	document                                                    masked by
+//	its package is not in the manifest                          maskAnew
+//	its package has live documents in another segment           maskAnew
+//	another segment has a live document of the same page, of
+//	the same or a later version                                 maskAnew
+//	its page is gone (no longer at its URL)                     listGone and the sweep
+//	its page is forgotten                                       the next sweep
 func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
 	next := e.Manifest()
 	all := segments.NewFinder(m.Bucket, func(layout.Identity) bool { return true })

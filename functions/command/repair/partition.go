@@ -26,7 +26,7 @@ import (
 // generation.
 type mending struct {
 	*Repairer
-	*partition.Partition                    // the generation in which the problems were found; after the commit, the new one
+	*partition.Partition                    // generation in which the problems were found; after the commit, the new generation
 	elsewhere            []layout.Partition // other partitions to which pages of this partition may have moved
 	// keys of segments, overlays and books that were mended already
 	looked map[string]bool
@@ -91,7 +91,7 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	return nil
 }
 
-// ofManifests reports whether the problem means that generations may be lost.
+// ofManifests reports whether a problem is one of manifests: it may mean that generations are lost.
 func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
@@ -122,17 +122,17 @@ func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	return nil
 }
 
-// takeBack records that a URL is to be fetched again, and why: the commit gives it a Lost
-// outcome. It ignores a string that is not a canonical URL, which no crawl can have
-// requested; verify reports that again.
+// takeBack records that a URL is to be fetched again, and why: the next commit gives the URL an
+// outcome Lost. It ignores a text that is not a canonical URL, because no crawl can have requested
+// it; then the problem stays, and verify reports it again.
 func (m *mending) takeBack(url, why string) {
 	if a, err := address.Parse(url); err == nil && a.URL == url {
 		m.lost[url] = why
 	}
 }
 
-// maskAgain marks all gone pages of the partition as not masked, so that the sweep masks
-// their documents again. listGone then corrects the list of these pages.
+// maskAgain marks all gone pages of the partition (see manifest.Gone) as not masked, so that the
+// sweep masks their documents again. listGone then corrects the list of these pages.
 func (m *mending) maskAgain() {
 	const what = "what is gone"
 	if m.looked[what] {
@@ -159,7 +159,7 @@ func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }
 
-// say adds sentences on mended problems to the report and the log.
+// say adds the sentences in said, on mended problems, to the report and the log.
 func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	for _, sentence := range said {
 		r.Log.InfoContext(ctx, "mended", "what", sentence)
@@ -167,11 +167,11 @@ func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	report.Mended = append(report.Mended, said...)
 }
 
-// commit commits all edits as one generation, with a book of Lost outcomes if URLs are
-// taken back, and returns the number of these URLs. The edits ignore objects that were
-// replaced or removed since the problems were found. If URLs are taken back or a book is
-// lost, the commit changes Learnt, so that frontiers notice that they are behind the
-// books.
+// commit commits all edits as one generation. If URLs are to be fetched again, the generation
+// has a book with an outcome Lost for each of them; commit returns their number. The edits
+// ignore objects that were replaced or removed since the problems were found. If there is
+// such a book, or a book was lost, the commit changes the manifest's field Learnt, so that
+// frontiers notice that they are behind the books.
 func (m *mending) commit(ctx context.Context) (missing int, err error) {
 	if len(m.edits) == 0 && len(m.lost) == 0 {
 		return 0, nil
@@ -209,8 +209,8 @@ func (m *mending) commit(ctx context.Context) (missing int, err error) {
 	return len(m.lost), err
 }
 
-// putLost stores a book with a Lost outcome for every URL to be taken back. The epoch must
-// be above those of all other outcomes, so that the Lost ones are the last.
+// putLost stores a book with an outcome Lost for every URL that is to be fetched again. The
+// epoch must be above those of all other outcomes, so that these outcomes are the last.
 func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, error) {
 	var learnt book.Book
 	for url, why := range m.lost {
@@ -230,10 +230,10 @@ func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, er
 	return m.PutBook(ctx, content, len(learnt.Outcomes), 0)
 }
 
-// listGone is the last edit of a commit. It makes the manifest's list of gone pages anew from the
-// books. So a page that is gone, but indexed again, is masked again, and a page that no book calls
-// gone any more is searched again. If a book cannot be read, it leaves the list as it is; a later
-// round removes that book and calls listGone again.
+// listGone is the last edit of a commit. It makes the manifest's list of gone pages (see
+// manifest.Gone) anew from the books. So a gone page that was indexed again is masked again, and
+// searches find a page again that is not gone according to the books. If a book cannot be read,
+// listGone leaves the list as it is; a later round removes that book and calls listGone again.
 func (m *mending) listGone(ctx context.Context, e *partition.Edit) error {
 	pages, err := segments.Gone(ctx, m.Bucket, e.Manifest(), m.elsewhere)
 	if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {

@@ -16,7 +16,7 @@
 // # Lost
 //
 // The URL of a page that cannot be read, or that no book names, gets an outcome Lost in a
-// new epoch. That outcome takes the URL back: all earlier outcomes of the URL stop to
+// new epoch. That outcome takes the URL back: all earlier outcomes of the URL no longer
 // count, and it waits to be fetched again. A running frontier notices that it is behind
 // the book with this outcome, and is rebuilt.
 //
@@ -135,7 +135,7 @@ func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Part
 }
 
 // Mend mends as many of the problems as it can, and adds a sentence on each mended one to the
-// report. A problem that has been mended since it was found does no harm.
+// report. Problems that were mended meanwhile may be among them.
 func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *Report) error {
 	var partitions []layout.Partition
 	of := make(map[layout.Partition][]verify.Problem)

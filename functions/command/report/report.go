@@ -38,7 +38,7 @@ type Row struct {
 	Value string `json:"value"` // language, collection, site or day; "": the language is unknown, or the page is not indexed yet
 	Pages int    `json:"pages"`
 	Sites int    `json:"sites"`
-	Bytes int64  `json:"bytes"` // compressed size of the pages in packages
+	Bytes int64  `json:"bytes"` // compressed size of the pages in packages, in bytes
 }
 
 // Table returns the rows by "language", "collection", "site" or "day"; nil for any other
@@ -99,7 +99,8 @@ func siteOf(url string) string {
 	return a.Site
 }
 
-// table counts pages by one property, such as the language: one tally for each of its values.
+// table counts pages by one property, such as the language. It has a tally for each value of the
+// property, such as en.
 type table struct {
 	at map[string]*tally
 }
@@ -129,7 +130,7 @@ func (t *table) add(value, site string, bytes int64) {
 	}
 }
 
-// rows returns the rows, most pages first.
+// rows returns a Row for each value of the property, sorted by number of pages, the largest first.
 func (t *table) rows() (rows []Row) {
 	for _, n := range t.at {
 		rows = append(rows, n.Row)

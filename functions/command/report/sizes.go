@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Size is a row of the table of sizes, such as that of all packages.
+// Size is a row of the table of sizes, such as the row for all packages.
 type Size struct {
 	What  string `json:"what"`
 	Count int64  `json:"count"` // number of units; Unit names the unit, such as "page"
@@ -115,7 +115,8 @@ func (m *measured) fault(err error) error {
 	return nil
 }
 
-// add adds the counts and bytes of the given rows to the rows of the table.
+// add adds the counts and bytes in rows to the rows of the table. The keys of rows are the
+// constants that number the rows of the table.
 func (m *measured) add(rows map[int]Size) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -83,8 +83,8 @@ func (v *run) readBook(ctx context.Context, b *openBook) error {
 	return err
 }
 
-// lose marks a book as lost if err says that it is missing or damaged, and reports the
-// damage once. It returns any other error.
+// lose marks a book as lost if err says that the book is missing or damaged, and reports that
+// once. It returns any other error.
 func (v *run) lose(b *openBook, err error) error {
 	switch {
 	case err == nil:
@@ -118,7 +118,7 @@ func divide(parts []book.Part) []layout.Range {
 	return ranges
 }
 
-// partition returns the audit of a storage partition.
+// partition returns the newest generation of a storage partition, with its spool and books.
 func (v *run) partition(p layout.Partition) *audit {
 	return v.partitions[slices.IndexFunc(v.partitions, func(own *audit) bool { return own.Partition == p })]
 }
@@ -167,8 +167,8 @@ func (v *run) judgeUndiscovered(ctx context.Context) error {
 	return nil
 }
 
-// judgeStrategies reports the faults of strategies by which wanted URLs have no partition:
-// these URLs are never fetched.
+// judgeStrategies reports the strategies' faults if collections want URLs that have no partition
+// because of them: such URLs are never fetched.
 func (v *run) judgeStrategies() {
 	n := v.unplaced.Load()
 	if n == 0 {

@@ -147,8 +147,8 @@ func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce 
 	return v.missing(ctx, p, h, inForce, lost)
 }
 
-// missing reports the missing generations whose numbers are in lost. It leaves out those that the
-// sweep has deleted since the proof began.
+// missing reports the missing generations, whose numbers are in lost. It leaves out generations that
+// the sweep has deleted since this verification began.
 func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForce *generation, lost []uint64) error {
 	if len(lost) == 0 {
 		return nil
@@ -224,9 +224,9 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	return last
 }
 
-// copied reports whether a hint that is newer than all stored generations has a wrong number. The
-// number is right if the hint's parent is the generation before it, or if that generation is not
-// stored.
+// copied reports whether hint, whose number is higher than those of all stored generations, has a
+// wrong number. The number is right if the hint's parent is the generation with the number before,
+// or if no generation with that number is stored.
 func (h *history) copied(hint *generation) bool {
 	before := hint.Generation - 1
 	for i, g := range h.generations {
@@ -237,8 +237,8 @@ func (h *history) copied(hint *generation) bool {
 	return before == h.newest()
 }
 
-// faults counts the contradictions of a generation that may be the newest: a wrong
-// parent, and listed objects that are missing or have another size.
+// faults returns the number of contradictions of a generation that may be the newest: a wrong
+// parent counts, and each listed object that is missing or has another size.
 func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	if before := h.at(h.newest() - 1); before != nil && before.bad == nil && before.hash != g.Parent {
 		n++

@@ -127,7 +127,7 @@ type apartObjects struct {
 	newest  map[string]string // key of the newest whole version, by the document's prefix
 }
 
-// has reports whether a version exists, damaged or not.
+// has reports whether the version or copy with this key exists, damaged or not.
 func (a *apartObjects) has(key string) bool {
 	_, isDamaged := a.damaged[key]
 	return isDamaged || a.whole[key] != ""

@@ -29,7 +29,7 @@ func (v *run) forgetting(p *audit) {
 	}
 }
 
-// left reports that the object with the key still contains a forgotten URL.
+// left adds a problem to the report: the object with the key still contains a forgotten URL.
 func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
@@ -86,8 +86,8 @@ func (f *forgotten) outcome(o *book.Outcome) bool {
 // id reports whether the URL with an identity is forgotten, by itself and not by its site.
 func (f *forgotten) id(id layout.Identity) bool { return f.set != nil && f.set.ForgetsID(id) }
 
-// ledger returns the first forgotten URL in a ledger, or the target of the first link from
-// a forgotten page; "" if there is none.
+// ledger returns the first forgotten URL in a ledger (the outcomes and links of a batch), or the
+// target of the first link from a forgotten page; "" if there is none.
 func (f *forgotten) ledger(l *spool.Ledger) string {
 	if f.set == nil {
 		return ""
@@ -148,9 +148,9 @@ func (f *forgotten) copied(content []byte) string {
 	return f.ledger(&spool.Ledger{Outcomes: learnt.Outcomes, Links: learnt.Links})
 }
 
-// readSpool reads the listed spool objects whose batches wait to be packed into p.spooled.
-// It reports damaged ones and forgotten URLs in them. It ignores batches that are
-// packed or closed, and objects with other names.
+// readSpool reads those of the given spool objects that are not packed yet, and adds their
+// ledgers to p.spooled. It reports damaged objects, and forgotten URLs in them. It ignores
+// batches that are packed or closed, and objects with other names.
 func (v *run) readSpool(ctx context.Context, p *audit, spooled []blob.Object) error {
 	for _, object := range spooled {
 		key := object.Key

@@ -10,13 +10,13 @@ import (
 // backlog holds the URLs that are pending according to the frontiers.
 type backlog struct {
 	mu sync.Mutex // protects ids
-	// pending URLs of the frontiers: true if the URL is also pending in the books; nil without
-	// frontiers
+	// pending URLs of the frontiers: true if the URL is also pending in the books; nil if no
+	// frontiers are checked
 	ids map[layout.Identity]bool
 }
 
 // readFrontiers reads the pending URLs of the frontiers, and reports URLs that are pending in two
-// frontiers. It does nothing without frontiers, or if a book or generation could not be read.
+// frontiers. It does nothing if Verifier.Frontiers is nil, or a book or generation could not be read.
 func (v *run) readFrontiers(ctx context.Context) error {
 	if v.Frontiers == nil || v.incomplete() {
 		return nil

@@ -102,7 +102,7 @@ const (
 	Damaged     Kind = "damaged"     // the bytes of an object or page have changed
 	Unaccounted Kind = "unaccounted" // an object, page or document exists, but nothing refers to it
 	Double      Kind = "double"      // an object, page or document exists more than once
-	Behind      Kind = "behind"      // something should have been deleted, or should have arrived, by now
+	Behind      Kind = "behind"      // a forgotten URL was not erased, or a frontier and the books differ on what is pending
 	Stale       Kind = "stale"       // searches find a document whose page is gone
 	// an object shows that there were later generations, which are lost
 	Lost    Kind = "lost"
@@ -179,7 +179,7 @@ func (c *problems) sorted() []Problem {
 // Progress says how much of a stage is done.
 type Progress struct {
 	Stage       Stage
-	Done, Total int64 // amount done and amount in all, in the unit of the stage (see Stage)
+	Done, Total int64 // amount done so far and total amount, in the unit of the stage (see Stage)
 }
 
 // Stage names a part of the verification.

@@ -116,8 +116,8 @@ func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) erro
 	return nil
 }
 
-// outcome adds an outcome to its URL, from a book or spool object of partition p, and returns the
-// URL.
+// outcome adds an outcome, from a book or spool object of partition p, to the other outcomes of its
+// URL, and returns these.
 func (f *fold) outcome(o *book.Outcome, p layout.Partition) *asked {
 	f.account.Outcome(*o)
 	id := o.Identity()
@@ -191,9 +191,9 @@ func (f *fold) judge() {
 	})
 }
 
-// pagesOf compares the pages of a URL in all packages with its outcomes. It reports the stored
-// page if that is missing, and any other page of the same or a later version. It marks the pages
-// as known, and the stored one as live.
+// pagesOf compares the pages of a URL in all packages with the URL's outcomes. It reports a problem
+// if the page that the outcomes call stored is missing, or if there is another page whose version is
+// that of the last outcome or later. It marks all these pages as known, and the stored page as live.
 func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	own := f.pages.of(id)
 	var live *page
@@ -226,9 +226,9 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	}
 }
 
-// place returns the page that is the stored one of a URL according to the books, marked as live.
-// If the package does not have it there, place reports that, unless the whole package is missing,
-// and returns nil.
+// place returns the stored page of a URL, which it finds by the package and offset in the outcome,
+// and marks it as live. If the package has no such page at the offset, place reports that and
+// returns nil. If the whole package is missing, it only returns nil.
 func (f *fold) place(id layout.Identity, known *asked) *page {
 	o := known.Page
 	in := f.byKey[o.Package]

@@ -111,18 +111,18 @@ type page struct {
 	offset  uint32 // offset in the package, which has less than 4 GiB
 	length  uint32
 	pkg     uint32 // package of the page, as an index in run.packages
-	// marks of the page, from markWanted on, and number of its live documents; changed atomically
+	// lower 16 bits: marks such as markWanted; upper 16: number of live documents; changed atomically
 	marks uint32
 }
 
-// The marks of a page are the lower 16 bits of page.marks. The upper 16 bits count the page's live
-// documents.
+// The marks of a page: bits of page.marks, whose lower 16 bits are for marks. The upper 16 bits count
+// the page's live documents.
 const (
 	markWanted  uint32 = 1 << iota // the page is not forgotten
 	markDamaged                    // the page cannot be read; its version is unknown
 	markKnown                      // the URL of the page has an outcome
 	markLive                       // the page is the stored page of its URL
-	markGone                       // the page is gone according to the books
+	markGone                       // the books say that the page is no longer at its URL
 	markAsset                      // the page is an asset, which has no document
 	oneDocument = 1 << 16
 )

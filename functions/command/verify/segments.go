@@ -69,7 +69,7 @@ type openedSegment struct {
 	offsets    []uint64
 }
 
-// openSegment checks the bytes of a segment and that its key names them, and reads its
+// openSegment checks the bytes of a segment, and that its key has their hash, and reads its
 // columns.
 func (v *run) openSegment(ctx context.Context, s storedSegment, content []byte) (*openedSegment, error) {
 	if err := segment.Check(content); err != nil {
@@ -99,7 +99,8 @@ func (v *run) openSegment(ctx context.Context, s storedSegment, content []byte) 
 	return o, err
 }
 
-// listedRightly reports where the manifest's entry for a segment differs from the segment.
+// listedRightly adds a problem to the report for each way in which the manifest's entry for a segment
+// differs from the segment.
 func (v *run) listedRightly(o *openedSegment, content []byte) {
 	own := o.partition.Partition
 	if o.opened.Documents() != o.Documents {
@@ -167,8 +168,8 @@ func (v *run) ranked(ctx context.Context, o *openedSegment) error {
 	return nil
 }
 
-// documents checks all documents of one segment, and counts the live ones with their pages.
-// Of each kind of problem it reports only the segment's first document.
+// documents checks all documents of one segment, and adds the live ones to the counts of live
+// documents of their pages. Of each kind of problem it reports only the segment's first document.
 func (v *run) documents(ctx context.Context, s storedSegment, content []byte) error {
 	o, err := v.openSegment(ctx, s, content)
 	if err != nil {
@@ -205,8 +206,8 @@ func (v *run) documents(ctx context.Context, s storedSegment, content []byte) er
 	return nil
 }
 
-// document checks one document, and counts it with its page if it is alive. It returns a kind for
-// each problem of the document.
+// document checks one document and, if it is alive, adds 1 to the number of live documents of its
+// page. It returns a kind for each problem of the document.
 func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	id := o.identities[doc]
 	if forget := v.forgotten(o.partition); forget.set != nil && forget.set.ForgetsPage(id, oneString(o.sites, doc)) {
@@ -267,7 +268,8 @@ var details = map[Kind]string{
 	Stale:       "is still searched, although the page is gone",
 }
 
-// tell reports a problem of a kind of a document. It reads the document's URL from the segment.
+// tell reports a problem of the given kind of a document. It reads the document's URL from the
+// segment.
 func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32) error {
 	stored, err := o.opened.Stored(ctx, []uint32{doc})
 	if err != nil {

@@ -114,8 +114,8 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	return r.report, nil
 }
 
-// untold returns the warnings about published documents that no problem in the report tells
-// already.
+// untold returns those of the warnings about published documents that do not concern an object for
+// which the report already has a problem.
 func (v *run) untold(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
 		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })
@@ -129,7 +129,7 @@ type run struct {
 	problems   problems
 	partitions []*audit
 	packages   []*storedPackage
-	byKey      map[string]*storedPackage // packages by their present and their former keys
+	byKey      map[string]*storedPackage // packages in packages, each by its present key and by its former keys
 	pages      pageList
 	ranges     []layout.Range
 	waiting    backlog
@@ -146,7 +146,7 @@ type run struct {
 // and readBooks fill it; it does not change after that.
 type audit struct {
 	manifest.Manifest
-	clean   bool           // all forgotten pages must have been erased from the partition by now
+	clean   bool           // the manifest says that all forgotten pages have been erased from the partition
 	unknown bool           // the generation is not the newest one, or may not be
 	spooled []spool.Ledger // ledgers of the spool objects that are not packed yet
 	books   []*openBook

@@ -73,7 +73,8 @@ func (t *teller) rule(u account.URL) *Rule {
 	return nil
 }
 
-// found adds the links to the story, the links of the smallest depth first.
+// found sets Links and Found of the story from the links to the URL. Found begins with the links of
+// the smallest depth.
 func (t *teller) found() {
 	slices.SortStableFunc(t.links, func(a, b book.Link) int { return int(a.Depth) - int(b.Depth) })
 	t.story.Links = len(t.links)

@@ -40,11 +40,11 @@ type Story struct {
 	Links     int       `json:"links"`              // number of all links to the URL
 	Admitted  *Rule     `json:"admitted,omitempty"` // rule that admits the URL; nil if none does
 	Asked     []Asked   `json:"asked,omitempty"`    // requests for the URL, the oldest first
-	Due       time.Time `json:"due,omitzero"`       // time at which the URL will be requested again
+	Due       time.Time `json:"due,omitzero"`       // time of the next request for the URL, if it is not pending; zero: never
 	Stored    *Stored   `json:"stored,omitempty"`
 	Problems  []string  `json:"problems,omitempty"` // a sentence for each object that could not be read
 
-	page *book.Outcome // outcome with the place of the stored page
+	page *book.Outcome // outcome with which the page was stored, and which has its place; nil if no page is stored
 }
 
 // Found is a link that leads to the URL.

@@ -19,9 +19,9 @@ type foundBook struct {
 	manifest.Book
 	listed  bool                    // the newest readable generation lists the book
 	batches map[layout.Version]bool // batches of the outcomes, and versions of repair's Lost outcomes
-	// places of the stored pages that the book names, by the key of their package
+	// places of the stored pages to which the book's outcomes refer, by the key of their package
 	pages map[string][]place
-	whole bool // all packages that the book names exist
+	whole bool // all packages to which the book's outcomes refer exist
 }
 
 // place is the place of a page in a package.
@@ -56,8 +56,8 @@ func (r *remains) readBooks(ctx context.Context) error {
 	return nil
 }
 
-// readBook reads the outcomes of a book. It returns book.ErrDamaged if the hash in the key is not
-// that of the book's content.
+// readBook reads the outcomes of a book. It returns book.ErrDamaged if the key does not have the
+// hash of the book's content.
 func (r *remains) readBook(ctx context.Context, key string) (*foundBook, error) {
 	content, err := r.bucket.Get(ctx, key, blob.Range{})
 	if err != nil {
@@ -88,9 +88,10 @@ func (r *remains) readBook(ctx context.Context, key string) (*foundBook, error) 
 	return b, nil
 }
 
-// listBooks adds to the manifest the books that have a batch which no book before them has, in the
-// order of the package's comment, and the books that have only links. It keeps the listed books in
-// r.books, and collects their batches in r.batches.
+// listBooks decides which books are listed: those that the newest readable generation lists, those
+// with only links, and each book with a batch that no earlier book has, in the order given in the
+// package's comment. It adds them to the manifest, keeps only them in r.books, and collects their
+// batches in r.batches.
 func (r *remains) listBooks(m *manifest.Manifest) {
 	r.batches = make(map[layout.Version]bool)
 	slices.SortStableFunc(r.books, func(a, b *foundBook) int {

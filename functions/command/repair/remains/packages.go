@@ -73,11 +73,15 @@ func (r *remains) readPackages(ctx context.Context) error {
 	return nil
 }
 
-// of returns the package in which the pages are that a book looks for under a key, at the given
-// places. It is the package with the key or, if pages were erased from that later, the last
-// package made by erasing. If no object has the key any more, it is the package of the same name
-// with the highest number that has one of the pages at its place, and no other page at any of
-// these places. It is nil if there is none.
+// of returns the package that now has the pages for which a book gives this key and these places;
+// nil if there is none:
+//
+//	the package with the key                            of returns
+//	exists                                              it
+//	exists, and pages were erased from it later         the last package made of it by erasing
+//	does not exist any more                             of the packages with the same name and a higher
+//	                                                    number for which has(pages) is true, the one
+//	                                                    with the highest number
 func (all foundPackages) of(key string, pages []place) *foundPackage {
 	if p := all.byKey[key]; p != nil {
 		return p.last
@@ -94,8 +98,8 @@ func (all foundPackages) of(key string, pages []place) *foundPackage {
 	return nil
 }
 
-// has reports whether the package has one of the pages at its place, and no other page at
-// any of these places.
+// has reports whether the package has at least one of the pages at its place, and at none of the
+// places a page with another URL or length.
 func (p *foundPackage) has(pages []place) bool {
 	at := make(map[int64]place, len(pages))
 	for _, page := range pages {
@@ -113,8 +117,8 @@ func (p *foundPackage) has(pages []place) bool {
 	return found
 }
 
-// needs reports whether a package must be listed although no book names it. That is so if one of
-// its pages is of a batch that is in no listed book and not in the spool.
+// needs reports whether a package must be listed although no book names it: a page in it is from a
+// batch that is neither in a listed book nor in the spool.
 func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	content, found, err := blob.Find(ctx, r.bucket, p.key)
 	if err != nil || !found {
@@ -132,8 +136,8 @@ func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	return false, nil
 }
 
-// listing holds the packages to be listed, each with the set of other keys by which books
-// and generations name it.
+// listing holds the packages to be listed, each with the set of former keys under which books and
+// generations still name it.
 type listing map[*foundPackage]map[string]bool
 
 // add adds a package to the listing, with the key by which a book or generation names it.
@@ -146,7 +150,7 @@ func (l listing) add(p *foundPackage, key string) {
 	}
 }
 
-// formerly returns the other keys by which books and generations name a package, sorted.
+// formerly returns the former keys of a package, sorted (see listing).
 func (l listing) formerly(p *foundPackage) []string { return slices.Sorted(maps.Keys(l[p])) }
 
 // toList returns the packages to be listed: the packages that listed books or the newest

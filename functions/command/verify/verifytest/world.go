@@ -283,8 +283,8 @@ func Flip(content []byte) []byte {
 // Truncate returns the first half of the content.
 func Truncate(content []byte) []byte { return content[:len(content)/2] }
 
-// Lose commits the outcomes of a batch v that failed to fetch the URLs, as pack does. Their pages
-// are gone by that.
+// Lose commits, as pack does, the outcomes of a batch v that failed to fetch the URLs. So their
+// stored pages count as gone.
 func (w *World) Lose(v layout.Version, urls ...string) {
 	w.T.Helper()
 	w.learn(book.Book{Outcomes: functionstest.Outcomes(w.T, v, book.Failed, urls...)}, func(m *manifest.Manifest) {
