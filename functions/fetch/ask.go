@@ -25,7 +25,7 @@ type request struct {
 	// last look at the URL: its ETag and Last-Modified make the request conditional; nil for an
 	// unconditional request
 	unless  *batch.Look
-	limit   int64 // greatest size of the body in bytes, as sent and decoded
+	limit   int64 // greatest size of the body in bytes, both as transferred and after decoding
 	lenient bool  // the body is read whatever its media type, and cut at the limit; else a longer body is an error
 	// the body is read even if it is an asset of a page, such as an image or style sheet
 	assets bool
@@ -36,7 +36,7 @@ type request struct {
 // answer is the result of a request: an error, or an HTTP response. The body is empty
 // unless the status is 2xx and request.wants accepts the media type.
 type answer struct {
-	status  int // HTTP status; 0 if there was no response
+	status  int // HTTP status; 0 if no response came
 	header  http.Header
 	body    []byte     // body without its Content-Encoding (decoded)
 	sent    int64      // bytes of the body as transferred, before decoding
@@ -124,7 +124,7 @@ func remoteAddress(c net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// page fetches target i of the batch, a page, and passes the answer to take.
+// page requests target i of the batch, which is a page, and passes the answer to take.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
 	p := r.pageOf(i)
 	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known, assets: p.wantsAssets()}, delay)
@@ -169,9 +169,9 @@ func (r *run) answered(i int, a answer) *book.Outcome {
 	return o
 }
 
-// redirect records the destination of a redirect as a link from target i, and returns the
-// verdict on the target. The kind of the link is book.Redirect; if the target is a sitemap or
-// an asset, it is book.Sitemap or book.Asset.
+// redirect records the destination of a redirect as a link from target i, and returns the state
+// and reason for the target's outcome. The kind of the link is book.Redirect; if the target is a
+// sitemap or an asset, it is book.Sitemap or book.Asset.
 func (r *run) redirect(i int, a answer) verdict {
 	to, err := r.targets[i].Resolve(a.location())
 	if err != nil {
@@ -195,7 +195,7 @@ func (r *run) redirect(i int, a answer) verdict {
 // share. The zero value is ready to use.
 type addressLimits struct {
 	mu sync.Mutex
-	at map[netip.Addr]*addressLimit // addresses with requests that run or wait
+	at map[netip.Addr]*addressLimit // limits of the addresses to which requests run or wait
 }
 
 // addressLimit counts the requests to one IP address.
@@ -224,7 +224,7 @@ func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), 
 	}
 }
 
-// join returns the limit of an address, and counts one more user of it.
+// join returns the limit of an address, and adds 1 to the number of its requests.
 func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -240,7 +240,7 @@ func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	return here
 }
 
-// part counts one user of an address less, and forgets an address without users.
+// part subtracts 1 from the number of requests to an address, and removes its limit at 0.
 func (c *addressLimits) part(a netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -34,7 +34,7 @@ type wire struct {
 	now   func() time.Time
 	began time.Time
 	sent  int64 // bytes read so far
-	err   error // error that ended the transfer; io.EOF if it is complete; nil before
+	err   error // error that ended the transfer: io.EOF if it is complete; nil while it goes on
 }
 
 func (w *wire) Read(p []byte) (int, error) {
@@ -47,7 +47,8 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check returns errTooBig if the body has become too long, errTooSlow if it comes too slowly.
+// check returns errTooBig if more than limit bytes were transferred, errTooSlow if the rate is below
+// leastRate after the grace, else nil.
 func (w *wire) check() error {
 	if w.sent > w.limit {
 		return fmt.Errorf("%w: at most %d bytes are read", errTooBig, w.limit)
@@ -76,9 +77,9 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	return bytes.Clone(data[:min(int64(len(data)), limit)]), blame(err, w)
 }
 
-// stream calls use with a reader of the decoded body. use may stop before the end of the body.
-// stream returns the error by which the body ended early. It returns nil if the body is complete,
-// or if use left more than maxDrained bytes unread.
+// stream calls use with a reader of the decoded body, and then reads up to maxDrained bytes that
+// use has left unread. It returns the error by which the body ended early; nil if the body is
+// complete, or if still more is unread.
 func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Reader)) error {
 	_, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
 		c := &boundedBody{from: from, wire: w, limit: limit}
@@ -100,7 +101,7 @@ type boundedBody struct {
 	wire  *wire     // the encoded body that the decoder reads
 	limit int64     // greatest number of decoded bytes
 	size  int64     // decoded bytes so far
-	err   error     // error that ended reading; io.EOF if the body is complete; nil before
+	err   error     // error that ended reading: io.EOF if the body is complete; nil while it goes on
 }
 
 func (c *boundedBody) Read(p []byte) (int, error) {
@@ -119,7 +120,7 @@ func (c *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errRest means that a body has more bytes than rest was willing to read.
+// errRest means that a body has more bytes than the function rest reads.
 var errRest = errors.New("there is more")
 
 // rest reads and drops the rest of the body, up to maxDrained bytes. It returns nil at the end
@@ -185,8 +186,8 @@ type decoder interface {
 	Reset(from io.Reader) error
 }
 
-// read calls all with a reader of the decoded body, and returns its results. encoding is the
-// value of the header Content-Encoding; read fails with errEncoding if it is not known.
+// read calls all with a reader of the decoded body, and returns the results of all. encoding is
+// the value of the header Content-Encoding; read fails with errEncoding for an unknown value.
 func (d *decoders) read(encoding string, body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
@@ -231,8 +232,8 @@ func (d *deflated) Reset(from io.Reader) (err error) {
 	return err
 }
 
-// through calls all with a decoder of the body, and returns its results. It takes the decoder
-// from the pool, or creates one, and puts it back after success.
+// through calls all with a decoder of the body, and returns the results of all. It takes the
+// decoder from the pool, or creates one, and puts it back after success.
 func through(pool *sync.Pool, create func() (decoder, error), body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	d, ok := pool.Get().(decoder)
 	if !ok {

@@ -19,12 +19,12 @@ type canonicalRequest struct {
 	link   book.Link       // link of kind Canonical, from the page to the canonical address
 	to     address.Address // the canonical address
 	others []book.Link     // all other links of the page
-	before book.Outcome    // outcome of the page as it was before the page was stored
+	before book.Outcome    // outcome of the page before it was stored: it is restored if the page becomes an alias
 }
 
-// canonical returns the canonical address that a page names (RFC 6596), and a link to it.
-// elsewhere is true if that is another address of the same origin and the collection admits
-// it; only then may the page become an alias.
+// canonical returns the canonical address that a page names (RFC 6596), and a link to this
+// address. elsewhere is true if it is another address than the page's own, of the same origin, and
+// the collection admits it; only then may the page become an alias.
 func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link, to address.Address, elsewhere bool) {
 	to, elsewhere = p.behalf.canonical(collectionOf(o), p.address, read)
 	if !elsewhere {
@@ -59,8 +59,8 @@ func (b behalf) canonical(collection string, at address.Address, read *document.
 	return to, to.Origin == at.Origin && to.URL != at.URL
 }
 
-// isAlias turns the outcome of a page into that of an alias: skipped, because its canonical
-// address, the target of the link, stands for it.
+// isAlias changes the outcome of a page into that of an alias: skipped as canonical. link leads to
+// the canonical address, under which the page is stored.
 func (p page) isAlias(o *book.Outcome, link book.Link) {
 	conclude(o, p.target, verdict{book.Skipped, membership.Canonical, "to " + link.Target})
 	o.Exponent = later(o.Exponent)
@@ -77,7 +77,7 @@ func simpler(a, than address.Address) bool {
 	return a.Origin == than.Origin && len(a.URL) < len(than.URL) && (path == longPath || isIndex) && among(query, longQuery)
 }
 
-// among reports whether a query has only parameters that another query has, too.
+// among reports whether all parameters of the query occur in the query others, too.
 func among(query, others string) bool {
 	all := strings.Split(others, "&")
 	for parameter := range strings.SplitSeq(query, "&") {
@@ -92,15 +92,16 @@ func among(query, others string) bool {
 // page at a canonical address may name another one in turn.
 const maxCanonicals = 3
 
-// canonicalPage is the page at a canonical address, with what grant needs to know of it.
+// canonicalPage describes the page at a canonical address, so that grant can decide whether another
+// page is an alias of it.
 type canonicalPage struct {
-	unasked   bool                    // the address could not be fetched now, but may be later
+	unasked   bool                    // the address could not be requested now, but a later request may succeed
 	page      bool                    // there is a page, and its robots directives allow indexing
 	says      fingerprint.Fingerprint // fingerprint of the page's title and text
 	canonical *address.Address        // another canonical address that this page names; nil if it names none
 }
 
-// nameOf returns the summary of a parsed page that grant needs.
+// nameOf returns the canonicalPage for a parsed page.
 func nameOf(read *document.Document) *canonicalPage {
 	return &canonicalPage{page: !read.Robots.NoIndex, says: fingerprint.Of(read.Title, read.Visible())}
 }
@@ -132,10 +133,10 @@ func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	}
 }
 
-// grant makes a page an alias of its canonical address if the page there has nearly the same
-// text and names no other canonical address. If that page cannot be fetched now, the page
-// itself stays stored, but without validators: so its next request will be unconditional, and
-// the question will be decided then.
+// grant makes a page an alias of its canonical address if the page at that address has nearly the
+// same text and names no other canonical address. If the page at that address cannot be requested
+// now, the alias is decided at the next request for the page: the page is stored, but without
+// validators, so that this request is unconditional.
 func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	o := &r.ledger.Outcomes[w.index]
 	at, says := w.to, d.results[w.index].named.says

@@ -17,11 +17,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// share adds collections to the outcome of target i if it was skipped or has failed: those
-// that had the page before, and those that claim it whatever its topic. So none of them
-// requests the page again, and each follows the link of a redirect or alias. If the page was
-// skipped only by the settings of its own collection, without a request, the collections
-// that claim it are not added.
+// share adds collections to the outcome of target i if the target was skipped or has failed. So
+// none of them requests it again, and each follows the link of a redirect or alias. Added are
+//
+//	collections that had the page at its last look and still exist
+//	collections that claim the page whatever its topic, unless the target was skipped without a
+//	request (see membership.WasUnasked)
 func (r *run) share(i int) {
 	o, t := &r.ledger.Outcomes[i], r.batch.Targets[i]
 	if t.Sitemap || o.State != book.Skipped && o.State != book.Failed {
@@ -48,8 +49,7 @@ func (r *run) claiming(i int) *claims {
 	return r.claims[i]
 }
 
-// kept returns the names of those collections that had the target at its last look and still
-// exist.
+// kept returns the names of those collections in the last look at the target that still exist.
 func (b behalf) kept(t batch.Target) []string {
 	if t.Last == nil {
 		return nil
@@ -108,8 +108,7 @@ func together(names []string, others ...string) []string {
 	return all[:min(1+len(others), book.MaxCollections)]
 }
 
-// behalf holds those parts of the settings that are needed to send requests on behalf
-// of collections.
+// behalf holds the parts of the settings that fetch needs to send requests for collections.
 type behalf struct {
 	settings *settings.Settings
 	topics   *topics
@@ -146,7 +145,7 @@ func (b behalf) agentOf(name string) string {
 	return b.agent
 }
 
-// topicOf returns the topic of a collection, nil if it has none.
+// topicOf returns the topic of the named collection, nil if it has none.
 func (b behalf) topicOf(name string) *topic.Topic {
 	return b.topics.of(b.settings.Collection(name), b.log)
 }
@@ -201,5 +200,5 @@ func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
 	}
 }
 
-// weight converts a relevance from 0 to 1 into a weight from 1 to 255.
+// weight converts a relevance (the parameter share), from 0 to 1, into a weight from 1 to 255.
 func weight(share float32) uint8 { return uint8(max(1, math.Round(float64(share)*255))) }

@@ -21,7 +21,7 @@ import (
 // ports are the ports that may be dialled at public IP addresses.
 var ports = [...]uint16{80, 443, 8080, 8443}
 
-// errPort means that a port is not one of ports.
+// errPort means that a public address has a port that is not in the list ports.
 var errPort = errors.New("the port is not asked")
 
 // hosting is the address of the metadata service of Azure, from which a virtual machine gets
@@ -32,8 +32,8 @@ var hosting = netip.MustParsePrefix("168.63.129.16/32")
 // dialer connects to the addresses that the operator and the collections allow. It
 // tries the IPv6 and IPv4 addresses of a name by turns (RFC 8305).
 type dialer struct {
-	trusting net.Dialer // dialer for hosts that a collection allows by name: dials any address
-	judging  net.Dialer // dialer for all other hosts: refuses addresses by guard
+	trusting net.Dialer // net.Dialer for hosts that a collection allows by name: it connects to any address
+	judging  net.Dialer // net.Dialer for all other hosts: it connects to the addresses that guard accepts
 }
 
 // newDialer returns a dialer, which refuses no address if allowPrivate is set.

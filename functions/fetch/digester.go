@@ -18,15 +18,16 @@ import (
 type digester struct {
 	pages   chan page  // queue of the workers
 	results []digested // results of the pages, by the index of the target
-	// requests of digested pages to become aliases: the workers do not change the results of these
-	// pages any more
+	// canonicals receives each digested page that names another address as its canonical one, and so
+	// may become an alias. A page is sent after its worker has written its result, so that the
+	// receiver may change this result.
 	canonicals chan *canonicalRequest
 	workers    sync.WaitGroup
 	end        sync.Once // closes the channel pages only once
 }
 
-// newDigester starts the workers of a digester. outcomes has one outcome for each target of
-// the batch, which the workers complete.
+// newDigester returns a digester and starts its workers. outcomes has an outcome for each target of
+// the batch; the workers complete the outcomes of the pages.
 func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), canonicals: make(chan *canonicalRequest, len(outcomes))}
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
@@ -43,9 +44,9 @@ func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	return d
 }
 
-// guarded digests a page. If the parser panics, the page is stored without the text of its body,
-// and the outcome has the cause. If storing it in this way panics, too, the outcome says that the
-// page has failed.
+// guarded digests a page (see digest) and recovers from panics. If the parser panics, the page is
+// stored without the text of its body, and the outcome has the cause. If storing it in this way
+// panics, too, the outcome says that the page has failed.
 func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	before := *o
 	p.sum = p.answer.sum()
@@ -77,8 +78,8 @@ func attempt(task func() digested) (result digested, cause string) {
 	return task(), ""
 }
 
-// wait waits for the last page and returns the results. No page may be sent after
-// it was called.
+// wait waits until all pages are digested and returns the results. After the call of wait, no page
+// may be sent to the digester.
 func (d *digester) wait() []digested {
 	d.end.Do(func() { close(d.pages) })
 	d.workers.Wait()

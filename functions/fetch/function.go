@@ -179,7 +179,7 @@ type Bucket interface {
 type Function struct {
 	Bucket    Bucket
 	Settings  *settings.Cache
-	Transport http.RoundTripper // sends the requests; see the function Transport
+	Transport http.RoundTripper // sends the HTTP requests; the function Transport makes one
 	Now       func() time.Time
 	// waits for the duration d; fails if ctx ends before
 	Sleep  func(ctx context.Context, d time.Duration) error
@@ -188,7 +188,7 @@ type Function struct {
 	Limits Limits
 	Log    *slog.Logger
 
-	// the latest batches for which Run returned an error: the process did not crash in them
+	// the latest batches for which Run returned an error, and so the process did not crash
 	failedRuns  failedRuns
 	topics      topics
 	limits      addressLimits
@@ -256,7 +256,7 @@ func (f *Function) run(ctx context.Context, b batch.Batch) error {
 // tooLate reports whether the deadline of a batch has passed.
 func (f *Function) tooLate(b batch.Batch) bool { return !f.Now().Before(b.Deadline) }
 
-// put stores a spool object, unless there is one with the key.
+// put stores a spool object under the key, unless an object with this key exists.
 func (f *Function) put(ctx context.Context, key string, object spool.Spool) error {
 	content, err := spool.Encode(object)
 	if err != nil {
@@ -281,7 +281,7 @@ const (
 	maxDrained     = 64 << 10
 	maxHeaderLines = 32 << 10 // greatest size in bytes of the stored part of a response's header
 	maxDetail      = 300      // greatest length of an outcome's detail in bytes
-	maxFree        = 1 << 20  // decoded bytes up to which maxRatio is not checked
+	maxFree        = 1 << 20  // number of decoded bytes up to which maxRatio is not checked
 	maxRatio       = 200      // greatest number of decoded bytes for each byte transferred
 	// least rate at which a body must be transferred, in bytes per second on average
 	leastRate     = 1 << 10
@@ -291,12 +291,12 @@ const (
 	maxSitemaps   = 1000           // greatest number of sitemaps of a sitemap index that become links
 	maxPerAddress = 8              // greatest number of concurrent requests to one IP address
 	linkSize      = 256            // estimate of the memory that a link takes without its target, in bytes
-	dateSlack     = 24 * time.Hour // uncertainty of the time of a change in a sitemap, which is often only a date
+	dateSlack     = 24 * time.Hour // uncertainty of the modification times in sitemaps, which are often only dates
 )
 
 // Limits are the limits of one batch on sizes and times.
 type Limits struct {
-	Page    int64         // greatest size of a page in bytes, as transferred and decoded
+	Page    int64         // greatest size of a page in bytes, both as transferred and after decoding
 	Batch   int64         // total size of pages in bytes after which nothing more is requested
 	Request time.Duration // longest time from sending a request to the last byte of its answer
 	Grace   time.Duration // time after which the rate of a body must be 1 KiB/s on average

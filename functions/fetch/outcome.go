@@ -33,8 +33,8 @@ func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	}
 }
 
-// settle writes a verdict into an outcome. A retry becomes a failure if the outcome has
-// MaxAttempts attempts.
+// settle sets the state, reason and detail of an outcome to those of v. The state Retry becomes
+// Failed if the outcome has MaxAttempts attempts.
 func settle(o *book.Outcome, v verdict) {
 	o.State, o.Reason, o.Detail = v.state, v.reason, sentence(v.detail)
 	if o.State == book.Retry && o.Attempts >= MaxAttempts {
@@ -42,8 +42,9 @@ func settle(o *book.Outcome, v verdict) {
 	}
 }
 
-// judgeStatus returns the verdict that the status of a response decides alone; final is false
-// for a 2xx, whose body must be looked at. unless is the last look of a conditional request.
+// judgeStatus returns the state and reason for a response, if its HTTP status is enough to decide
+// them. final is false for a 2xx, whose body must be looked at. unless is the last look of a
+// conditional request.
 //
 //	304 to a conditional request     unchanged
 //	429, 5xx                         retry
@@ -72,22 +73,22 @@ func isRedirect(a answer) bool {
 
 func (a answer) location() string { return a.header.Get("Location") }
 
-// sentence returns the text as one line of at most maxDetail bytes.
+// sentence returns the text s as one line, cut to at most maxDetail bytes.
 func sentence(s string) string {
 	return message.Cut(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD"), maxDetail)
 }
 
 func millisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// verdict is the result of a request for a URL, as it is written into the outcome. settle then
-// turns a retry into a failure if there have been too many attempts.
+// verdict holds the state, reason and detail that are written into the outcome of a URL. settle
+// makes a failure of a retry if there have been too many attempts.
 type verdict struct {
 	state  book.State
 	reason string
 	detail string
 }
 
-// judge returns the verdict on a request that failed with an error.
+// judge returns the state, reason and detail for the outcome of a request that failed with an error.
 func judge(err error) verdict {
 	detail := err.Error()
 	var (
@@ -136,9 +137,9 @@ const (
 	maxExponent = 6
 )
 
-// conclude writes the verdict on a target into its outcome, with the digest and the expiry
-// class that follow from it. A page that is already stored stays stored in three cases; its
-// outcome is then book.Unchanged, with the reason:
+// conclude writes the state, reason and detail in v into the outcome of target t, with the digest
+// and the expiry class that follow. A page that is already stored stays stored in three cases;
+// its outcome is then book.Unchanged, with the reason:
 //
 //   - the request failed;
 //   - the server says for the first time that the page is missing (4xx);
@@ -181,14 +182,15 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 // 429.
 func missing(o book.Outcome) bool { return o.Status/100 == 4 && o.Status != 429 }
 
-// sooner returns the expiry class below, for a page that has changed since its last look: it is
-// requested again sooner.
+// sooner returns the expiry class one below exponent, for a page that has changed since its last
+// look: it is requested again sooner.
 func sooner(exponent int16) int16 { return bounded(exponent - 1) }
 
-// later returns the expiry class above, for a page that has not changed since its last look.
+// later returns the expiry class one above exponent, for a page that has not changed since its last
+// look.
 func later(exponent int16) int16 { return bounded(exponent + 1) }
 
-// bounded returns the expiry class nearest to the exponent, from minExponent to maxExponent.
+// bounded limits an expiry class to the range from minExponent to maxExponent.
 func bounded(exponent int16) int16 { return max(minExponent, min(exponent, maxExponent)) }
 
 // validators returns the ETag and Last-Modified of an answer or, if it has

@@ -25,10 +25,10 @@ type page struct {
 	claims
 	known  *batch.Look // last look, if the request may be conditional (see confirmable); else nil
 	answer answer
-	sum    uint64 // checksum of the answer, see answer.sum
+	sum    uint64 // checksum of the answer (see answer.sum)
 	parse  parser
 
-	replayed bool   // the answer comes from an archive, see Replay
+	replayed bool   // the answer was read from an archive and not requested (see Replay)
 	cut      string // why the archive has only the beginning of the answer; "": it has all
 }
 
@@ -39,8 +39,8 @@ type parser func(body []byte, contentType string) (*document.Document, error)
 type digested struct {
 	run   webobject.Run
 	links []book.Link
-	named *canonicalPage // summary of this page for the pages that name its address as canonical
-	// request to become an alias of another address, not decided yet; nil if there is none
+	named *canonicalPage // description of this page, for other pages that name its address as their canonical one
+	// not nil if the page may become an alias of its canonical address, which is decided later
 	canonical *canonicalRequest
 	panicked  string // cause of the parser's panic; "": it did not panic
 }
@@ -76,8 +76,8 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	return p.store(o, compressors, read, remark)
 }
 
-// omitted returns a text on the part of the answer that its archive lacks; nil if the archive
-// has all of it.
+// omitted returns a text which says that the archive has only a part of the answer; nil if it has
+// all of it.
 func (p page) omitted() []string {
 	if p.cut == "" {
 		return nil
@@ -85,7 +85,8 @@ func (p page) omitted() []string {
 	return []string{"what the archive cut off: " + p.cut}
 }
 
-// wantsAssets reports whether any of the collections of the target wants assets.
+// wantsAssets reports whether a collection stores assets that requests the target, or that claims it
+// whatever its topic.
 func (p page) wantsAssets() bool {
 	return p.behalf.settings.WantAssets(p.target.Collections...) || p.behalf.settings.WantAssets(p.sure...)
 }
@@ -117,8 +118,8 @@ func (p page) storeAsset(o *book.Outcome, compressors *sync.Pool) digested {
 	return digested{run: packed, links: links}
 }
 
-// assets returns links to the assets of a page or style sheet, with the given depth and hops,
-// and a text for each limit that left assets out.
+// assets returns links to the assets of a page or style sheet, with the given depth and hops. For
+// each limit by which assets were left out, omitted has a text.
 func (p page) assets(o book.Outcome, depth uint16, hops uint8) (links []book.Link, omitted []string) {
 	found, omitted := document.Assets(p.answer.body, p.answer.header.Get("Content-Type"), p.address)
 	links = make([]book.Link, len(found))
@@ -131,9 +132,8 @@ func (p page) assets(o book.Outcome, depth uint16, hops uint8) (links []book.Lin
 	return links, omitted
 }
 
-// remark returns the verdict on a page that is stored. Its reason and detail say what of the
-// page is left out or uncertain: parts beyond a limit, an undeclared charset, content that
-// needs scripts.
+// remark returns the state Stored, with a reason and a detail that say what of the page is left out
+// or uncertain: parts beyond a limit, an undeclared charset, content that needs scripts.
 func remark(read *document.Document) verdict {
 	v := verdict{state: book.Stored}
 	details := slices.Clone(read.Omitted)
@@ -154,8 +154,9 @@ func remark(read *document.Document) verdict {
 	return v
 }
 
-// store finds the links of a parsed page, and compresses the page unless it is an alias or
-// unchanged. verdictOf returns the verdict on the page if it is stored.
+// store returns the links of a parsed page and, unless the page is an alias or unchanged, the
+// compressed page, and completes the outcome o. If the page is to be stored, store calls verdictOf
+// for the state and reason in o.
 func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, verdictOf func(*document.Document) verdict) digested {
 	p.ask(read, collectionOf(*o))
 	links := p.links(*o, read)
@@ -220,8 +221,8 @@ func (p page) read() (*document.Document, error) {
 	return p.parse(p.answer.body, contentType)
 }
 
-// ask sets the robots directives of a parsed page for the agent of the collection. It takes them
-// from the page's meta elements and from the header X-Robots-Tag.
+// ask finds the robots directives of a parsed page that hold for the agent of the collection, and
+// sets them in read. It takes them from the page's meta elements and from the header X-Robots-Tag.
 func (p page) ask(read *document.Document, collection string) {
 	agent := p.behalf.agentOf(collection)
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
@@ -258,8 +259,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown returns the assets whose targets are not among the page's links to assets yet.
-// Links contain an image already if it has a text (alt).
+// withoutKnown returns the links in assets whose targets are not in links yet, as links to assets:
+// an image with a text (alt) is already in links.
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {
@@ -301,8 +302,8 @@ func (a answer) sum() uint64 {
 const wordsBits = 16
 
 // pageDigest returns the digest of a page's text for book.Outcome.Digest. It stays equal as
-// long as the page has the same text, and is never 0. The digest of a page without text is
-// its sum. A page that must not be shown has another digest than one that may.
+// long as the page has the same text, and is never 0. A page without text has the parameter sum as
+// its digest. The digest also depends on whether the page may be shown in results.
 func pageDigest(read *document.Document, sum uint64) uint64 {
 	says := read.Digest()
 	text := cmp.Or(says.Text, sum)
@@ -314,6 +315,6 @@ func pageDigest(read *document.Document, sum uint64) uint64 {
 	return max(digest, 1)
 }
 
-// sameWords reports whether two digests differ at most in numbers, dates and marks,
-// and not in words.
+// sameWords reports whether two digests are of texts with the same words: the texts may differ in
+// numbers, dates and marks.
 func sameWords(digest, other uint64) bool { return (digest^other)>>(64-wordsBits) == 0 }

@@ -15,12 +15,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// originState is the robots.txt of an origin, or why there is none.
+// originState is the robots.txt of an origin, or the reason why it could not be fetched.
 type originState struct {
 	status int
 	body   []byte
 	parsed map[string]robots.Rules // rules of the robots.txt by agent, parsed when first needed
-	// verdict on every target of the origin if the robots.txt could not be fetched; else nil
+	// state and reason for every target of the origin, if the robots.txt could not be fetched;
+	// else nil
 	absent *verdict
 }
 
@@ -38,8 +39,8 @@ func (o *originState) rules(agent string) robots.Rules {
 	return rules
 }
 
-// robots fetches the robots.txt of an origin. It records the file, and links to the sitemaps that
-// the file names. It returns false if the time of the batch ran out before.
+// robots fetches the robots.txt of the origin name, and records in the ledger the file and links to
+// the sitemaps that the file names. It returns false if the time of the batch ran out before.
 func (r *run) robots(ctx context.Context, name string) bool {
 	at, err := address.Parse(name + "/robots.txt")
 	if err != nil {
@@ -86,10 +87,10 @@ func (r *run) follow(ctx context.Context, at address.Address, agent string) (a a
 	return a, from, asked
 }
 
-// unreachable returns the verdict on all targets of an origin if its robots.txt could not be
-// fetched (RFC 9309, 2.3.1.4), and nil if it could. moved is the other host to which the
-// robots.txt was redirected, "" if there is none. The verdict is a retry, but final if the
-// origin itself has an address or port that must not be dialled.
+// unreachable returns the state and reason for all targets of an origin whose robots.txt could not
+// be fetched (RFC 9309, 2.3.1.4); nil if it could. moved is the other host to which the robots.txt
+// was redirected; "" if there is none. The state is Retry, or Failed if the address or port of the
+// origin itself must not be dialled.
 func unreachable(a answer, moved string) *verdict {
 	var v verdict
 	switch {
@@ -111,7 +112,7 @@ func unreachable(a answer, moved string) *verdict {
 }
 
 // askers returns the names of the collections, sorted, that have targets at an origin. It also
-// returns the agent for the request of the robots.txt: that of the origin's first target.
+// returns the User-Agent for the request of the robots.txt: that for the origin's first target.
 func (r *run) askers(origin string) (agent string, collections []string) {
 	for i, wanted := range r.wanted {
 		if r.targets[i].Origin != origin {
@@ -151,7 +152,7 @@ func sitemaps(at address.Address, rules robots.Rules, collections []string) []bo
 // is passed on to the host's next batch by the spool's ledger.
 type pace struct {
 	last     time.Time     // end of the last answer; zero if there was none
-	slow     time.Duration // moving average of the durations of answers
+	slow     time.Duration // moving average of the times from request to end of answer
 	failures int           // failures in a row (no answer, 429 or 503), with the failures of earlier batches
 	rest     time.Time     // time before which no request may be sent; zero if the host did not fail
 }
@@ -194,7 +195,7 @@ func (p *pace) observe(a answer) {
 	p.rest = latest(p.rest, a.ended.Add(pause))
 }
 
-// note writes the pace into a ledger, from which it passes to the host's next batch.
+// note writes the pace into a ledger. The frontier takes it from there for the host's next batch.
 func (p *pace) note(l *spool.Ledger) {
 	l.Slow, l.Failures = p.slow, uint16(min(p.failures, math.MaxUint16))
 	if !p.rest.IsZero() {

@@ -33,11 +33,11 @@ type run struct {
 	ledger   spool.Ledger
 	links    [][]book.Link // links that redirects and sitemaps gave, by target
 	claims   []*claims     // claims by target; nil for a target before they are computed
-	replayed bool          // answers come from an archive, see Replay
+	replayed bool          // the answers are read from an archive and not requested (see Replay)
 
 	// pages that were requested as canonical addresses of other pages; key: agent, space, address
 	named map[string]canonicalPage
-	// requests to become an alias that are decided when all targets are digested
+	// pages that may become an alias; this is decided when all targets are digested
 	postponed []*canonicalRequest
 	over      bool // all targets are digested
 }

@@ -62,16 +62,16 @@ func keep(o *book.Outcome, last batch.Look) {
 	o.Body, o.Collections = last.Body, last.Collections
 }
 
-// isSame reports whether the sitemap is unchanged since its last look: the answer is a 304, or
-// has the same bytes.
+// isSame reports whether the sitemap is unchanged since its last look: the answer has the status
+// 304 (Not Modified), or the same bytes as then.
 func (l *listing) isSame(a answer) bool {
 	return l.known != nil && (a.status == http.StatusNotModified || a.err == nil && a.status/100 == 2 && l.sum != 0 && l.sum == l.known.Body)
 }
 
-// judge returns the verdict on a sitemap's answer. attempts is the number of requests for the
-// sitemap so far, this one included. If reading broke off after some entries, the verdict is a
-// retry while attempts is below MaxAttempts; after that the entries that were read count. A body
-// that is not the XML or text of a sitemap fails as "no sitemap".
+// judge returns the state and reason for the outcome of a sitemap. attempts is the number of
+// requests for the sitemap so far, this one included. If reading broke off after some entries, the
+// state is Retry while attempts is below MaxAttempts; after that the entries that were read count. A
+// body that is not the XML or text of a sitemap fails as "no sitemap".
 func (l *listing) judge(a answer, attempts uint8) verdict {
 	if a.err != nil && l.broken != nil {
 		if v := judge(a.err); l.entries == 0 || v.state == book.Retry && attempts < MaxAttempts {
@@ -117,7 +117,7 @@ func (r *run) newListing(i int, collections []string) *listing {
 // listing turns the entries of a sitemap into links, while the sitemap is read.
 type listing struct {
 	address address.Address // address of the sitemap
-	outcome book.Outcome    // outcome of the sitemap, so far
+	outcome book.Outcome    // outcome of the sitemap before this answer was read
 	now     time.Time
 	last    time.Time // time of the last look at the sitemap; zero if there was none
 	// last look at the sitemap, if the request may be conditional (see confirmable); else nil
@@ -137,7 +137,7 @@ type listing struct {
 	undated  int // number of entries without a date
 }
 
-// errNothing means that there was no body to read.
+// errNothing means that the answer has no body.
 var errNothing = errors.New("nothing was sent")
 
 // read parses a sitemap and adds a link for each entry. A panic of the parser becomes the error

@@ -26,7 +26,7 @@ import (
 // generation.
 type mending struct {
 	*Repairer
-	*partition.Partition                    // generation in which the problems were found; after the commit, the new generation
+	*partition.Partition                    // generation in which the problems were found; after commit, the new one
 	elsewhere            []layout.Partition // other partitions to which pages of this partition may have moved
 	// keys of segments, overlays and books that were mended already
 	looked map[string]bool

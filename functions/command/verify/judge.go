@@ -102,7 +102,7 @@ const (
 	Damaged     Kind = "damaged"     // the bytes of an object or page have changed
 	Unaccounted Kind = "unaccounted" // an object, page or document exists, but nothing refers to it
 	Double      Kind = "double"      // an object, page or document exists more than once
-	Behind      Kind = "behind"      // a forgotten URL was not erased, or a frontier and the books differ on what is pending
+	Behind      Kind = "behind"      // a forgotten URL is still stored, or a frontier differs from the books
 	Stale       Kind = "stale"       // searches find a document whose page is gone
 	// an object shows that there were later generations, which are lost
 	Lost    Kind = "lost"
