@@ -32,16 +32,16 @@ type URL struct {
 	Address address.Address
 	State   State
 	Reason  string       // why the URL is Skipped or Failed
-	Final   book.Outcome // the final outcome that decided State; zero if there is none, or if the page was lost
+	Final   book.Outcome // last final outcome (one other than Retry); zero if there is none, or the page is lost
 	// Page is the outcome with which the page was stored; nil unless State is Stored. It is
 	// older than Final if later requests found the page unchanged.
 	Page       *book.Outcome
 	Discovered bool   // the URL is a seed or the target of a link
 	Depth      uint16 // number of links from a seed to the URL
 	Hops       uint8  // number of redirects from the last link to the URL
-	Weight     uint8  // priority, see book.Link
+	Weight     uint8  // priority: 255 is requested first, 1 last; 0: only depth counts (see book.Link)
 	Sitemap    bool   // the URL is read as a sitemap
-	Attempts   uint8  // number of requests since the last final outcome
+	Attempts   uint8  // number of requests since the last final outcome (one other than Retry)
 	Collection string // collection for which the URL is requested; for a refused URL, one that refuses it
 	Admitted   bool   // a collection in force admits the URL, whatever State is
 	// Apart says why the frontier leaves out an admitted URL, which is then not requested:
@@ -52,8 +52,8 @@ type URL struct {
 	Wanted bool
 }
 
-// Account collects outcomes and links, in any order, and computes the state of each
-// URL. Adding is safe for concurrent use.
+// Account collects outcomes and links, in any order, and computes from them the state of
+// each URL. Outcomes and links may be added concurrently.
 type Account struct {
 	settings *settings.Settings
 	shards   [256]*shard // facts of URLs; the index is the first byte of the URL's identity
@@ -61,8 +61,8 @@ type Account struct {
 	paces    paces
 }
 
-// New returns an account of only the seeds and sitemaps of all collections. It fails
-// if one of them is malformed.
+// New returns an account that has only the seeds and sitemaps of all collections so far.
+// It fails if one of their URLs is malformed.
 func New(s *settings.Settings) (*Account, error) {
 	a := &Account{settings: s}
 	for i := range a.shards {
@@ -99,7 +99,7 @@ func (a *Account) begin(c collection.Collection) error {
 	return nil
 }
 
-// Outcome adds to the account what one batch has found out about a URL.
+// Outcome adds the outcome of a request to the account.
 func (a *Account) Outcome(o book.Outcome) {
 	id := o.Identity()
 	a.of(id).outcome(id, o)
@@ -111,12 +111,12 @@ func (a *Account) Outcome(o book.Outcome) {
 	}
 }
 
-// Link adds a link that a page was found to have: one more path to its target.
+// Link adds a link of a page to the account: one more path to the link's target.
 func (a *Account) Link(l book.Link) {
 	a.Target(book.Target{URL: l.Target, ID: layout.IdentityOf(l.Target), Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Collection: l.Collection})
 }
 
-// Target adds a row of links from a book, all to one URL.
+// Target adds links to the account that a book has as one entry: all links to one URL.
 func (a *Account) Target(t book.Target) {
 	path := reach{by: anAsset}
 	if t.Kind != book.Asset || a.settings.WantAssets(t.Collection) {

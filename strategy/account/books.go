@@ -12,14 +12,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// partSize is about how many bytes of a book one worker reads at once.
+// partSize is the approximate number of bytes of a book that one worker reads at once.
 const partSize = 4 << 20
 
 // library holds the books that the manifests of all partitions list.
 type library struct {
 	books []*volume
 
-	mu sync.Mutex // protects Err of all books; also held while the callback progress runs
+	mu sync.Mutex // protects the field Err of all books; also held while the function progress is called
 }
 
 // volume is one book. Its Err is nil until the book turns out to be absent or damaged.
@@ -45,8 +45,8 @@ func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest
 	})
 }
 
-// note sets Err of a book if err means that the book is absent or damaged, and returns
-// any other error.
+// note sets v.Err if err means that the book v is absent or damaged, and returns any other
+// error.
 func (l *library) note(v *volume, err error) error {
 	if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, book.ErrDamaged) {
 		return err
@@ -92,9 +92,8 @@ type part struct {
 	book.Part
 }
 
-// fold reads all books that are not known to be damaged, and adds their outcomes and links
-// to an account. It uses two goroutines a processor: one can wait for the store while the
-// other computes.
+// fold reads all books whose Err is nil, and adds their outcomes and links to an account. It
+// uses two goroutines a processor: one can wait for the store while the other computes.
 func (l *library) fold(ctx context.Context, a *Account, progress func(read, total int64)) error {
 	var parts []part
 	var read, total int64

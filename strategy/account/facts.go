@@ -22,8 +22,8 @@ type shard struct {
 
 	mu        sync.Mutex                  // protects the fields below
 	urls      map[layout.Identity]*facts  // facts of each URL; nil for a forgotten URL
-	forgotten int                         // number of forgotten URLs in urls
-	more      map[layout.Identity][]reach // paths to each URL besides facts.reach; none covers another
+	forgotten int                         // number of URLs in urls that are forgotten, and so have nil
+	more      map[layout.Identity][]reach // paths to a URL besides facts.reach; none covers another (see reach.covers)
 }
 
 func newShard(t takedown.Set) *shard {
@@ -79,9 +79,9 @@ func (s *shard) reach(id layout.Identity, url string, r reach) {
 	}
 }
 
-// add records r, a further path of links from a seed to the URL. If a path in s.more
-// covers r, nothing changes; known paths that r covers are dropped. The caller has
-// checked that f.reach does not cover r.
+// add records r, a further path of links from a seed to the URL. It does nothing if a path
+// in s.more makes r superfluous (see reach.covers), and drops paths that r makes
+// superfluous. The caller has checked that f.reach does not cover r.
 func (s *shard) add(id layout.Identity, f *facts, r reach) {
 	more := s.more[id]
 	if slices.ContainsFunc(more, func(known reach) bool { return known.covers(r) }) {

@@ -134,8 +134,8 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	return u, nil
 }
 
-// isLost reports whether the stored page of a URL was lost: its last final outcome is
-// Lost, or is Unchanged and confirms a page whose own outcome is Lost.
+// isLost reports whether the stored page of a URL is lost: the last final outcome of the
+// URL is Lost; or it is Unchanged, and the page that it confirms has the outcome Lost.
 func isLost(s book.Standing) bool {
 	switch s.Final.State {
 	case book.Lost:
@@ -213,8 +213,8 @@ func (u *URL) along(w membership.Path) {
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking moves the paths that are held back (see membership.HoldsBack) to the end of
-// the list. Apart from that, the order stays the same.
+// sortAsking moves the paths whose URL is held back (see membership.HoldsBack) to the end
+// of the list. Otherwise the order stays the same.
 func (j judge) sortAsking(paths []reach, target address.Address) {
 	if j.settings.Only == nil || len(paths) < 2 {
 		return
@@ -240,8 +240,9 @@ func (j judge) setApart(u *URL) {
 	}
 }
 
-// compare orders paths, the preferred one first: sitemaps before pages, then by
-// collection (see membership.Compare), then by depth, redirects and weight.
+// compare compares two paths for sorting, the preferred one first: by the kind of the last
+// link (sitemaps, pages, assets), then by collection (see membership.Compare), then by
+// depth, redirects and weight.
 func (j judge) compare(r, s reach) int {
 	o, p := j.origins[r.by], j.origins[s.by]
 	return cmp.Or(

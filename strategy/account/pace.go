@@ -13,7 +13,7 @@ import (
 // pause between requests, the failures in a row, and a time before which to send none.
 type Pace struct {
 	book.Pace
-	At address.Address // address of any URL of the host
+	At address.Address // address of one URL of the host, whichever was seen
 }
 
 // paces holds the pace of each host that has one. It is safe for concurrent use.
@@ -27,7 +27,7 @@ type paceOf struct {
 	last layout.Version // version of the outcome that gave Delay and Failures
 }
 
-// add updates the pace of a host with the outcome o of one of its URLs. The parameter at is the
+// add updates the pace of a host from the outcome o of one of its URLs. The parameter at is the
 // address of this URL.
 func (p *paces) add(at address.Address, o book.Outcome) {
 	p.mu.Lock()

@@ -12,7 +12,7 @@ import (
 
 // reach describes a path of links from a seed of a collection to a URL, in 8 bytes.
 type reach struct {
-	by     uint32 // number of the path's origin (see origins), or nobody, or anAsset
+	by     uint32 // number of the path's origin (see origin and origins), or the constant nobody or anAsset
 	depth  uint16
 	hops   uint8
 	weight uint8
@@ -21,16 +21,15 @@ type reach struct {
 // Special values of reach.by, and the first of the values that are numbers of origins.
 const (
 	nobody  = iota // the URL is no seed, and no link leads to it
-	anAsset        // pages use the URL as an image, style sheet or the like, which no collection stores
-	numbers        // lowest number of an origin
+	anAsset        // pages use the URL only as an asset (an image, a style sheet), which no collection stores
+	numbers        // lowest number that an origin can have
 )
 
-// covers reports whether the path r makes the other path superfluous, because whatever
-// limits admit the other admit r, too. Both must have the same origin (the collection,
-// and the kind of the last link). Then r must be at least as good in all of these:
-// depth, redirects, weight and band (see membership.Band). A path with more than
-// collection.MaxHops redirects is never admitted; any path of its origin with fewer
-// covers it.
+// covers reports whether the path r makes the other path superfluous: any limits that admit
+// the other path admit r, too. That is so if both have the same origin (collection, and
+// kind of the last link), and r is at least as good in depth, redirects, weight and band
+// (see membership.Band). A path with more than collection.MaxHops redirects is never
+// admitted, and so covered by any path of its origin with fewer redirects.
 func (r reach) covers(other reach) bool {
 	if lost, lostOther := r.hops > collection.MaxHops, other.hops > collection.MaxHops; r.by != other.by || lost != lostOther {
 		return r.by == other.by && lostOther

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// requests is how many requests are sent to the store at once.
+// requests is the number of concurrent requests to the store.
 const requests = 16
 
 // maxSurveys is the number of attempts of Survey. An attempt fails if a spool object is
@@ -23,11 +23,12 @@ const requests = 16
 // longer than a survey takes, unless it may hold forgotten pages.
 const maxSurveys = 4
 
-// Bucket is the account of a whole bucket at one moment.
+// Bucket is the state of every URL of a bucket at one moment (see Account), with the objects
+// from which it was computed, and those that could not be read.
 type Bucket struct {
 	*Account
 	Manifests []manifest.Manifest // newest generations of all storage partitions
-	Spooled   []Spooled           // batches that wait to be packed
+	Spooled   []Spooled           // spool objects that wait to be packed
 	Without   []error             // a partition.Fault for each partition that lost its newest or all generations
 	Lost      []Unreadable        // listed books that are absent or damaged
 	Damaged   []Unreadable        // damaged spool objects that no generation has consumed
@@ -37,7 +38,7 @@ type Bucket struct {
 type Spooled struct {
 	Partition layout.Partition
 	Batch     layout.Version
-	Bytes     int64 // size of its Web objects before compression
+	Bytes     int64 // size of the batch's pages before compression, in bytes
 	Pages     int
 }
 
@@ -45,14 +46,14 @@ type Spooled struct {
 type Unreadable struct {
 	Partition layout.Partition
 	Key       string
-	Err       error // names the key, too; wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that the key is malformed
+	Err       error // names Key; wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that Key is malformed
 }
 
-// Read returns the account of the books, and of the spool objects that are not packed
-// yet, of every partition. A batch that is committed or spooled meanwhile may or may
-// not be in the account. Read fails with the Faults if there are any, because its
-// callers take a URL that is in no book for unknown. A damaged spool object is left out,
-// and its URLs are requested again.
+// Read reads the books of every partition, and the spool objects that are not packed yet,
+// and returns the state of every URL. A batch that is committed or spooled meanwhile may
+// be missing. Read fails with the Faults if there are any, because its callers take a URL
+// that is in no book for unknown. A damaged spool object is left out, and its URLs are
+// requested again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	b, err := Survey(ctx, bucket, s, nil)
 	if err != nil {
@@ -144,8 +145,8 @@ func spooled(ctx context.Context, bucket blob.Reader, p layout.Partition) ([]str
 	return keys, nil
 }
 
-// inParallel calls do for each number below n, at most atOnce at a time, until one
-// fails, and returns the first error.
+// inParallel calls do for each number from 0 to n - 1, at most atOnce calls at a time, until
+// one fails, and returns the first error.
 func inParallel(ctx context.Context, atOnce, n int, do func(ctx context.Context, i int) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

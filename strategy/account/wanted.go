@@ -26,9 +26,9 @@ func (j judge) keep(u *URL, paths []reach) {
 	}
 }
 
-// leadsNowhere reports whether a URL, according to its last outcome, redirects to a page
-// that has failed since, or names such a page as its canonical address. The URL is then
-// worth a new request: it may lead elsewhere by now, or be a page itself.
+// leadsNowhere reports whether the last outcome of a URL is a redirect to another URL that
+// has failed since, or names such a URL as the canonical address. Then the first URL is
+// requested again: it may lead elsewhere by now, or be a page itself.
 func (j judge) leadsNowhere(last book.Outcome) bool {
 	return slices.ContainsFunc(j.settings.LedTo(last), func(id layout.Identity) bool {
 		f := j.account.of(id).urls[id]
@@ -36,15 +36,15 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// FailedSince reports whether the URL with the standing s has failed in a later batch than
-// that of other. other is the outcome of an alias: a URL that redirects to the first one,
-// or names it as its canonical address.
+// FailedSince reports whether a URL has failed in a later batch than that of other. s holds
+// the outcomes of the URL that count. other is the outcome of another URL that redirects to
+// the first one, or names it as its canonical address.
 func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
 
-// askAgain sets Wanted, so that the URL is requested at once, for the first of its
-// collections that still admits it. If none does, nothing changes.
+// askAgain sets u.Wanted, so that the URL is requested at once, for the first collection in
+// its last final outcome that still admits it. If none admits it, nothing changes.
 func (j judge) askAgain(u *URL) {
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
 		j.want(u, j.lastPath(u, still[0]))
@@ -88,8 +88,8 @@ func (j judge) another(u *URL, paths []reach) bool {
 	return name != ""
 }
 
-// lastPath returns the path by which a URL was last requested (depth, redirects, weight),
-// but with the given collection.
+// lastPath returns a path with the depth, redirects and weight of the last request for a URL,
+// and with the given collection.
 func (j judge) lastPath(u *URL, collection string) membership.Path {
 	return membership.Path{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }

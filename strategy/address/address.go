@@ -34,13 +34,13 @@ import (
 // be compared; each strategy document records its standard.
 const Standard = "whatwg-1"
 
-// MaxBytes is the length of the longest canonical URL.
+// MaxBytes is the maximum length of a canonical URL, in bytes.
 const MaxBytes = 2048
 
 var (
 	// ErrScheme: the scheme of the address is neither http nor https.
 	ErrScheme = errors.New("scheme is neither http nor https")
-	// ErrTooLong: the canonical form would exceed MaxBytes.
+	// ErrTooLong: the canonical form of the URL would be longer than MaxBytes.
 	ErrTooLong = fmt.Errorf("address is longer than %d bytes", MaxBytes)
 )
 
@@ -50,7 +50,7 @@ type Address struct {
 	URL    string // canonical form of the URL
 	Origin string // scheme://host[:port], the port only when it is not the scheme's own
 	Host   string // host name, and port unless it is 80 or 443; the unit of politeness: delays and limits of connections are for it
-	Site   string // registrable domain; else the IP address or host name
+	Site   string // registrable domain of the host; if it has none, the IP address or host name
 	Path   string // path and query, which the rules of robots.txt match
 	ID     layout.Identity
 	Place  layout.Place

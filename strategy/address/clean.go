@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// maxName is the length of the longest name in a pattern, in bytes.
+// maxName is the maximum length of a parameter name in a pattern, in bytes.
 const maxName = 64
 
 // onlySession ends a pattern such as "sid=session", whose parameters are dropped only if
@@ -99,7 +99,7 @@ func (c Cleaner) path(path string) string {
 	return strings.Join(segments, "/")
 }
 
-// drops reports whether c drops a parameter, which has the form "name=value".
+// drops reports whether c drops the parameter, a text such as "name=value".
 func (c Cleaner) drops(parameter string) bool {
 	name, value, _ := strings.Cut(parameter, "=")
 	var room [maxName + 1]byte

@@ -74,7 +74,7 @@ func numbers(b *strings.Builder, word string) (found bool) {
 	return found
 }
 
-// run describes a sequence of ASCII letters and digits.
+// run describes a sequence of ASCII letters and digits in an address.
 type run struct {
 	length, digits int  // numbers of characters, and of digits among them
 	isHex          bool // all characters are hexadecimal digits
@@ -96,9 +96,9 @@ func leadingRun(s string) run {
 	return r
 }
 
-// isID reports whether a run looks like an id and not like a word (which may have a
-// number in it): it has a digit, and is a hexadecimal number of at least 4 characters,
-// or has at least 16 characters.
+// isID reports whether a run of letters and digits looks like an id, and not like a word
+// that has a number in it. An id has a digit; and it has at least 4 characters and is a
+// hexadecimal number, or it has at least 16 characters.
 func (r run) isID() bool {
 	const leastHex, least = 4, 16
 	return r.digits > 0 && (r.isHex && r.length >= leastHex || r.length >= least)

@@ -10,8 +10,8 @@ import (
 // their beginning. The functions below handle these without the full parser, which is
 // slower; the fuzz targets check that both give the same result.
 
-// isCanonical reports whether s is certainly a canonical URL. For some canonical URLs
-// it returns false.
+// isCanonical reports whether s is certainly a canonical URL. It is a fast test, which
+// returns false for some canonical URLs, too.
 func isCanonical(s string) bool {
 	rest, found := strings.CutPrefix(s, "https://")
 	own := "443"
@@ -36,8 +36,8 @@ func plainPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// plainHost reports whether a host is a lower-case ASCII name without punycode, or an
-// IPv4 address.
+// plainHost reports whether a host name is in lower-case ASCII and has no punycode, or is
+// an IPv4 address.
 func plainHost(name string) bool {
 	label := 0 // start of the present label
 	for i := 0; i < len(name); i++ {
@@ -66,7 +66,8 @@ func plainHost(name string) bool {
 	return err == nil && ip.Is4()
 }
 
-// plainPath reports whether a path and query are certainly in canonical form.
+// plainPath reports whether a path with its query is certainly in canonical form. It
+// returns false for some canonical paths, too.
 func plainPath(path string) bool {
 	query := false
 	for i := 0; i < len(path); i++ {
@@ -90,9 +91,9 @@ func plainPath(path string) bool {
 	return true
 }
 
-// join resolves a reference without fragment on the page a by joining their texts. The
-// result is right if isCanonical accepts it, which the caller must check. It returns
-// false for a reference that has a scheme but no "//".
+// join resolves a reference without fragment on the page a in a fast way, by joining parts
+// of the two texts. The result is right only if isCanonical accepts it, which the caller
+// must check. join returns false for a reference that has a scheme but no "//".
 func (a Address) join(ref string) (string, bool) {
 	if scheme, ok := leadingScheme(ref); ok {
 		return ref, strings.HasPrefix(ref[len(scheme):], "://")

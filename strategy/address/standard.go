@@ -7,8 +7,8 @@ import (
 	whatwg "github.com/nlnwa/whatwg-url/url"
 )
 
-// maxRaw is the length of the longest input that is parsed, in bytes. It is above
-// MaxBytes, because dot segments, a password, tabs and line ends are removed.
+// maxRaw is the maximum length of a text that is parsed as a URL, in bytes. It is above
+// MaxBytes, because parsing removes dot segments, a password, tabs and line ends.
 const maxRaw = 4 * MaxBytes
 
 // parser follows the WHATWG URL standard, with '^' in the path percent-encode

@@ -1,4 +1,4 @@
-// Package batch is the message from schedule to fetch: a lease on one host and the
+// Package batch defines the message from schedule to fetch: a lease on one host, with the
 // URLs to request.
 package batch
 
@@ -24,10 +24,10 @@ type Batch struct {
 	Crawl       int              `json:"crawl"`              // crawl partition that leased the batch
 	Storage     layout.Partition `json:"storage"`            // storage partition of the batch's pages
 	Host        string           `json:"host"`               // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
-	NotBefore   time.Time        `json:"not_before"`         // no request to the host before this time
+	NotBefore   time.Time        `json:"not_before"`         // before this time no request is sent to the host
 	Deadline    time.Time        `json:"deadline"`           // end of the lease; a fetch that begins later drops the batch
-	DelayMillis int64            `json:"delay_ms"`           // pause after a response, in milliseconds
-	Failures    uint16           `json:"failures,omitempty"` // consecutive requests to the host so far with status 429 or 503, or without an answer
+	DelayMillis int64            `json:"delay_ms"`           // pause after the end of a response, in milliseconds
+	Failures    uint16           `json:"failures,omitempty"` // number of the host's last answers in a row that were 429, 503 or none
 	Robots      []string         `json:"robots,omitempty"`   // origins whose robots.txt must be requested first
 	Targets     []Target         `json:"targets"`
 }
@@ -37,14 +37,16 @@ func (b Batch) Delay() time.Duration { return time.Duration(b.DelayMillis) * tim
 
 // Target is one URL to request.
 type Target struct {
-	URL         string   `json:"url"` // canonical URL
-	Depth       uint16   `json:"depth,omitempty"`
-	Hops        uint8    `json:"hops,omitempty"`
-	Weight      uint8    `json:"weight,omitempty"`   // priority, see book.Link
-	Attempts    uint8    `json:"attempts,omitempty"` // number of requests before, since the last final outcome
-	Exponent    int16    `json:"exponent,omitempty"` // expiry class, see book.Outcome
+	URL    string `json:"url"` // canonical URL
+	Depth  uint16 `json:"depth,omitempty"`
+	Hops   uint8  `json:"hops,omitempty"`
+	Weight uint8  `json:"weight,omitempty"` // priority: 255 is requested first, 1 last; 0: only depth counts
+	// Attempts is the number of requests already made for URL since its last final outcome (one
+	// other than Retry).
+	Attempts    uint8    `json:"attempts,omitempty"`
+	Exponent    int16    `json:"exponent,omitempty"` // expiry class: the page should stay valid for 2^Exponent days
 	Denied      string   `json:"denied,omitempty"`   // not "": skip the URL without a request, and record this reason
 	Collections []string `json:"collections,omitempty"`
-	Sitemap     bool     `json:"sitemap,omitempty"` // read the answer as a sitemap
-	Last        *Look    `json:"last,omitempty"`    // last final outcome of the URL; nil: none yet
+	Sitemap     bool     `json:"sitemap,omitempty"` // the answer is to be read as a sitemap
+	Last        *Look    `json:"last,omitempty"`    // parts of the last final outcome of URL; nil: none yet
 }

@@ -7,9 +7,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Look holds the parts of a URL's last final outcome that the next fetch of the URL needs.
-// The fields without a comment are those of book.Outcome; Digest is 0 if no page is
-// stored.
+// Look holds the parts of a URL's last final outcome (one other than Retry) that the next
+// request for the URL needs. The fields without a comment are those of book.Outcome. Digest
+// is 0 if no page is stored.
 type Look struct {
 	Time        time.Time `json:"time"`
 	ETag        string    `json:"etag,omitempty"`

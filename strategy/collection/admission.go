@@ -23,11 +23,11 @@ const (
 )
 
 // Admission decides which addresses belong to a collection. It is safe for concurrent
-// use; a decision takes a few look-ups for any number of seeds.
+// use. A decision takes a few look-ups in maps, however many seeds there are.
 type Admission struct {
 	seeds     map[layout.Identity]bool
 	seedSites map[string]bool // sites of the seeds
-	claimer   bool            // some pages can be claimed by the collection (see Claims)
+	claimer   bool            // Claims can return true: a seed has unlimited depth and a scope other than Any
 	// The fields below hold the greatest limit of all seeds of one scope.
 	directories map[string]map[string]limit // scope Prefix: host (see plainHost) → directory → limit
 	hosts       map[string]limit            // scope Host: host (see plainHost) → limit
@@ -75,7 +75,7 @@ func (c Collection) Rules() (Admission, error) {
 	return a, nil
 }
 
-// add adds a seed, its scope and its depth.
+// add adds the scope of a seed, with the seed's depth as limit.
 func (a *Admission) add(seed Seed) error {
 	at, err := ParseSeed(seed.URL)
 	if err != nil {
@@ -110,7 +110,7 @@ func (a *Admission) add(seed Seed) error {
 	return nil
 }
 
-// widen raises the limit of a key to at least levels.
+// widen sets limits[key] to levels, unless it is greater already.
 func widen(limits map[string]limit, key string, levels limit) {
 	limits[key] = max(limits[key], levels)
 }
@@ -168,7 +168,7 @@ func (a Admission) Claims(page address.Address, hops uint8) bool {
 		(a.seeds[page.ID] || a.filter(page) == "" && a.Clean(page).ID == page.ID)
 }
 
-// IsClaimer reports whether there are pages that the collection claims (see Claims).
+// IsClaimer reports whether the collection can claim pages: Claims may return true.
 func (a Admission) IsClaimer() bool { return a.claimer }
 
 // IsSeed reports whether an address is one of the seeds.
@@ -177,8 +177,8 @@ func (a Admission) IsSeed(page address.Address) bool { return a.seeds[page.ID] }
 // HasSeedOn reports whether one of the seeds is a URL of the site.
 func (a Admission) HasSeedOn(site string) bool { return a.seedSites[site] }
 
-// filter returns the reason to refuse an address that is in scope: the patterns, or that
-// it looks like a trap. It returns "" if there is none.
+// filter returns the reason to refuse an address that is in scope: it does not pass the
+// patterns, or looks like a trap. It returns "" if there is no such reason.
 func (a Admission) filter(target address.Address) (reason string) {
 	switch {
 	case matchAny(a.exclude, target.URL):
@@ -194,8 +194,8 @@ func (a Admission) levels(target address.Address) limit {
 	return max(a.everywhere, a.within(target))
 }
 
-// within returns the greatest limit of the seeds whose scopes contain the target,
-// without the seeds of scope Any.
+// within returns the greatest limit of the seeds whose scopes contain the target. It
+// ignores seeds of scope Any.
 func (a Admission) within(target address.Address) limit {
 	host := plainHost(target)
 	levels := max(a.sites[target.Site], a.hosts[host])

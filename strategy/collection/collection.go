@@ -29,7 +29,7 @@ func ParseScope(name string) (Scope, error) {
 	return "", fmt.Errorf("scope %q: choose %s", name, scopes)
 }
 
-// Unlimited means no limit, of a depth or of a number of pages.
+// Unlimited stands for a depth or a number of pages without a limit.
 const Unlimited = -1
 
 // DefaultPatternPages is the maximum number of stored pages of one address.Pattern in
@@ -67,9 +67,11 @@ type Collection struct {
 	DropParameters []string `json:"drop_parameters,omitzero"`
 	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs of sitemaps
 
-	Connections  int      `json:"connections,omitzero"`   // maximum number of batches of all hosts at a time; 0: no limit
-	HostPages    int64    `json:"host_pages,omitzero"`    // maximum number of stored pages of a host; 0: no limit
-	PatternPages int64    `json:"pattern_pages,omitzero"` // maximum number of stored pages of an address.Pattern, or Unlimited; 0: DefaultPatternPages
+	Connections int   `json:"connections,omitzero"` // maximum number of batches of all hosts at a time; 0: no limit
+	HostPages   int64 `json:"host_pages,omitzero"`  // maximum number of stored pages of a host; 0: no limit
+	// PatternPages is the maximum number of stored pages with the same address.Pattern, or
+	// Unlimited; 0 means DefaultPatternPages.
+	PatternPages int64    `json:"pattern_pages,omitzero"`
 	Schedule     Schedule `json:"schedule,omitzero"`
 	Language     string   `json:"language,omitzero"` // ISO 639 code of the only language whose pages searches show; "": any
 	Topic        *Topic   `json:"topic,omitzero"`    // subject of the pages that are crawled; nil: any
@@ -80,7 +82,7 @@ type Collection struct {
 	Assets bool `json:"assets,omitzero"`
 }
 
-// With returns the collection with more seeds. A seed replaces an earlier one with
+// With returns the collection with these seeds added. A seed replaces an earlier one with
 // the same canonical URL.
 func (c Collection) With(seeds []Seed) Collection {
 	c.Seeds = slices.Clone(c.Seeds)

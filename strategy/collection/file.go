@@ -47,8 +47,8 @@ func ReadFile(path string) (Collection, error) {
 	return Parse(path, content, root.FS())
 }
 
-// Parse does the work of ReadFile for the content of a collection file. Errors call the file
-// name. Paths of sample files are relative to the directory that the parameter beside opens.
+// Parse does the work of ReadFile for content, that of a collection file. Errors give the file the
+// name in the parameter name. Paths of sample files are relative to the root of beside.
 func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	d, t, err := parseDocument(name, content)
 	if err != nil {
@@ -89,8 +89,8 @@ func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	return c, c.validFile(name)
 }
 
-// validFile returns the error of Validate for a collection read from a file. Other than
-// Validate, it accepts a collection without an agent.
+// validFile returns the error of Validate for a collection that was read from the file name.
+// Unlike Validate, it accepts a collection without an agent.
 func (c Collection) validFile(name string) error {
 	if c.Agent == "" {
 		c.Agent = "-"
@@ -126,8 +126,8 @@ func (t *table) seeds(c *Collection) {
 	}
 }
 
-// seed reads a seed from a table [[seed]]. If the table lacks a scope or a depth, the seed
-// gets that of usual.
+// seed reads a seed from a table [[seed]]. If the table has no scope or no depth, the seed
+// gets that of the parameter usual.
 func (t *table) seed(usual Seed) Seed {
 	t.text("scope", assign(&usual.Scope, func(scope Scope) error {
 		_, err := ParseScope(string(scope))

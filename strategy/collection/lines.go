@@ -110,7 +110,8 @@ func (d *document) noteParts(path string, at int, value *unstable.Node) {
 	}
 }
 
-// keyOf returns the dotted key of a node, such as topic.words, and its offset.
+// keyOf returns the dotted key of a node, such as topic.words, and the offset of the key in the
+// file.
 func keyOf(node *unstable.Node) (key string, at int) {
 	at = -1
 	for parts := node.Key(); parts.Next(); {
@@ -131,7 +132,7 @@ func join(path, key string) string {
 	return path + "." + key
 }
 
-// wrong records a mistake in the value with a path such as "topic.words".
+// wrong records the mistake err, in the value with this path, such as "topic.words".
 func (d *document) wrong(path string, err error) {
 	offset, known := d.offsets[path]
 	if !known {

@@ -14,11 +14,11 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxSampleFile is the largest file with a sample, in bytes.
+// maxSampleFile is the maximum size of a sample file of a topic, in bytes.
 const maxSampleFile = 1 << 20
 
-// topic reads the table [topic], and the sample files that it names. Their paths are relative
-// to the directory that the parameter beside opens. Without such a table, topic returns nil.
+// topic reads the table [topic], and the sample files that this table names. Their paths are
+// relative to the root of beside. Without such a table, topic returns nil.
 func (t *table) topic(beside fs.FS) *Topic {
 	t = t.table("topic")
 	if t == nil {

@@ -29,7 +29,7 @@ func (s Schedule) Validate() error {
 
 // Timetable is a parsed schedule. The zero Timetable has no times.
 type Timetable struct {
-	every        time.Duration // time between two fetches; 0 for a schedule with a time of day
+	every        time.Duration // time from one fetch to the next; 0 for a schedule with a time of day
 	daily        bool          // true: every day; false: only on weekday
 	weekday      time.Weekday
 	hour, minute int
@@ -88,8 +88,8 @@ func parseSchedule(words []string) (t Timetable, err error) {
 	return t, errSchedule
 }
 
-// at sets the time of day and the time zone from the words of a schedule behind "at",
-// such as "09:30", "Europe/Berlin". Without a zone, UTC is used.
+// at sets the time of day and the time zone of t. words are the words of the schedule after
+// "at", such as "09:30" and "Europe/Berlin". Without a zone, UTC is used.
 func (t *Timetable) at(words []string) error {
 	clock, err := time.Parse("15:04", words[0])
 	if err != nil {

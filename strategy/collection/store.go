@@ -14,11 +14,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// MaxBytes is the largest collection that is read or written, in bytes: about 50,000
-// seeds.
+// MaxBytes is the maximum size of a collection in JSON or as a file, in bytes: enough for
+// about 50,000 seeds.
 const MaxBytes = 8 << 20
 
-// ErrNone says that there is no such collection.
+// ErrNone means that no collection has the name, or that it is removed.
 var ErrNone = errors.New("no such collection")
 
 // LoadAll returns the newest readable version of every collection that is not removed,

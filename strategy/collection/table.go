@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// table is a table of a TOML document. Each method reads the value of one key. Mistakes in
-// the value are recorded in the document, and not returned.
+// table is a table of a TOML document. Most methods read the value of one key. They record
+// mistakes in the value in the document, and do not return them.
 type table struct {
 	document *document
 	path     string // path of the table, such as "seed.1"; "" for the root table
@@ -153,8 +153,8 @@ func (t *table) table(key string) *table {
 	return &table{document: t.document, path: join(t.path, key), values: values}
 }
 
-// end records a mistake for each unknown key: one that none of the methods has read. It
-// must be called last.
+// end records a mistake for each key of the table that no other method has read: such a key
+// is unknown. end must be called last.
 func (t *table) end() {
 	for _, key := range slices.Sorted(maps.Keys(t.values)) {
 		if !slices.Contains(t.read, key) {

@@ -57,8 +57,8 @@ type Pause struct {
 
 // Limits are upper limits of storage and cost; 0 means none.
 type Limits struct {
-	StorageBytes   int64   `json:"storage,omitempty"`        // bytes of packages, books and segments
-	RequestsPerDay int64   `json:"requests_a_day,omitempty"` // requests to the object store on one day (UTC)
+	StorageBytes   int64   `json:"storage,omitempty"`        // total size of packages, books and segments, in bytes
+	RequestsPerDay int64   `json:"requests_a_day,omitempty"` // number of requests to the object store on one day (UTC)
 	USDPerDay      float64 `json:"usd_a_day,omitempty"`      // cost of one day (UTC) in US dollars
 }
 
@@ -86,7 +86,7 @@ type Only []Chosen
 // Chosen is a collection, or some of its seeds, to which the crawl is limited.
 type Chosen struct {
 	Collection string   `json:"collection"`
-	Seeds      []string `json:"seeds,omitempty"` // seeds of the collection that are crawled; none: all
+	Seeds      []string `json:"seeds,omitempty"` // the only seeds of the collection that are crawled; empty: all
 }
 
 // Document is one version of the controls. The zero Document restricts nothing.
@@ -95,11 +95,11 @@ type Document struct {
 	Limits  Limits `json:"limits,omitzero"`
 	Webhook string `json:"webhook,omitempty"` // URL that gets every alert as JSON by POST
 
-	// Only, if not nil, limits the crawl to these collections and seeds; the URLs of
-	// others wait.
+	// Only, if not nil, limits the crawl to these collections and seeds. The URLs of all
+	// other collections and seeds wait.
 	Only *Only `json:"only,omitempty"`
 
-	Prices meter.Prices `json:"prices,omitzero"` // prices of requests and functions in the cloud; see Priced
+	Prices meter.Prices `json:"prices,omitzero"` // prices of the cloud; zero: those of AWS (see Priced)
 }
 
 // Priced returns the prices of the document, or, if it sets none, those of AWS in us-east-1.

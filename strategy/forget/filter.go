@@ -1,5 +1,5 @@
-// Package forget removes from books what a takedown makes forgotten: outcomes of
-// forgotten URLs, links from and to them, and details of outcomes that name one.
+// Package forget removes from books all traces of URLs that a takedown forgets: their
+// outcomes, links from and to them, and details of other outcomes that name one of them.
 package forget
 
 import (
@@ -16,7 +16,7 @@ import (
 type Filter struct {
 	set takedown.Set
 
-	pages map[layout.Identity]bool // set of the forgotten URLs that See was called with
+	pages map[layout.Identity]bool // identities of the forgotten URLs of the outcomes that See was called with
 	// target is the target of the last link that was filtered, and targetForgotten says
 	// whether it is forgotten. This saves work: in a book, links to one target are adjacent.
 	target          string

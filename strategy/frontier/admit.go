@@ -10,10 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Admitted tells what Admit has done with the URLs given to it.
+// Admitted is the result of Admit.
 type Admitted struct {
 	Added   int               // number of URLs that the frontier did not know before
-	Lacking []layout.Identity // stored pages that do not wait again, and that the Tally of their entry does not count
+	Lacking []layout.Identity // entries' URLs that are stored, do not wait again, and are not counted by the entry's Tally
 }
 
 // Admit puts URLs into the queues of their hosts. It works before Open, too. What it
@@ -63,8 +63,8 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (A
 	return admitted, nil
 }
 
-// add adds one answer of the admit script to a: the number of URLs that were unknown,
-// followed by the identities for Lacking.
+// add adds one answer of the script admit to a: the number of URLs that the frontier did not
+// know, followed by the identities for Lacking.
 func (a *Admitted) add(answer []any) error {
 	added, ok := int64(0), len(answer) > 0
 	if ok {

@@ -16,7 +16,7 @@ type Counts struct {
 	Waiting, Leased, Parked, Stored, Skipped, Failed int64
 
 	Again   int64 // number of URLs in Waiting that also have a final state
-	Batches int64 // number of leases that have not ended
+	Batches int64 // number of leases that have not ended; each is one batch
 
 	// Missed says that a collection may lack pages until the frontier is rebuilt. Either one
 	// of its links led to a URL that waits, is leased or was skipped on behalf of another

@@ -14,7 +14,7 @@ import (
 const (
 	pendingBytes = 7                           // bytes of the state of a URL that waits or is parked
 	leasedBytes  = pendingBytes + versionBytes // bytes of the state of a URL that is leased
-	finalBytes   = 3 + versionBytes            // bytes of a final state, without its marks
+	finalBytes   = 3 + versionBytes            // bytes of a final state, without the marks of tallies that may follow
 )
 
 // Describe returns a clause that tells people the state of a URL: "waits at depth 2 after

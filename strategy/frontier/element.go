@@ -15,24 +15,24 @@ type Entry struct {
 	ID         layout.Identity // identity of URL
 	Host       string          // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
 	Depth      uint16          // number of links from a seed to the URL
-	Hops       uint8           // redirects from the URL that was linked to this one
-	Attempts   uint8           // number of requests since the last final outcome
-	Exponent   int16           // expiry class, see book.Outcome
-	Weight     uint8           // priority, see book.Link
+	Hops       uint8           // number of redirects from the last link to the URL
+	Attempts   uint8           // number of requests since the last final outcome (one other than Retry)
+	Exponent   int16           // expiry class: the page is expected to stay valid for 2^Exponent days
+	Weight     uint8           // priority: 255 is requested first, 1 last; 0: only depth counts
 	Sitemap    bool            // the URL is read as a sitemap
 	Collection string          // name of the collection for which the URL is requested; at most 255 bytes
 	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; only for Admit
-	Claimed    bool            // for Admit: Collection gets the page even if it is stored for another one
-	// Last is the last final outcome of a URL that is requested again, else nil. Time is
-	// exact to the millisecond. There are at most 255 collections; their names, ETag and
-	// Modified have at most 255 bytes each.
+	Claimed    bool            // used by Admit: Collection gets the page even if it is stored for another collection
+	// Last has parts of the last final outcome of a URL that is requested again; else nil.
+	// Last.Time is exact to the millisecond. Last has at most 255 collections; their names,
+	// ETag and Modified have at most 255 bytes each.
 	Last *batch.Look
 }
 
 // Lengths of the parts of an element, in bytes.
 const (
-	headerBytes   = 26        // bytes of an element, without the parts of variable length
-	versionBytes  = 21        // bytes of a version as text
+	headerBytes   = 26        // length of the parts of an element that have a fixed length
+	versionBytes  = 21        // length of a version as text
 	maxURL        = 1<<16 - 1 // maximum length of a URL
 	maxCollection = 1<<8 - 1  // maximum length of a collection's name
 )

@@ -34,8 +34,8 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value of the key after step calls. Before the first call, a key that
-// expires is absent, and the result is "".
+// after returns the value that the key has when step calls were made. Before the first call,
+// a key that expires is absent, and the result is "".
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""

@@ -15,11 +15,11 @@ import (
 // Waiting is a spool object that is still to be packed.
 type Waiting struct {
 	Batch layout.Version `json:"-"`
-	Bytes int64          `json:"bytes"` // size of its Web objects before compression
+	Bytes int64          `json:"bytes"` // size of the batch's pages before compression, in bytes
 	Pages int            `json:"pages"`
 	Since time.Time      `json:"since"` // time at which the object was first added
 
-	Settled bool `json:"-"` // the outcomes are settled in the frontiers of all crawl partitions
+	Settled bool `json:"-"` // the batch's outcomes have been applied to the frontiers of all crawl partitions
 }
 
 // Inbox is a list in Redis of the spool objects of one storage partition that are not

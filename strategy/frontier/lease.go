@@ -63,10 +63,10 @@ func (r Request) check() error {
 type Lease struct {
 	Version   layout.Version
 	Host      string
-	NotBefore time.Time // no request to the host before this time
-	Deadline  time.Time // end of the lease, to the millisecond
+	NotBefore time.Time // before this time no request may be sent to the host
+	Deadline  time.Time // end of the lease, rounded down to a millisecond
 	Failures  uint16    // number of the host's last answers in a row that were failures (see Settlement)
-	Entries   []Entry   // leased URLs, sorted by band; stored pages last
+	Entries   []Entry   // leased URLs, sorted by band; stored pages that are requested again come last
 }
 
 // Alone is the number of expired leases after which a URL is leased alone, because the

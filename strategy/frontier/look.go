@@ -10,9 +10,9 @@ import (
 )
 
 const (
-	lookBytes      = 27       // length of an encoded look without the parts of variable length
+	lookBytes      = 27       // length of the parts of an encoded look that have a fixed length, in bytes
 	maxValidator   = 1<<8 - 1 // maximum length of ETag and of Last-Modified, in bytes
-	maxCollections = 1<<8 - 1 // maximum number of collections
+	maxCollections = 1<<8 - 1 // maximum number of collections in a look
 )
 
 // appendLook encodes the last outcome of a URL as doc.go draws it, and appends it to b.

@@ -16,14 +16,14 @@ import (
 // Keys that all partitions share.
 const (
 	openedKey = "frontier:partitions" // set of the crawl partitions whose frontiers were ever opened
-	toldKey   = "frontier:told"       // key that exists since Tell was called
+	toldKey   = "frontier:told"       // key that exists if Tell was called
 )
 
 // Resting is a host that gets no request before a certain time, or whose last answers were
 // failures.
 type Resting struct {
 	Host     string
-	Until    time.Time // no request before this time; zero if a request is allowed now
+	Until    time.Time // before this time no request may be sent; zero if a request is allowed now
 	Failures uint16    // number of the last answers in a row that were failures (see Settlement)
 }
 
@@ -31,7 +31,7 @@ type Resting struct {
 type Held struct {
 	Version  layout.Version
 	Host     string
-	Deadline time.Time // end of the lease, to the millisecond
+	Deadline time.Time // end of the lease, rounded down to a millisecond
 	URLs     []string  // URLs of the batch; nil for a lease that Hold has entered
 }
 
@@ -50,7 +50,7 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	return nil
 }
 
-// Hold enters leases in the frontier that it may not know. Their hosts are not leased
+// Hold enters leases in the frontier, which may not know them. Their hosts are not leased
 // until these leases are settled or expire. Hold may be called before Open.
 func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	for part := range slices.Chunk(batches, chunk) {
@@ -171,7 +171,7 @@ type Pace int
 const (
 	Unknown Pace = iota // any host may have a lease: Redis was lost, or has never leased anything
 	Told                // the only leases are those that Tell entered
-	Kept                // all leases were given by this Redis itself
+	Kept                // this Redis has given leases itself, and knows all that have not ended
 )
 
 // PaceOf returns how a Redis came to know the leases that have not ended, or Unknown.

@@ -14,8 +14,8 @@ type Settlement struct {
 	Version layout.Version // version of the batch
 	Host    string         // host of the batch
 	Ended   time.Time      // end of the last response
-	Delay   time.Duration  // time from Ended to the next request
-	Rest    time.Time      // no request to the host before this time; zero if there is no such time
+	Delay   time.Duration  // least time from Ended to the next request
+	Rest    time.Time      // before this time no request may be sent to the host; zero if there is no such time
 	// Failures is the number of the last requests to the host, in a row, that got status
 	// 429 or 503 or no answer; a row that began in an earlier batch is counted in full.
 	Failures uint16
@@ -35,7 +35,7 @@ type Result struct {
 type Settled struct {
 	Decided int  // number of URLs that have a new final state
 	Waiting int  // number of URLs that were leased and wait again
-	Ended   bool // this call has ended the lease
+	Ended   bool // this call has ended the lease; false if it had ended before
 }
 
 // Settle applies a batch's outcomes to the frontier. Calls may be repeated, late or out
@@ -75,8 +75,8 @@ func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	}
 }
 
-// arguments returns the arguments of the settle script for the outcomes in part. last
-// says that no outcomes of the batch follow, so that the script ends the lease.
+// arguments returns the arguments of the script settle for the outcomes in part. If last is
+// true, no further outcomes of the batch follow, and the script ends the lease.
 func (s Settlement) arguments(part []Result, last bool) []any {
 	earliest := max(ceilMillis(s.Ended.Add(s.Delay)), ceilMillis(s.Rest), 0)
 	var finals, retries []any

@@ -8,10 +8,10 @@ import (
 )
 
 // Do takes the lease on a name, calls work, and releases the lease. It takes the lease
-// for ttl and renews it until work returns; if the process dies, the lease ends within
-// ttl. Each call of Do is a holder of its own: if another call has the lease, Do returns
-// false and does not call work. If the lease is lost while work runs, work goes on, perhaps
-// at the same time as that of the new holder.
+// for the time ttl and renews it until work returns; if the process dies, the lease ends
+// within ttl. Each call of Do is a holder of its own: if another call has the lease, Do
+// returns false and does not call work. If the lease is lost while work runs, work goes on,
+// and the new holder may do the same work at the same time.
 func (l *Leases) Do(ctx context.Context, name string, now func() time.Time, ttl time.Duration, work func() error) (worked bool, err error) {
 	one := New(l.rdb, l.holder+"/"+rand.Text())
 	held, acquired, err := one.Acquire(ctx, name, now(), ttl)
@@ -50,8 +50,8 @@ func (l *Leases) keep(ctx context.Context, held Lease, now func() time.Time, ttl
 	}
 }
 
-// Once returns true to the first caller with a name. For ttl after that, it returns false
-// to all callers with this name.
+// Once returns true to the first caller with this name. For the time ttl after that, it
+// returns false to all callers with the name.
 func (l *Leases) Once(ctx context.Context, name string, now time.Time, ttl time.Duration) (bool, error) {
 	_, acquired, err := New(l.rdb, l.holder+"/"+rand.Text()).Acquire(ctx, name, now, ttl)
 	return acquired, err

@@ -21,7 +21,7 @@ type Leases struct {
 	holder string
 }
 
-// New returns the leases of a holder. No other holder may have the same name.
+// New returns Leases for the holder with this name. No other holder may have the same name.
 func New(rdb redis.UniversalClient, holder string) *Leases {
 	return &Leases{rdb: rdb, holder: holder}
 }
@@ -29,7 +29,7 @@ func New(rdb redis.UniversalClient, holder string) *Leases {
 // Lease is the right to do the work of a name until the time Until.
 type Lease struct {
 	Name  string
-	Until time.Time // end of the lease, to the millisecond
+	Until time.Time // end of the lease, rounded down to a millisecond
 }
 
 // retention is the time for which Redis keeps a lease after its end.
@@ -64,14 +64,14 @@ local value = redis.call('GET', KEYS[1])
 if value and value:match('^%-?%d+ (.*)$') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 0`)
 
-// Acquire takes the lease on a name for ttl from now. It returns false when another
-// holder has it.
+// Acquire takes the lease on a name for the time ttl, which begins now. It returns false
+// when another holder has the lease.
 func (l *Leases) Acquire(ctx context.Context, name string, now time.Time, ttl time.Duration) (Lease, bool, error) {
 	return l.take(ctx, "acquire", name, now, ttl, false)
 }
 
-// Renew extends a lease to ttl from now. It returns false when the lease was lost:
-// it ended and another holder took it, or Redis forgot it.
+// Renew extends a lease: it then ends at now + ttl. Renew returns false when the lease was
+// lost: it ended and another holder took it, or Redis forgot it.
 func (l *Leases) Renew(ctx context.Context, held Lease, now time.Time, ttl time.Duration) (Lease, bool, error) {
 	return l.take(ctx, "renew", held.Name, now, ttl, true)
 }
