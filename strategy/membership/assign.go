@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Page is an outcome together with its parsed URL.
+// Page is the outcome of a request for a page, with the parsed address of the page.
 type Page struct {
 	*book.Outcome
 	Address address.Address
@@ -62,14 +62,14 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 type assigner struct {
 	*Members
 	shared   map[layout.Identity][]string // collections of each page that several collections have (see sharedPages)
-	targets  map[string]*linkTarget       // parsed targets of links, by URL
+	targets  map[string]*linkTarget       // targets of links, parsed, by their URL
 	copies   []book.Link
 	admitted func(*book.Link, address.Address)
 	assets   bool // true if any collection stores assets
 }
 
-// linkTarget is the target of links. It caches the last decision on the target, and the
-// path for which it was made, because most pages of a site have the same links.
+// linkTarget is a target of links. It caches the last decision on a link to this target, and
+// the path for which that was made, because most pages of a site have the same links.
 type linkTarget struct {
 	address address.Address
 	path    Path
@@ -129,9 +129,10 @@ func (a *assigner) apply(l *book.Link, d decision) {
 }
 
 // share decides on a link of a page that several collections have; names lists them. The
-// first, by rank, that admits the link gets it. Each other one that admits it gets a copy,
-// unless it claims the same target anyway. If none admits it, the link gets the refusal of
-// the collection for which the page was requested.
+// link is given to the first collection, by rank, that admits it. Each other collection that
+// admits it gets a copy of the link, unless it claims the same target anyway. If none admits
+// the link, share writes into it the reason why the collection refuses it for which the page
+// was requested.
 func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	var refused decision // decision for the collection for which the page was requested
 	own, given := *l, ""
@@ -158,8 +159,8 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	}
 }
 
-// claimsTarget reports whether the collection of path w gets the target even if the target
-// is fetched on behalf of another collection.
+// claimsTarget reports whether the collection of path w claims the target: it gets the target
+// even if that is fetched on behalf of another collection.
 func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	if w.Kind == book.Sitemap {
 		return a.byName[w.Collection].HasSeedOn(target.Site)
@@ -167,8 +168,9 @@ func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	return a.Claims(w.Collection, target, w.Depth, w.Hops)
 }
 
-// inTurn returns the names of collections, sorted by rank. Among the collections of its
-// rank, the one named first comes before all others.
+// inTurn returns first and names, without doubles, sorted by the ranks of the collections (see
+// compareRanks). Of collections with equal rank, first comes before the others, which keep
+// their order.
 func (a *assigner) inTurn(first string, names []string) []string {
 	turn := make([]string, 1, 1+len(names))
 	turn[0] = first
@@ -201,8 +203,8 @@ func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	return shared
 }
 
-// sharing returns which collections of a page's outcome have the page: the first one, for
-// which it was requested, and those of the others that claim it.
+// sharing returns the collections in a page's outcome that have the page: the first one, for
+// which the page was requested, and those others that claim the page.
 func (s *Members) sharing(p Page) []string {
 	if IsSitemap(*p.Outcome) {
 		return p.Collections

@@ -32,9 +32,9 @@ func (s *Members) Claims(name string, page address.Address, depth uint16, hops u
 	return found && len(s.Collections) > 1 && m.Topic == nil && m.claims(page, depth, hops)
 }
 
-// claims reports whether the collection claims a page, without regard to its topic. It
-// claims its seeds at depth 0 and, unless it limits the number of its pages, the pages
-// that collection.Admission.Claims accepts.
+// claims reports whether the collection claims a page, whatever the topic of the page. It
+// claims its seeds at depth 0. If it does not limit the number of its pages, it also claims
+// the pages for which collection.Admission.Claims returns true.
 func (m member) claims(page address.Address, depth uint16, hops uint8) bool {
 	if depth == 0 && hops <= collection.MaxHops && m.IsSeed(page) {
 		return true
@@ -49,8 +49,8 @@ func (s *Members) ClaimingSitemap(at address.Address) []string {
 	return s.others(func(m member) bool { return m.HasSeedOn(at.Site) })
 }
 
-// others returns the names of the collections for which wanted returns true; none if there
-// is only one collection.
+// others returns the names of the collections for which wanted returns true. If there is only
+// one collection, it returns none.
 func (s *Members) others(wanted func(member) bool) []string {
 	if len(s.Collections) < 2 {
 		return nil
@@ -61,9 +61,9 @@ func (s *Members) others(wanted func(member) bool) []string {
 // The ranks of collections. If several collections want a page, it is requested on behalf
 // of the one with the lowest rank.
 const (
-	rankSeeks   = iota // needs links of its own to find pages, or has a topic
-	rankClaims         // claims pages that others find, and has no topic
-	rankLimited        // limits the number of its pages, so that its URLs may never be requested
+	rankSeeks   = iota // the collection needs links of its own to find pages, or has a topic
+	rankClaims         // the collection claims pages that others find, and has no topic
+	rankLimited        // the collection limits the number of its pages, so that its URLs may never be requested
 )
 
 // rankOf returns the rank of a collection.
@@ -94,9 +94,10 @@ func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == ra
 
 // Waiting returns the collections for which a URL waits, first the one on whose behalf it
 // is requested. w is an admitted path to the URL. Usually the collection of w is the only
-// one. But if it has a limit of pages, its URLs may never be requested, and if it is held
-// back (see HoldsBack), they are not requested for now. Then the URL also waits for all
-// other collections that surely claim it. Those that are held back come last.
+// one. But if this collection has a limit of pages, its URLs may never be requested; if the
+// URL is held back (see HoldsBack), it is not requested for now. In both cases the URL also
+// waits for all other collections that claim it whatever its topic. Collections for which it
+// is held back come last.
 func (s *Members) Waiting(w Path, page address.Address) []string {
 	names := []string{w.Collection}
 	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) && !s.HoldsBack(w, page) {
@@ -118,8 +119,8 @@ func (s *Members) Waiting(w Path, page address.Address) []string {
 	return names
 }
 
-// Still returns which collections of a URL's last final outcome still admit the URL, in the
-// order of the outcome. The parameter at is the URL's address. Topics are not considered,
+// Still returns those collections in a URL's last final outcome that still admit the URL, in
+// the order of the outcome. The parameter at is the URL's address. Topics are not considered,
 // because the URL was admitted once already.
 func (s *Members) Still(last book.Outcome, at address.Address) (names []string) {
 	for _, name := range last.Collections {
@@ -130,16 +131,16 @@ func (s *Members) Still(last book.Outcome, at address.Address) (names []string) 
 	return names
 }
 
-// Asking returns the collections of Still, except those that are held back (see
-// HoldsBack).
+// Asking returns the collections that Still returns, except those for which the URL is held
+// back (see HoldsBack).
 func (s *Members) Asking(last book.Outcome, at address.Address) []string {
 	return slices.DeleteFunc(s.Still(last, at), func(name string) bool { return s.HoldsBack(again(name, last), at) })
 }
 
-// Lacking returns the first collection that surely claims a URL (see Claiming) and admits
-// it, but was left out of its last final outcome; "" if there is none. For a sitemap,
-// the collections of ClaimingSitemap are considered. A collection that is held back (see
-// HoldsBack) is returned only if there is no other.
+// Lacking returns the first collection that claims a URL whatever its topic (see Claiming)
+// and admits it, but is not in its last final outcome; "" if there is none. For a sitemap,
+// only the collections of ClaimingSitemap are considered. A collection for which the URL is
+// held back (see HoldsBack) is returned only if there is no other.
 func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 	claiming, _ := s.Claiming(at, last.Depth, last.Hops)
 	if IsSitemap(last) {
@@ -160,8 +161,8 @@ func (s *Members) Lacking(last book.Outcome, at address.Address) string {
 }
 
 // again returns the path by which a URL with this last final outcome is requested again on
-// behalf of a collection. Its kind is Redirect for a page, because redirects need not be
-// on topic.
+// behalf of the named collection. For a page, the path has the kind Redirect, because the
+// targets of redirects need not be on topic.
 func again(name string, last book.Outcome) Path {
 	w := Path{Collection: name, Kind: book.Redirect, Depth: last.Depth, Hops: last.Hops}
 	if IsSitemap(last) {

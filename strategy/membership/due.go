@@ -21,8 +21,8 @@ const (
 	AlikeFull = "pages alike"       // the limit of stored pages of one address.Pattern is reached
 )
 
-// Due returns when a URL with this last final outcome is requested again: the earliest
-// time by any collection of the outcome that still exists; the zero time if never.
+// Due returns when a URL with this last final outcome is requested again; the zero time if
+// never. It is the earliest of the times for each collection in the outcome that still exists.
 //
 //	last outcome                         due
 //	stored page, sitemap                 at the next time of the collection's schedule;
@@ -115,15 +115,16 @@ func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	return ids
 }
 
-// IsForAnother reports whether a URL with this outcome may still be a page of other
-// collections than those for which it was requested: it was skipped because of their
-// limits or their agent, or because it led to an address that only they admitted.
+// IsForAnother reports whether a URL with this outcome may still be a page of collections for
+// which it was not requested. That is so if it was skipped for a reason that concerns only
+// the collections for which it was requested: their limits, robots.txt for their agent, or a
+// redirect or canonical address that they admitted.
 func IsForAnother(o book.Outcome) bool {
 	return WasUnasked(o) || IsAlias(o) || o.State == book.Skipped && o.Reason == Redirect
 }
 
-// WasUnasked reports whether the URL was skipped without a request, for a reason that
-// may not hold any more: robots.txt, or a limit of stored pages.
+// WasUnasked reports whether the outcome is of a URL that was skipped without a request, for
+// a reason that may not hold any more: robots.txt, or a limit of stored pages.
 func WasUnasked(o book.Outcome) bool {
 	return o.State == book.Skipped && (o.Reason == Robots || o.Reason == HostFull || o.Reason == AlikeFull)
 }

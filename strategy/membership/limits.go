@@ -17,9 +17,9 @@ type Limit struct {
 	Reason string // reason for which further pages are skipped; "" if they wait
 }
 
-// Limits returns the limits of a collection that a page counts toward once it is stored:
-// that for pages of its host, and that for pages with its address.Pattern. It leaves out
-// a limit that the collection does not set.
+// Limits returns the limits of a collection toward which the page counts once it is stored:
+// the limit of pages on the page's host, and the limit of pages with the same
+// address.Pattern. It leaves out a limit that the collection does not set.
 func (s *Members) Limits(name string, page address.Address) []Limit {
 	m, found := s.byName[name]
 	if !found {
@@ -43,8 +43,9 @@ func (s *Members) Limits(name string, page address.Address) []Limit {
 	return limits
 }
 
-// Bounds returns the result of Limits and, if the collection has one, the limit of all its
-// pages. A URL beyond one of Limits is skipped; a URL beyond the limit of all pages waits.
+// Bounds returns the limits that Limits returns and, if the collection has one, the limit of
+// all its pages. Once one of Limits is reached, further URLs are skipped; once the limit of
+// all pages is reached, they wait.
 func (s *Members) Bounds(name string, page address.Address) []Limit {
 	bounds := s.Limits(name, page)
 	if most := s.Collection(name).Pages; most > 0 {
@@ -89,8 +90,8 @@ type Counts struct{ Stored, Taken map[string]int64 }
 // NewCounts returns counts in which every tally is 0.
 func NewCounts() Counts { return Counts{make(map[string]int64), make(map[string]int64)} }
 
-// Full returns the first of the limits that the stored pages have reached. found is false
-// if they have reached none.
+// Full returns the first of these limits that the number of stored pages has reached. found
+// is false if no limit is reached.
 func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	at := slices.IndexFunc(limits, func(l Limit) bool { return n.Stored[l.Tally] >= l.Pages })
 	if at < 0 {
@@ -99,8 +100,8 @@ func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	return limits[at], true
 }
 
-// Take adds 1 to Taken in the tallies of all these limits. If stored and taken pages
-// together have reached one of the limits, it adds nothing and returns false.
+// Take adds 1 to Taken for the tally of each of these limits. If Stored and Taken together
+// have reached one of the limits already, it adds nothing and returns false.
 func (n Counts) Take(limits []Limit) bool {
 	for _, l := range limits {
 		if n.Stored[l.Tally]+n.Taken[l.Tally] >= l.Pages {

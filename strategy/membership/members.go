@@ -20,11 +20,11 @@ type Members struct {
 	Storage     rules.Document
 	Collections []collection.Collection
 	Takedowns   takedown.Set
-	Only        *control.Only // collections and seeds to which the crawl is limited for now; nil: all
+	Only        *control.Only // the only collections and seeds that are crawled for now; nil: all
 
 	byName map[string]member
-	// chosen maps each collection that Only names to the admission of the chosen seeds; to
-	// nil if all its seeds are chosen.
+	// chosen has, for each collection that Only names, the Admission of the seeds that Only names;
+	// nil if it names the whole collection.
 	chosen map[string]*collection.Admission
 }
 

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// HeldBack is the reason for which a URL waits outside of the frontier: only other
-// collections are crawled for now.
+// HeldBack is the reason for which an admitted URL waits outside of the frontier: only other
+// collections, or other seeds, are crawled for now.
 const HeldBack = "held back"
 
 // choose sets s.chosen from s.Only. It fails if a collection in Only has an invalid seed

@@ -8,7 +8,7 @@ type Path struct {
 	Kind       book.Kind // kind of the last link; 0 for a seed
 	Depth      uint16    // number of links from a seed to the URL
 	Hops       uint8     // number of redirects from the last link to the URL
-	Weight     uint8     // priority of the URL, see book.Link
+	Weight     uint8     // priority of the URL: 255 is requested first, 1 last; 0: only depth counts
 }
 
 // PathOf returns the path that ends with a link.
@@ -27,8 +27,8 @@ func Rank(last book.Kind) int {
 	return 1
 }
 
-// Bands is the number of bands: queues of a host for URLs that are not stored yet. Band 0
-// is requested first.
+// Bands is the number of bands. A band is a queue of a host for URLs that are not stored yet;
+// URLs in band 0 are requested first.
 const Bands = 16
 
 // Band returns the band of a URL: by its weight or, if that is 0, by its depth. The
@@ -48,10 +48,10 @@ func (w Path) band() int { return Band(w.Depth, w.Weight) }
 type Best struct {
 	Path
 	band  int  // band of the path that gave Weight
-	known bool // a path was added
+	known bool // at least one path was added
 }
 
-// Add joins an admitted path to those that were added before.
+// Add joins the admitted path w with the paths that were added before.
 func (b *Best) Add(w Path) {
 	if !b.known || Rank(w.Kind) < Rank(b.Kind) {
 		*b = Best{w, w.band(), true}

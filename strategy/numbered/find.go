@@ -19,8 +19,8 @@ var errBytes = errors.New("it is damaged")
 // Damaged is a version that cannot be read.
 type Damaged struct {
 	Key     string
-	Copied  bool   // its copy can be read, and is read instead
-	Instead uint64 // version in force; 0: none can be read
+	Copied  bool   // the version's copy can be read, and is used instead
+	Instead uint64 // number of the version in force; 0: no version can be read
 	Reason  string // why the version cannot be read
 }
 
@@ -49,8 +49,8 @@ type Found[T Document] struct {
 	content []byte // bytes of Version as stored; nil if Version is 0
 }
 
-// Lost returns an error that wraps ErrDamaged if there are versions but none can be read.
-// Otherwise it returns nil.
+// Lost returns an error that wraps ErrDamaged if the document has versions, but none can be
+// read; else nil.
 func (f *Found[T]) Lost() error {
 	if f.Version > 0 || len(f.Damaged) == 0 {
 		return nil
@@ -120,8 +120,8 @@ type reading[T Document] struct {
 	damage   error  // why the version itself could not be read (wraps errBytes); nil if it could
 }
 
-// read reads a version or, if it is damaged, its copy. It fails if the store does, or if
-// undamaged bytes are not a valid document.
+// read reads a version or, if the version is damaged, its copy. It fails if the object store
+// fails, or if bytes that are not damaged are not a valid document.
 func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Object) (r reading[T], err error) {
 	if object.Size > s.Most {
 		r.damage = fmt.Errorf("%w: %d bytes, more than %d", errBytes, object.Size, s.Most)
@@ -147,9 +147,9 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 }
 
 // Republish publishes the document in force once more, as the next version, if it or a newer
-// version is damaged. It returns the new number, or 0 if none is damaged. It calls the function
-// parameter with the document in force and the new number, to get the document to publish. If
-// no version can be read, it passes the zero document; the function may then return an error.
+// version is damaged. It returns the new number, or 0 if none is damaged. The document that it
+// publishes is the result of the function as, which gets the document in force and the new
+// number. If no version can be read, as gets the zero document, and may return an error.
 func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

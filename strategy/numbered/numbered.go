@@ -37,7 +37,7 @@ import (
 )
 
 // maxRaces is the number of attempts of Publish and Republish. An attempt fails if
-// another publisher takes the number first.
+// another publisher stores a version with the same number first.
 const maxRaces = 100
 
 // Document is a value that is stored as JSON. Validate returns an error that says what is
@@ -47,10 +47,10 @@ type Document interface{ Validate() error }
 // Store keeps the versions of one document.
 type Store[T Document] struct {
 	Prefix string                      // prefix of the keys of all versions; no other keys have it
-	Key    func(version uint64) string // returns the key of the version with a number
+	Key    func(version uint64) string // function that returns the key of the version with this number
 	Most   int64                       // maximum size of a version, in bytes
-	// Recover, if not nil, returns the document with the additions that can still be read in
-	// the bytes of a damaged later version.
+	// Recover, if not nil, returns the document with more content added: what can still be read
+	// in damaged, the bytes of a later version.
 	Recover func(document T, damaged []byte) T
 }
 

@@ -36,7 +36,7 @@ func (k *Kept[T]) put(version uint64, document T) {
 type Version[T Document] struct {
 	Number   uint64
 	Document T
-	IsWhole  bool  // Document could be read, from the version or from its copy; false: it is zero
+	IsWhole  bool  // Document was read, from the version or from its copy; false: Document is zero
 	Damage   error // why the version itself cannot be read, with its key; nil if it can be read
 }
 

@@ -10,13 +10,13 @@ type Directives struct {
 	NoFollow bool
 }
 
-// Add returns the union of the directives d and more.
+// Add returns the directives in d together with those in more.
 func (d Directives) Add(more Directives) Directives {
 	return Directives{d.NoIndex || more.NoIndex, d.NoFollow || more.NoFollow}
 }
 
-// ParseMeta returns the directives of a meta element, given its attributes name and
-// content. There are none unless the name is "robots" or the product token of agent.
+// ParseMeta returns the directives of a meta element with the attributes name and content.
+// It returns none unless name is "robots" or the product token of agent.
 func ParseMeta(name, content, agent string) Directives {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name != "robots" && (name == "" || name != ownToken(agent)) {

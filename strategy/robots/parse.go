@@ -9,15 +9,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// group holds the rules of all groups of a robots.txt for one user-agent, merged.
+// group holds the merged rules of all groups of a robots.txt for one crawler, or for "*".
 type group struct {
-	named bool // the file has at least one such group, even an empty one
+	named bool // the robots.txt has at least one group for this crawler, perhaps an empty one
 	lines []line
-	delay time.Duration // longest Crawl-delay of these groups; 0: none
+	delay time.Duration // longest Crawl-delay in the groups; 0: none
 }
 
-// collect parses a robots.txt. It adds the groups for the crawler with the product token
-// to ours, and those for "*" to everyones, and returns the sitemaps. A group begins with
+// collect parses a robots.txt. It adds the groups for the crawler with this product token to
+// ours, and the groups for "*" to everyones, and returns the sitemaps. A group begins with
 // consecutive user-agent lines; other lines than Allow and Disallow may stand between
 // these (RFC 9309, section 2.2.4).
 func collect(body, token string, ours, everyones *group) (sitemaps []string) {

@@ -32,7 +32,8 @@ func record(text string) (key, value string) {
 	return recordName(strings.ToLower(strings.TrimSpace(key))), strings.TrimSpace(value)
 }
 
-// recordName returns the right spelling of a key, which must be in lower case.
+// recordName returns a key in its right spelling: "disallow" for "disalow". The key must be in
+// lower case.
 func recordName(key string) string {
 	switch key {
 	case "useragent", "user agent":

@@ -28,7 +28,7 @@ const (
 	// MaxBytes is the number of bytes at the beginning of a robots.txt that are used
 	// (RFC 9309, section 2.5).
 	MaxBytes = 500 << 10
-	// MaxDelay is the longest pause between requests: a longer Crawl-delay counts as this.
+	// MaxDelay is the longest pause between requests: it replaces a longer Crawl-delay.
 	MaxDelay = 60 * time.Second
 	// MaxSitemaps is the maximum number of sitemaps that are taken from a robots.txt.
 	MaxSitemaps = 100
@@ -69,8 +69,9 @@ func Parse(status int, body []byte, agent string) Rules {
 	return Rules{refuseAll: true}
 }
 
-// Reachable reports whether an answer with this status says what is allowed. If it does
-// not, the robots.txt must be requested again before any other URL of its origin.
+// Reachable reports whether an answer with this status tells what is allowed. If it does
+// not (429, 5xx, 0), the robots.txt must be requested again before any other URL of its
+// origin.
 func Reachable(status int) bool {
 	return status/100 >= 2 && status/100 <= 4 && status != http.StatusTooManyRequests
 }

@@ -21,7 +21,7 @@ type History struct {
 	// expires and there is no newer version, so that the system runs on without its
 	// operator. If no version's time From has come, InForce is the oldest version.
 	InForce Document
-	// Versions are the versions that were read, the newest first, InForce included.
+	// Versions are the versions that were read, the newest first. InForce is one of them.
 	Versions []Document
 	// Warnings has a sentence for each version that cannot be read, and for each fault
 	// of InForce.
@@ -40,7 +40,8 @@ func LoadAll(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, 
 	return loadHistory(ctx, bucket, kind, now, kept, func(Document) bool { return false })
 }
 
-// loadHistory reads versions, the newest first, until enough returns true for one.
+// loadHistory reads the versions of a strategy, the newest first, until enough returns true
+// for a version.
 func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept, enough func(Document) bool) (History, error) {
 	var h History
 	var damaged error // error of the newest damaged version
@@ -72,8 +73,8 @@ func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Ti
 	return h, nil
 }
 
-// checkIdentity returns an error if the document's own Kind or Version differs from these,
-// which its key names.
+// checkIdentity returns an error if the document's fields Kind and Version differ from kind and
+// version, which are those in the document's key.
 func (d Document) checkIdentity(kind Kind, version uint64) error {
 	if d.Kind == kind && d.Version == version {
 		return nil
@@ -81,8 +82,8 @@ func (d Document) checkIdentity(kind Kind, version uint64) error {
 	return fmt.Errorf("cannot read %s: it says that it is %s", layout.StrategyKey(string(kind), version), layout.StrategyKey(string(d.Kind), d.Version))
 }
 
-// judge sets InForce from Versions, and adds warnings about that version: it is not valid
-// yet, has expired, or has faults.
+// judge sets InForce to the version in force at the time now. It adds a warning if this
+// version is not valid yet or has expired, and one for each of its faults.
 func (h *History) judge(now time.Time) {
 	const at = time.RFC3339
 	i := slices.IndexFunc(h.Versions, func(d Document) bool { return !d.From.After(now) })

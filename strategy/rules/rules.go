@@ -35,7 +35,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Kind is the kind of a strategy: which partitions it assigns URLs to.
+// Kind is the kind of a strategy: it assigns URLs to crawl or to storage partitions.
 type Kind string
 
 // The kinds of strategies.
@@ -60,7 +60,7 @@ type Rule struct {
 	Refuse    bool          `json:"refuse,omitempty"`  // the URLs are not crawled; never true with Range
 	Pattern   string        `json:"pattern,omitempty"` // matches the whole canonical URL; '*' stands for any sequence of characters
 	Site      string        `json:"site,omitempty"`    // matches URLs of this site (see address.Address)
-	Range     *layout.Range `json:"range,omitempty"`   // matches URLs with these places
+	Range     *layout.Range `json:"range,omitempty"`   // matches URLs whose places are in this range
 	Partition int           `json:"partition"`         // partition of the URLs; 0 if Refuse is true
 }
 
@@ -75,8 +75,8 @@ type Document struct {
 	Rules    []Rule    `json:"rules"`
 }
 
-// Even returns a first version of a strategy, which divides the hash space into ranges of
-// equal width, one for each partition. No site is divided.
+// Even returns version 1 of a strategy that divides the hash space into ranges of equal
+// width, one for each partition. It divides no site.
 func Even(kind Kind, partitions int, now time.Time) Document {
 	d := Document{Kind: kind, Version: 1, From: now.UTC().Truncate(time.Millisecond), Standard: address.Standard}
 	bound := func(i int) layout.Place {
@@ -121,7 +121,7 @@ func (d Document) OfSite(a address.Address) []int {
 }
 
 // ofSite reports whether the rule may match some pages of a site, and whether it matches
-// all of them. name is the site's name, and site the range of its places.
+// all pages of the site. name is the site's name, and site the range of its pages' places.
 func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	switch {
 	case r.Range != nil:

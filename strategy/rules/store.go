@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// MaxBytes is the largest document that is read or written, in bytes.
+// MaxBytes is the maximum size of a strategy in JSON, in bytes.
 const MaxBytes = 4 << 20
 
 func store(kind Kind) numbered.Store[Document] {
@@ -39,10 +39,10 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 }
 
 // Republish publishes the newest readable version once more, under a new number, if it or
-// a newer one is damaged. It returns that number, or 0 if none is damaged. If version 1 is
-// the only one and cannot be read, Republish publishes the strategy Even for this number
-// of partitions, which every first version is. If there are several versions and none can
-// be read, it fails with numbered.ErrDamaged.
+// a newer version is damaged. It returns that number, or 0 if none is damaged. If version 1
+// is the only version and cannot be read, Republish publishes the result of Even for this
+// number of partitions, because every first version is made by Even. If there are several
+// versions and none can be read, it fails with numbered.ErrDamaged.
 func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions int, now time.Time) (uint64, error) {
 	return store(kind).Republish(ctx, bucket, func(d Document, version uint64) (Document, error) {
 		if d.Version == 0 {

@@ -27,7 +27,7 @@ import (
 type unreadDocuments struct {
 	mu      sync.Mutex // protects the fields below
 	damaged []numbered.Damaged
-	lost    []string // a sentence for each strategy without a readable version
+	lost    []string // a sentence for each strategy of which no version can be read
 }
 
 // add records damaged versions of documents.
@@ -37,8 +37,9 @@ func (u *unreadDocuments) add(damaged []numbered.Damaged) {
 	u.damaged = append(u.damaged, damaged...)
 }
 
-// strategy sets *d to a strategy with only partition 0 if err, the error of reading *d,
-// says that no version of it can be read. It returns any other error.
+// strategy handles err, the error of reading the strategy *d. If err says that no version can
+// be read, it sets *d to a strategy with only partition 0, and returns nil. It returns any
+// other error.
 func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error) error {
 	if !errors.Is(err, numbered.ErrDamaged) {
 		return err

@@ -25,8 +25,9 @@ func (s *Settings) Store(page address.Address) (layout.Partition, error) {
 	return layout.Partition(p), err
 }
 
-// Holding returns the storage partitions that may have versions of a page, sorted. There
-// is only one, unless a version of the strategy has moved the page's site or divides it.
+// Holding returns the storage partitions that may have versions of a page, sorted. There is
+// only one, unless a version of the storage strategy has moved the page's site to another
+// partition, or divides the site among several.
 func (s *Settings) Holding(page address.Address) []layout.Partition {
 	return s.everywhere(func(d rules.Document) []int { return d.OfSite(page) })
 }

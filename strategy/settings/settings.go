@@ -25,7 +25,7 @@ import (
 
 // Settings are the documents in force at one time. They never change.
 type Settings struct {
-	membership.Members // strategies, collections, takedowns, and the collections crawled for now
+	membership.Members // strategies, collections, takedowns, and the collections to which the crawl is limited
 	Control            control.Document
 	// Warnings are sentences about faults of published documents, such as one that cannot
 	// be read. They do not make Read fail.
@@ -96,9 +96,9 @@ func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*
 	return &s, s.Prepare()
 }
 
-// Fingerprint returns a text that changes whenever a strategy, a collection, the
-// takedowns or the collections to which the crawl is limited change. A frontier records
-// the fingerprint of the settings under which it was built.
+// Fingerprint returns a text that identifies the settings. It changes whenever a strategy, a
+// collection, the takedowns or the collections to which the crawl is limited change. A
+// frontier records the fingerprint of the settings under which it was built.
 func (s *Settings) Fingerprint() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "crawl %d storage %d takedowns %d", s.Crawl.Version, s.Storage.Version, s.Takedowns.Version)

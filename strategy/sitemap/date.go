@@ -5,7 +5,8 @@ import (
 	"time"
 )
 
-// The layouts of a W3C datetime, and of other dates that sitemaps often have instead.
+// datetimes are the layouts (see package time) of a W3C datetime, and of other dates that
+// sitemaps often have instead.
 var datetimes = []string{
 	time.DateOnly,
 	time.RFC3339,
@@ -20,7 +21,8 @@ var datetimes = []string{
 	"2006",
 }
 
-// The layouts of dates of RFC 822, RFC 1123 and RFC 850, without the day of the week.
+// mailDates are the layouts (see package time) of dates of RFC 822, RFC 1123 and RFC 850,
+// without the day of the week.
 var mailDates = []string{
 	"2 Jan 2006 15:04:05 -0700",
 	"2 Jan 2006 15:04 -0700",
@@ -29,7 +31,7 @@ var mailDates = []string{
 	"2-Jan-06 15:04:05 -0700",
 }
 
-// The names of time zones in RFC 822, with their offsets.
+// zones maps the names of time zones in RFC 822 to their offsets.
 var zones = map[string]string{
 	"Z": "+0000", "UT": "+0000", "UTC": "+0000", "GMT": "+0000",
 	"EST": "-0500", "EDT": "-0400", "CST": "-0600", "CDT": "-0500",

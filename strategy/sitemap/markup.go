@@ -19,11 +19,11 @@ const (
 	maxNesting = 100     // maximum number of open elements
 )
 
-// form says in which elements one kind of XML list has its entries and their addresses.
-// The kinds are sitemap, index of sitemaps, RSS and Atom.
+// form describes one kind of list in XML (sitemap, index of sitemaps, RSS, Atom): in which
+// elements it has its entries and their addresses.
 type form struct {
 	record   string // name of the element of an entry, such as url
-	depth    int    // level of the entry's element; the root element has level 1
+	depth    int    // nesting level of the entry's element; the root element has level 1
 	location string // name of the child element with the entry's address, such as loc
 	index    bool   // the entries are other sitemaps
 }
@@ -42,7 +42,7 @@ var forms = map[string]form{ // forms by the local name of the root element
 type markup struct {
 	tokens *html.Tokenizer
 	list   address.Address   // address of the list
-	emit   func(Entry) error // called with each entry
+	emit   func(Entry) error // function that is called with each entry
 	offset int               // offset of the current token in the text, in bytes of UTF-8
 	form   form
 	open   []string // local names of the open elements, in lower case
@@ -145,8 +145,8 @@ func (m *markup) start() error {
 	return nil
 }
 
-// attributes returns those attributes of the current tag that an entry may need. more
-// says whether the tag has any attributes.
+// attributes returns the attributes href, rel and isPermaLink of the current tag. more says
+// whether the tag has any attributes.
 func (m *markup) attributes(more bool) (a attributes) {
 	for more {
 		var key, value []byte

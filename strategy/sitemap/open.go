@@ -45,7 +45,7 @@ func open(r io.Reader) (*bufio.Reader, error) {
 // a list that was cut off would look complete.
 type capped struct {
 	reader io.Reader
-	left   int // bytes that may still be read
+	left   int // number of bytes that may still be read
 }
 
 func (c *capped) Read(p []byte) (int, error) {

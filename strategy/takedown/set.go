@@ -29,7 +29,8 @@ func newSet(d Document, version uint64) Set {
 	return s
 }
 
-// add adds an entry to the set. It returns false if the set has it already.
+// add adds an entry to the set. It returns false if the set has the entry's URL or site
+// already.
 func (s Set) add(e Entry) bool {
 	of, id := s.sites, e.Site
 	if e.URL != nil {

@@ -40,13 +40,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// maxBytes is the maximum size of a document, which is enough for about 80,000 entries.
+// maxBytes is the maximum size of a document in bytes, which is enough for about 80,000
+// entries.
 const maxBytes = 8 << 20
 
 // Entry is one URL or one site that is forgotten.
 type Entry struct {
 	URL  *layout.Identity `json:"url,omitempty"`
-	Site *layout.Identity `json:"site,omitempty"` // layout.IdentityOf of the site's name
+	Site *layout.Identity `json:"site,omitempty"` // hash of the site's name by layout.IdentityOf; nil for a URL
 	At   time.Time        `json:"at"`             // time of the takedown
 }
 

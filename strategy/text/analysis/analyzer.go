@@ -7,7 +7,7 @@ import (
 )
 
 const (
-	maxWord = 128     // maximum length of a word or pair in bytes; a longer one has a position but no term
+	maxWord = 128     // maximum length in bytes of a word or pair; a longer one is counted but has no term
 	maxTerm = 255     // maximum length of a term in bytes
 	maxMemo = 1 << 16 // maximum number of words whose terms an Analyzer caches
 )
@@ -44,9 +44,9 @@ func For(name string) *Analyzer {
 	return &Analyzer{language: languageOf(name), memo: map[string]*forms{}}
 }
 
-// Each calls yield with every term of the text in order, until yield returns false. It
-// returns the position of the last word, which is the text's length in words. If a word
-// has a looser term, that comes second.
+// Each calls yield with every term of the text in order, until yield returns false. If a word
+// has a looser term, that follows the word's term. Each returns the position of the last
+// word, which is the text's length in words.
 func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
 	position := 0
 	start, parts := 0, 0 // start of the word or of the joined word, and its number of parts so far
@@ -83,7 +83,7 @@ func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
 	return position
 }
 
-// word yields the terms of the word text[start:end]. It returns false if yield does.
+// word calls yield with the terms of the word text[start:end]. It returns false if yield does.
 func (a *Analyzer) word(text string, start, end, position int, yield func(Occurrence) bool) bool {
 	f := a.forms(text[start:end], end-start)
 	if f.term == "" {
@@ -137,9 +137,9 @@ const (
 
 var withoutJoiners = strings.NewReplacer("-", "", "_", "", hyphen, "", unbroken, "")
 
-// joined yields the term of a joined word. The caller has set the other fields in o. A
-// joined word without letters, such as a date, has no term. joined returns false if yield
-// does.
+// joined calls yield with the term of a joined word, such as e-mail. The caller has set the
+// other fields in o. A joined word without letters, such as a date, has no term. joined
+// returns false if yield does.
 func (a *Analyzer) joined(text string, o Occurrence, yield func(Occurrence) bool) bool {
 	if len(text) > maxWord {
 		return true
@@ -158,8 +158,8 @@ func (a *Analyzer) joined(text string, o Occurrence, yield func(Occurrence) bool
 	return yield(o)
 }
 
-// endOfName returns the end of the name that begins with the word text[start:end]. Only a
-// name of one letter and signs, such as C++ or C#, ends behind the word.
+// endOfName returns the end of the name that begins with the word text[start:end]. It is after
+// end only for a name of one letter and signs, such as C++ or C#; else it is end.
 func endOfName(text string, start, end int) int {
 	if end-start > 1 || text[start] < 'A' || end == len(text) {
 		return end
@@ -177,9 +177,9 @@ func endOfName(text string, start, end int) int {
 	return end + sign
 }
 
-// run yields the terms of the sequence of characters of scripts without spaces that begins
-// at text[start:]: of each pair of neighbours, and of the last character alone. It returns
-// the end of the sequence and its last position, and false if yield does.
+// run calls yield with the terms of a sequence of characters of scripts without spaces, which
+// begins at text[start:]: a term for each pair of neighbours, and one for the last character
+// alone. It returns the end of the sequence, its last position, and false if yield does.
 func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) bool) (int, int, bool) {
 	half := clusterEnd(text, start)
 	for {
@@ -214,8 +214,8 @@ type forms struct {
 
 var notIndexed = new(forms)
 
-// forms returns the terms of text: a word, a name with its sign (C++), or a pair, whose
-// first character is text[:half].
+// forms returns the terms of text, which is a word, a name with its sign (C++), or a pair of
+// characters of a script without spaces. The first character of a pair is text[:half].
 func (a *Analyzer) forms(text string, half int) *forms {
 	if len(text) > maxWord {
 		return notIndexed

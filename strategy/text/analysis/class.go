@@ -12,8 +12,8 @@ type runeClass uint8
 
 const (
 	separator runeClass = iota // ends a word
-	mark                       // belongs to the character before it, whatever its class
-	link                       // ends a word, but may stand within a run of characters of a script without spaces
+	mark                       // belongs to the character before it, whatever the class of that one is
+	link                       // zero-width space or tsheg (Tibetan): ends a word, but no run of unspaced characters
 	letter                     // letter or digit of a script with spaces
 	unspaced                   // letter of a script without spaces between words
 )

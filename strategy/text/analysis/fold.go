@@ -106,7 +106,7 @@ func fold(word string) string {
 	return word
 }
 
-// dropsMark reports whether fold drops a mark that follows the letter base.
+// dropsMark reports whether the function fold drops the mark after the letter base.
 func dropsMark(base, mark rune) bool {
 	switch {
 	case unicode.Is(unicode.Latin, base), unicode.Is(unicode.Greek, base),
@@ -154,7 +154,7 @@ var indic = []analysis.TokenFilter{in.NormalizeFilter(), hi.NormalizeFilter()}
 // foldIndic returns a word in an Indic script after bluge's normalising filters.
 func foldIndic(word string) string { return apply(indic, word) }
 
-// streams is a pool of token streams with one word each, which apply reuses.
+// streams is a pool of token streams for one word each, which the function apply reuses.
 var streams = sync.Pool{New: func() any { return new(wordStream) }}
 
 type wordStream struct {

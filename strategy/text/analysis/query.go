@@ -8,12 +8,12 @@ import (
 // Word is a word of a query, or a pair of characters of a script without spaces.
 type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
-	Terms      []string // different terms of the word by the rules of all analyzers, in the order of the analyzers
-	Of         []int    // for each analyzer, the index of its term in Terms
+	Terms      []string // the word's terms by all analyzers, each only once, in the order of the analyzers
+	Of         []int    // for each analyzer, the index in Terms of its term
 	Prefix     bool     // the word is a lone character of a script without spaces: Terms are beginnings of terms
 	Position   int      // number of the word, as in Occurrence
 	Start, End int      // range of the word in the query, in bytes
-	Parts      int      // for a joined word, the number of words before it in the list that it joins; else 0
+	Parts      int      // for a joined word, the number of its parts, which precede it in the list; else 0
 }
 
 // Query returns the words of a query or phrase, each with its terms by every analyzer.
@@ -48,7 +48,7 @@ func Query(text string, analyzers []*Analyzer) []Word {
 	return words
 }
 
-// add adds to w the term by the analyzer with the index rules.
+// add adds to w a term that the analyzer with the index rules has made of the word.
 func (w *Word) add(rules int, term string) {
 	n := slices.Index(w.Terms, term)
 	if n < 0 {

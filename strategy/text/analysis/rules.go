@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Rules returns the code of the language whose rules make the words of a query into terms,
-// in order to find documents in the language tag. It is "" if that language has no rules
-// of its own for the script of the query: then the terms are the same as for "".
+// Rules returns the code of the language by whose rules the words of a query become terms, if
+// the query is to find documents in the language tag. It is "" if that language has no rules
+// of its own for the script of the query: then the terms are those of no language.
 func Rules(tag, query string) string {
 	code := codeOf(tag)
 	if l := table[code]; l.script == nil || !uses(query, l.script) {

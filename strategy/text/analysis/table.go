@@ -37,8 +37,8 @@ type language struct {
 	version uint32              // version of the language's own rules, without common (see Version)
 	stem    tokenFilters        // stemmer of the language; nil: words are not stemmed
 	script  *unicode.RangeTable // script of the words to which the language's rules apply; nil: it has no rules
-	letters string              // letters that tell the language from others of the same script
-	turkic  bool                // true: the capital of ı is I, and that of i is İ
+	letters string              // letters by which the language differs from others of the same script
+	turkic  bool                // true: the capital of ı is I, and that of i is İ, as in Turkish
 	marks   bool                // terms keep the marks of letters; a looser term has none
 }
 
@@ -111,8 +111,8 @@ var table = map[string]*language{
 	"ne": {script: unicode.Devanagari, stem: tokenFilters{foldFilter{}, nepali}},
 }
 
-// aliases maps codes of languages that are not in table to a code in table, whose analyzer
-// they share.
+// aliases maps the code of a language that is not in table to the code in table whose analyzer
+// it uses.
 var aliases = map[string]string{"fil": "tl", "in": "id", "nb": "no", "nn": "no", "prs": "fa", "zsm": "ms", "yue": "zh"}
 
 // Version returns the version of a language's analyzer, which every segment records. It

@@ -11,16 +11,16 @@ type Vocabulary struct{ numbers map[string]uint32 }
 // NewVocabulary returns an empty vocabulary.
 func NewVocabulary() *Vocabulary { return &Vocabulary{numbers: map[string]uint32{}} }
 
-// For returns a new Analyzer of a language, as the function For does, whose occurrences
-// have the vocabulary's numbers.
+// For returns a new Analyzer of a language, as the function For does. In its occurrences,
+// TermNumber and WordNumber are numbers of this vocabulary.
 func (v *Vocabulary) For(name string) *Analyzer {
 	a := For(name)
 	a.vocabulary = v
 	return a
 }
 
-// Number returns the number of a string, which never changes, and 0 for "". A full
-// vocabulary returns 0 for every string that it does not have.
+// Number returns the number of a string, and gives one to a new string. The number never
+// changes. It is 0 for "", and for a new string if the vocabulary is full.
 func (v *Vocabulary) Number(s string) uint32 {
 	if v == nil || s == "" {
 		return 0

@@ -32,7 +32,7 @@ var onlyLanguage = [model.Scripts]string{
 }
 
 const (
-	hintOdds       = 3  // added to the natural log-odds of the language that the page declares
+	hintOdds       = 3  // number that is added to the natural log-odds of the language that the page declares
 	minProbability = .3 // minimum probability of the likeliest language; below, Identify returns ""
 )
 
@@ -76,8 +76,8 @@ func Identify(text, hint string) (code string, sure float64) {
 	return classes.Codes[best], share / sum
 }
 
-// addHint adds hintOdds to the odds of the declared language, and returns the index of the
-// language with the best odds. odds[i] are the odds of codes[i].
+// addHint adds hintOdds to the log-odds of the declared language, and returns the index of the
+// language with the greatest log-odds. odds[i] are the log-odds of codes[i].
 func addHint(odds []float64, codes []string, declared string) (best int) {
 	for i, code := range codes {
 		if code != "" && code == declared {

@@ -15,14 +15,14 @@ const (
 	maxTerms       = 20   // maximum number of features from the samples
 	minOccurrences = 3    // minimum number of occurrences of a feature in all samples
 	minResidual    = 0.1  // minimum residual idf of a feature; a lower one may be due to chance
-	sampleMention  = 0.35 // topicFeature.mention of the best feature from the samples
+	sampleMention  = 0.35 // evidence (topicFeature.mention) of the best feature from the samples
 )
 
 // usage counts how often the samples have a term.
 type usage struct {
 	term                     string
 	count, passages, samples int // numbers of occurrences, and of passages and samples with the term
-	passage, sample          int // numbers of the passage and sample with the last occurrence, from 1
+	passage, sample          int // numbers of the passage and sample with the last occurrence; they begin with 1
 }
 
 // learn adds the terms that are characteristic of the samples to the vocabulary.
@@ -58,8 +58,8 @@ func canBeFeature(o analysis.Occurrence) bool {
 	return o.Word != "" && o.End-o.Start > 2 && !strings.ContainsFunc(o.Term, unicode.IsDigit)
 }
 
-// add counts an occurrence of the term in the sample and the passage with these numbers.
-// Passages have consecutive numbers over all samples.
+// add counts one occurrence of the term, in the sample and the passage with these numbers.
+// Passages are numbered through all samples.
 func (u *usage) add(sample, passage int) {
 	u.count++
 	if u.passage != passage {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	dense = 0.01 // occurrences per word of a text at which a feature gives half of its evidence
-	brief = 100  // added to the number of words: one occurrence in a short page is no high density
+	dense = 0.01 // number of occurrences per word of a text at which a feature gives half of its evidence
+	brief = 100  // added to a text's number of words, so that one occurrence in a short page is no high density
 )
 
 // matcher finds a topic's features in texts.
@@ -18,7 +18,8 @@ type matcher struct {
 	found    []int // indices of the features whose count is not 0, in the order of the text
 }
 
-// mentions returns the evidence, from 0 to 1, that the features in a short text give.
+// mentions returns the evidence, from 0 to 1, that a short text is about the topic, by the
+// features that occur in it.
 func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	m.read(v, text)
 	doubt := 1.0
@@ -28,8 +29,8 @@ func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	return 1 - doubt
 }
 
-// density returns the evidence, from 0 to 1, that the features in the text of a page give
-// by their density, the number of occurrences per word of the text.
+// density returns the evidence, from 0 to 1, that the text of a page is about the topic, by the
+// densities of features: their numbers of occurrences per word of the text.
 func (m *matcher) density(v *vocabulary, text string) float64 {
 	words := float64(m.read(v, text) + brief)
 	doubt, alike := 1.0, 0.0
@@ -72,8 +73,8 @@ func (m *matcher) read(v *vocabulary, text string) int {
 	})
 }
 
-// count counts an occurrence of the term with the name, if the term alone is a feature. It
-// returns the role of the term in all features.
+// count adds 1 to the count of the feature that is the term with this name alone, if there is
+// such a feature. It returns the entry of the term, which says in which features it occurs.
 func (m *matcher) count(terms map[string]term, name string) term {
 	t, known := terms[name]
 	if known && t.feature >= 0 {
@@ -82,7 +83,7 @@ func (m *matcher) count(terms map[string]term, name string) term {
 	return t
 }
 
-// add counts an occurrence of the feature with this index.
+// add adds 1 to the count of the feature with this index.
 func (m *matcher) add(feature int) {
 	if m.counts[feature] == 0 {
 		m.found = append(m.found, feature)

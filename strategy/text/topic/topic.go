@@ -14,8 +14,8 @@ import (
 const (
 	MaxWords   = 1_000   // maximum number of words and phrases; more are an error
 	MaxSamples = 100     // maximum number of samples; more are an error
-	MaxText    = 1 << 16 // bytes of a sample or page that are read; the rest is ignored
-	MaxShort   = 2048    // bytes of a title, an address, or the words at a link that are read; the rest is ignored
+	MaxText    = 1 << 16 // number of bytes of a sample or page that are read; the rest is ignored
+	MaxShort   = 2048    // number of bytes of a title, address or text at a link that are read; the rest is ignored
 )
 
 // Weights of the pieces of evidence. The order of links hardly depends on these numbers, as

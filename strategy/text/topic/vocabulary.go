@@ -6,10 +6,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// Values of topicFeature.mention for features from words and phrases.
+// Evidence (see topicFeature.mention) that features from words and phrases give.
 const (
-	wordMention = 0.9 // topicFeature.mention of a single word, and of a phrase of two words
-	pairMention = 0.7 // topicFeature.mention of two neighbouring words of a longer phrase
+	wordMention = 0.9 // evidence of a single word, and of a phrase of two words
+	pairMention = 0.7 // evidence of two neighbouring words of a longer phrase
 )
 
 // vocabulary holds the features of a topic.
@@ -29,7 +29,7 @@ type term struct {
 type topicFeature struct {
 	mention float64 // evidence that the feature gives if it occurs in a short text, from 0 to 1
 	share   float64 // gain of the feature, divided by the sum of all gains; 0 for a feature from words
-	density float64 // occurrences per word of the samples; 0 for a feature from words
+	density float64 // number of occurrences per word of the samples; 0 for a feature from words
 }
 
 func newVocabulary() vocabulary {
@@ -59,7 +59,7 @@ func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 	}
 }
 
-// addTerm adds a feature of one term, unless there is one with a higher mention.
+// addTerm adds the feature f of one term, or replaces the term's feature if its mention is lower.
 func (v *vocabulary) addTerm(name string, f topicFeature) {
 	t := v.term(name)
 	if t.feature < 0 {
@@ -72,8 +72,8 @@ func (v *vocabulary) addTerm(name string, f topicFeature) {
 	}
 }
 
-// addPair adds a feature of two neighbouring terms, unless there is one with a higher
-// mention.
+// addPair adds the feature f of two neighbouring terms, or replaces their feature if its mention
+// is lower.
 func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	t := v.term(head)
 	t.head = true
@@ -92,7 +92,8 @@ func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	}
 }
 
-// term returns the role of the term with the name; one without features if it is unknown.
+// term returns the entry of the term with this name, which says in which features it occurs; an
+// entry without features if the term is unknown.
 func (v *vocabulary) term(name string) term {
 	if t, known := v.terms[name]; known {
 		return t

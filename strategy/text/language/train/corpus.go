@@ -48,8 +48,8 @@ func read(dir string) ([]text, error) {
 	return texts, nil
 }
 
-// snippet returns a text about as long as a heading or a sentence. It joins or cuts lines
-// that it draws at random.
+// snippet returns a random text about as long as a heading or a sentence. It draws lines at
+// random, and joins or cuts them.
 func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	want := 10 + rng.IntN(110)
 	if script == model.Han {
@@ -69,8 +69,8 @@ func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	return b.String()
 }
 
-// piece returns a random piece of a line, want characters long. If a word begins behind the
-// random place, the piece begins with that word. The line must be longer than want.
+// piece returns a piece of a line from a random place, want characters long. If a word begins
+// after that place, the piece begins with the word. The line must be longer than want.
 func piece(rng *rand.Rand, line string, want int) string {
 	letters := []rune(line)
 	at := rng.IntN(len(letters) - want)

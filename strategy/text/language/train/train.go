@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	snippets     = 20_000 // number of training steps for each index in the list from draws
+	snippets     = 20_000 // number of training steps for each element of the list lots (see table.draws)
 	rate         = .05    // learning rate at the beginning
 	featureShare = .6     // share of a snippet's features that a step uses, so that no single feature decides
 	englishShare = .02    // share of the snippets to which some English words are added

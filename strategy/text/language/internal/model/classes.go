@@ -15,20 +15,20 @@ type Classes struct {
 	Scale   float32  // unit of the weights, in natural log-odds
 	Weights []int8   // weights of row 0, of row 1 and so on; in a row, in the order of Codes
 
-	rows   []uint64   // Weights in another form: four in a uint64, 16 bits each, with bias added to each
+	rows   []uint64   // Weights in another form: four weights in a uint64, 16 bits each, with bias added to each
 	width  int        // number of uint64 in a row
 	caches *sync.Pool // pool of *wordCache
 }
 
 const (
-	bias       = 128 // added to every weight, so that the sum is not negative
+	bias       = 128 // number that is added to every weight, so that sums are not negative
 	lanes      = 4   // number of weights in a uint64
 	maxClasses = 64
 	maxBits    = 20
-	maxSummed  = math.MaxUint16 / (2 * bias) // number of biased weights whose sum fits in 16 bits
+	maxSummed  = math.MaxUint16 / (2 * bias) // greatest number of weights, each with bias added, whose sum fits in 16 bits
 )
 
-// pack sets rows and width from Weights, so that Scores adds four weights at a time.
+// pack sets rows and width from Weights, so that Scores can add four weights at a time.
 func (c *Classes) pack() {
 	c.width = (len(c.Codes) + lanes - 1) / lanes
 	c.rows = make([]uint64, c.width<<c.Bits)
@@ -39,7 +39,7 @@ func (c *Classes) pack() {
 	}
 }
 
-// row returns the row for a feature with this hash.
+// row returns the weights, in the form of rows, for a feature with this hash.
 func (c *Classes) row(hash uint32) []uint64 {
 	return c.rows[int(hash>>(32-c.Bits))*c.width:][:c.width]
 }
@@ -63,13 +63,13 @@ func (c *Classes) Scores(text string, dst []float64) []float64 {
 // sum adds up rows of a table, four weights at a time.
 type sum struct {
 	width int
-	lane  [maxClasses / lanes]uint64 // sum of the rows that were added since the last spill
-	rows  int                        // number of rows summed since the last spill, at most maxSummed
+	lane  [maxClasses / lanes]uint64 // sum of the rows that were added since the last spill, which moved the sum to sums
+	rows  int                        // number of rows in lane, at most maxSummed
 	sums  [maxClasses]int
 }
 
-// add adds row, which is one row of the table, or the sum of n rows of it. n is at most
-// maxSummed.
+// add adds row to the sum. row is one row of the table (n is 1), or the sum of n of its rows. n
+// is at most maxSummed.
 func (s *sum) add(row []uint64, n int) {
 	if s.rows += n; s.rows > maxSummed {
 		s.rows -= n

@@ -25,7 +25,7 @@ func NewReader(text string, script Script, words bool) Reader {
 }
 
 const (
-	end   = ' '        // stands for both ends of a word among its letters
+	end   = ' '        // counts as a letter before the first letter of a word, and after the last
 	prime = 0x9E3779B1 // 2^32 / golden ratio: multiplication spreads the low bits to the high ones
 )
 
@@ -86,8 +86,8 @@ func (t *Reader) runs(r rune, hashes []uint32) int {
 	return n + 1
 }
 
-// letter reads the next character. It returns a letter of the script in lower case, and
-// end for any other character and at the end of the text.
+// letter reads the next character of the text. If it is a letter of the reader's script, letter
+// returns it in lower case; else, and at the end of the text, it returns end.
 func (t *Reader) letter() rune {
 	if t.text == "" {
 		return end

@@ -20,7 +20,7 @@ type cachedWord struct {
 // wordCache is a cache of words with the sums of their rows, for one goroutine.
 type wordCache struct {
 	words [1 << cacheBits]cachedWord
-	sums  []uint64 // for each entry of words, the sum of the rows of its features
+	sums  []uint64 // for each word in words, the sum of the rows of its features
 }
 
 func newWordCaches(width int) *sync.Pool {
@@ -61,8 +61,8 @@ func (c *Classes) sumWord(sums []uint64, features Reader) uint8 {
 	return uint8(n)
 }
 
-// nextWord returns the next word of the text, as it is written, and its hash; "" at the end
-// of the text.
+// nextWord returns the next word of the text, as it is written, and the word's hash; "" at the
+// end of the text.
 func (t *Reader) nextWord() (word string, hash uint32) {
 	for before := t.text; before != ""; before = t.text {
 		if t.letter() == end {
@@ -81,7 +81,7 @@ func (t *Reader) nextWord() (word string, hash uint32) {
 	return "", 0
 }
 
-// of returns a reader of the features of one word of the text.
+// of returns a reader of the features of the given word, with the settings of t.
 func (t *Reader) of(word string) Reader {
 	return Reader{text: word, script: t.script, letters: t.letters, c: end}
 }
