@@ -122,8 +122,8 @@ type listing struct {
 	last    time.Time // time of the last look at the sitemap; zero if there was none
 	// last look at the sitemap, if the request may be conditional (see confirmable); else nil
 	known  *batch.Look
-	admits func(book.Link, address.Address) bool // reports whether a collection admits a link to an address
-	weigh  func(sitemap.Entry) uint8             // returns the weight of the link to an entry
+	admits func(book.Link, address.Address) bool // function that reports whether a collection admits a link to an address
+	weigh  func(sitemap.Entry) uint8             // function that returns the weight of the link to an entry
 
 	links  []book.Link
 	size   int64  // approximate bytes of memory of the links

@@ -76,7 +76,7 @@ func numbers(b *strings.Builder, word string) (found bool) {
 
 // run describes a sequence of ASCII letters and digits in an address.
 type run struct {
-	length, digits int  // numbers of characters, and of digits among them
+	length, digits int  // number of characters, and number of digits among these
 	isHex          bool // all characters are hexadecimal digits
 }
 

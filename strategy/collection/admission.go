@@ -28,11 +28,11 @@ type Admission struct {
 	seeds     map[layout.Identity]bool
 	seedSites map[string]bool // sites of the seeds
 	claimer   bool            // Claims can return true: a seed has unlimited depth and a scope other than Any
-	// The fields below hold the greatest limit of all seeds of one scope.
-	directories map[string]map[string]limit // scope Prefix: host (see plainHost) → directory → limit
-	hosts       map[string]limit            // scope Host: host (see plainHost) → limit
-	sites       map[string]limit            // scope Site: site → limit
-	everywhere  limit                       // scope Any: limit of all addresses
+	// The four fields below each hold the greatest limits (see limit) of the seeds of one scope.
+	directories map[string]map[string]limit // for seeds of scope Prefix: host (see plainHost) → directory → greatest limit
+	hosts       map[string]limit            // for seeds of scope Host: host (see plainHost) → greatest limit
+	sites       map[string]limit            // for seeds of scope Site: site → greatest limit
+	everywhere  limit                       // greatest limit of the seeds of scope Any, which holds for all addresses
 
 	include, exclude []pattern
 	cleaner          address.Cleaner

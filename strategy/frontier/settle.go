@@ -27,7 +27,7 @@ type Result struct {
 	ID       layout.Identity
 	State    book.State
 	Depth    uint16   // number of links from a seed to the URL; used if State is final
-	Attempts uint8    // used if State is Retry: number of requests, this one included
+	Attempts uint8    // number of requests since the last final outcome, this one included; used if State is Retry
 	Tallies  []string // names of the tallies that count the URL while it is stored
 }
 

@@ -20,7 +20,7 @@ type Set struct {
 	urls, sites map[layout.Identity]time.Time // identity of a forgotten URL or site → time of the takedown
 }
 
-// newSet returns the set of the entries of a document, which has this version.
+// newSet returns the set of the entries of d. version is the number of the version d.
 func newSet(d Document, version uint64) Set {
 	s := Set{Version: version, urls: make(map[layout.Identity]time.Time), sites: make(map[layout.Identity]time.Time)}
 	for _, e := range d.Entries {

@@ -10,8 +10,8 @@ import (
 
 // fileFormat is a format of a single file.
 type fileFormat struct {
-	begin func(at time.Time) ([]byte, error) // returns the bytes before the first page; at is the moment of the export
-	page  func(r *Record) ([]byte, error)    // returns the bytes of a page
+	begin func(at time.Time) ([]byte, error) // function that returns the bytes before the first page; at is the moment of the export
+	page  func(r *Record) ([]byte, error)    // function that returns the bytes of a page
 	end   string                             // bytes after the last page
 }
 

@@ -48,9 +48,9 @@ type resumption struct {
 
 // target is a file or a folder to which pages are written.
 type target interface {
-	// begin opens the target. If bytes is 0, the target is new; else it is the target of an
-	// earlier run, of which begin keeps the first bytes, this many. The pages are exported as
-	// they were at the moment at.
+	// begin opens the target. If bytes is 0, the target is new; else begin continues the
+	// target of an earlier run, after cutting it to this number of bytes. The pages are
+	// exported as they were at the moment at.
 	begin(at time.Time, bytes int64) error
 	// content returns the bytes to be written for a page. It is safe for concurrent use.
 	content(r *Record) ([]byte, error)

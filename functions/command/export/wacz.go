@@ -63,7 +63,7 @@ func beginWACZ(at time.Time) ([]byte, error) {
 	return append(head, info...), err
 }
 
-// waczHead returns the zip header of the first member.
+// waczHead returns the zip header of a WACZ file's first member, the WARC.
 func waczHead(at time.Time) ([]byte, error) {
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

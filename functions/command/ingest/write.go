@@ -278,8 +278,8 @@ func (w *writer) choose(object *spool.Spool, from *pending) {
 	l.Outcomes, l.Links, object.Pages = outcomes, links, pages
 }
 
-// isImported reports whether an outcome is imported. It is if the page is stored or unchanged, if
-// the page cannot be stored, and if the URL is a redirect or alias.
+// isImported reports whether an outcome is imported: the page is stored or unchanged, or it cannot be
+// stored, or the URL is a redirect or alias.
 func isImported(o book.Outcome) bool {
 	switch o.State {
 	case book.Stored:

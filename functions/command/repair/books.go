@@ -126,8 +126,8 @@ func (m *mending) list(ctx context.Context, in manifest.Package) ([]webobject.Li
 	return webobject.List(ctx, m.Bucket, in.Key)
 }
 
-// broken reports whether an outcome's page cannot be read: it is damaged, or its package
-// is lost.
+// broken reports whether the page to which an outcome refers cannot be read: the page is damaged,
+// or its package is lost.
 func (m *mending) broken(o *book.Outcome) bool {
 	if len(m.faulty) == 0 || o.State != book.Stored {
 		return false

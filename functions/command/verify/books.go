@@ -16,8 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// partBytes is the size in bytes of the parts of books of which ranges of URLs are composed.
-// rangeBytes is the size of all parts in one range together: some ten thousand URLs.
+// Books are compared range by range of URLs. partBytes is the size in bytes of the parts into which
+// a book is divided to find the ranges. rangeBytes is the total size of the parts of all books that
+// fall into one range: some ten thousand URLs.
 const (
 	partBytes  = 16 << 10
 	rangeBytes = 2 << 20

@@ -41,7 +41,7 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 // one has its whole manifest; the others have only their hash, their parent's hash and their time.
 type history struct {
 	hint        generation // hint as read; it should be a copy of a generation
-	first       uint64     // number of generations[0]; 1 if there are none
+	first       uint64     // number of the generation in generations[0]; 1 if generations is empty
 	generations []generation
 }
 
@@ -165,9 +165,11 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread returns the end of the sentence that reports an unreadable generation: that no generation
-// can be read if it is the newest; else that nothing of today depends on it, and when the sweep
-// deletes it, which ends the problem.
+// unread returns the end of the sentence that reports the unreadable generation with this number:
+//
+//	it is the newest    no generation can be read
+//	it is older         nothing of today depends on it, and the problem ends when the sweep deletes
+//	                    it; the sentence says when that is
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"

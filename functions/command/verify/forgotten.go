@@ -41,7 +41,7 @@ func (v *run) left(p layout.Partition, key, url string) {
 type forgotten struct {
 	set  *takedown.Set // takedowns in force; nil if the partition may still hold forgotten URLs
 	site uint32        // site of the URL that was asked about last
-	hit  bool          // the whole site of that URL is forgotten
+	hit  bool          // the whole site with the number site is forgotten
 	any  bool          // a URL has been asked about, so that site and hit have a value
 }
 

@@ -115,8 +115,8 @@ type page struct {
 	marks uint32
 }
 
-// The marks of a page: bits of page.marks, whose lower 16 bits are for marks. The upper 16 bits count
-// the page's live documents.
+// The marks of a page are bits of page.marks, in its lower 16 bits. The upper 16 bits hold the number
+// of the page's live documents.
 const (
 	markWanted  uint32 = 1 << iota // the page is not forgotten
 	markDamaged                    // the page cannot be read; its version is unknown

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// maxNamed is the greatest number of pages that a note names.
+// maxNamed is the greatest number of URLs of pages in a note.
 const maxNamed = 5
 
 // remarks collects the stored pages whose outcome has a reason: the page could not be read
@@ -18,7 +18,7 @@ type remarks struct {
 	pages map[string]*remarked // pages by the reason in their outcome
 }
 
-// remarked are the stored pages with one reason.
+// remarked describes the stored pages whose outcomes have the same reason.
 type remarked struct {
 	count int
 	named []string // the first maxNamed of the pages' URLs, sorted

@@ -22,8 +22,8 @@ type storedSegment struct {
 	partition *audit
 }
 
-// readSegments reads all listed segments whole. It reports damaged ones, and live documents
-// that are not the only live document of an existing page.
+// readSegments reads all listed segments whole. It reports damaged segments, live documents
+// whose page does not exist, and pages that have more than one live document.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment
 	var bytes int64
@@ -60,7 +60,7 @@ func (v *run) unsearchable(s storedSegment) {
 type openedSegment struct {
 	storedSegment
 	opened *segment.Segment
-	dead   *roaring.Bitmap // dead documents
+	dead   *roaring.Bitmap // numbers of the dead documents
 	// identities of the documents' URLs; the columns below have one value for each document, too
 	identities []layout.Identity
 	versions   []layout.Version

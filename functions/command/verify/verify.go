@@ -129,7 +129,7 @@ type run struct {
 	problems   problems
 	partitions []*audit
 	packages   []*storedPackage
-	byKey      map[string]*storedPackage // packages in packages, each by its present key and by its former keys
+	byKey      map[string]*storedPackage // the elements of packages, by their present and their former keys
 	pages      pageList
 	ranges     []layout.Range
 	waiting    backlog
@@ -147,7 +147,7 @@ type run struct {
 type audit struct {
 	manifest.Manifest
 	clean   bool           // the manifest says that all forgotten pages have been erased from the partition
-	unknown bool           // the generation is not the newest one, or may not be
+	unknown bool           // a later generation is lost, or the newest one cannot be read
 	spooled []spool.Ledger // ledgers of the spool objects that are not packed yet
 	books   []*openBook
 }

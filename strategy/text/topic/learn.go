@@ -48,9 +48,9 @@ func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 	v.addBest(used, len(samples), passages, words)
 }
 
-// canBeFeature reports whether a term can be a feature from the samples. This is the term of
-// a pair of characters, or of a word of more than two bytes without digits; but not the
-// looser term of a word.
+// canBeFeature reports whether a term can be a feature from the samples: it is the term of a pair
+// of characters, or of a word that has more than two bytes and no digits. The looser term of a
+// word cannot be a feature.
 func canBeFeature(o analysis.Occurrence) bool {
 	if o.Half < o.End {
 		return true // a pair of characters
