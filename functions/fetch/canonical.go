@@ -108,7 +108,7 @@ func nameOf(read *document.Document) *canonicalPage {
 
 // prove decides for the pages digested so far whether they are aliases of their canonical
 // addresses. If a canonical address is itself a target of the batch, the decision is put off
-// until all targets are digested, when prove is called with over set.
+// until all targets are digested; then prove is called with over = true.
 func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	if r.over = over; over {
 		close(d.canonicals)

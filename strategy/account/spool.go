@@ -16,8 +16,8 @@ import (
 // does not list it as consumed: it was packed and deleted after that.
 var errPacked = errors.New("a spool object was packed while it was about to be read")
 
-// spoolFate is the result of reading one spool object. One of its fields is set. Both are
-// nil if the batch of the object is consumed, or closed (it must never be packed).
+// spoolFate is the result of reading one spool object. At most one of its fields is set.
+// Both are nil if the batch of the object is consumed, or closed (it must never be packed).
 type spoolFate struct {
 	spooled *Spooled
 	damaged *Unreadable

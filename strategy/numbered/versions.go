@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Kept is a cache of the versions of one document that a process has read. They never
-// change. The zero value is ready to use. It is safe for concurrent use.
+// Kept is a cache of the versions of one document that a process has read; versions never
+// change. The zero value is ready to use. A Kept is safe for concurrent use.
 type Kept[T Document] struct {
 	mu       sync.Mutex // protects versions
 	versions map[uint64]T

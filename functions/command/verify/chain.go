@@ -37,8 +37,9 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 	return g, nil
 }
 
-// history holds all generations of a partition, with gaps filled by missing ones. Only the newest
-// one has its whole manifest; the others have only their hash, their parent's hash and their time.
+// history holds all generations of a partition; numbers without an object have a generation that is
+// missing (see bad). Only the newest one has its whole manifest; the others have only their hash,
+// their parent's hash and their time.
 type history struct {
 	hint        generation // hint as read; it should be a copy of a generation
 	first       uint64     // number of the generation in generations[0]; 1 if generations is empty
