@@ -90,7 +90,7 @@ func (v *run) lose(b *openBook, err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, blob.ErrAbsent): // reported by objects
+	case errors.Is(err, blob.ErrAbsent): // reported by the method objects
 		b.lost.Store(true)
 		return nil
 	case errors.Is(err, book.ErrDamaged):

@@ -74,7 +74,7 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 			return history{}, fmt.Errorf("cannot list manifests of partition %s: %w", p, err)
 		}
 		_, number, err := layout.ParseManifestKey(object.Key)
-		if err != nil || number == 0 { // foreign reports it
+		if err != nil || number == 0 { // the method foreign reports it
 			continue
 		}
 		if newest == 0 {
@@ -212,7 +212,7 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 		return hint
 	case number < h.first: // a copy of a generation that was deleted since
 	case h.at(number).hash == hint.hash:
-	case number < newest && h.at(number+1).Parent == hint.hash: // chain reports it
+	case number < newest && h.at(number+1).Parent == hint.hash: // the method chain reports it
 	case number == newest && (last == nil || h.faults(hint, exists) < h.faults(last, exists)):
 		if last != nil {
 			v.problem(Damaged, p, layout.ManifestKey(p, newest), "is not what the hint is a copy of, and names what never was")
@@ -261,7 +261,7 @@ func (v *run) before(ctx context.Context, p layout.Partition) (*generation, erro
 	switch {
 	case errors.Is(err, blob.ErrRetryable) || ctx.Err() != nil:
 		return nil, err
-	case err != nil || m.Generation == 0: // reported by inForce
+	case err != nil || m.Generation == 0: // reported by the method inForce
 		return nil, nil
 	}
 	return &generation{Manifest: m, hash: m.Hash()}, nil

@@ -30,7 +30,7 @@ func (v *run) readPackages(ctx context.Context) error {
 	for _, own := range v.partitions {
 		for i := range own.Packages {
 			listed := &own.Packages[i]
-			if other, twice := v.byKey[listed.Key]; twice && other.Key == listed.Key { // reported by objects
+			if other, twice := v.byKey[listed.Key]; twice && other.Key == listed.Key { // reported by the method objects
 				continue
 			}
 			p := &storedPackage{Package: listed, partition: own, index: uint32(len(v.packages))}
@@ -48,7 +48,7 @@ func (v *run) readPackages(ctx context.Context) error {
 	err := each(ctx, v.packages, func(ctx context.Context, p *storedPackage) error {
 		defer progress.add(p.Bytes)
 		content, found, err := blob.Find(ctx, v.Bucket, p.Key)
-		if p.gone = err == nil && !found; found { // a missing one was reported by objects
+		if p.gone = err == nil && !found; found { // a missing one was reported by the method objects
 			v.readPackage(p, content)
 		}
 		return err

@@ -41,7 +41,7 @@ func (v *run) readSegments(ctx context.Context) error {
 		if err == nil && found {
 			return v.documents(ctx, s, content)
 		}
-		v.unsearchable(s) // a missing one was reported by objects
+		v.unsearchable(s) // a missing one was reported by the method objects
 		return err
 	})
 }
@@ -130,7 +130,7 @@ func (p *audit) lists(id uint32) bool {
 func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err error) {
 	o.dead, err = partition.Dead(ctx, v.Bucket, o.Segment)
 	switch {
-	case errors.Is(err, blob.ErrAbsent): // reported by objects
+	case errors.Is(err, blob.ErrAbsent): // reported by the method objects
 		return false, nil
 	case errors.Is(err, segment.ErrDamaged):
 		v.problem(Damaged, o.partition.Partition, o.Deletions.Key, "is damaged: %v", err)
@@ -143,7 +143,7 @@ func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err err
 func (v *run) ranked(ctx context.Context, o *openedSegment) error {
 	_, err := partition.Ranks(ctx, v.Bucket, o.Segment)
 	switch {
-	case errors.Is(err, blob.ErrAbsent): // reported by objects
+	case errors.Is(err, blob.ErrAbsent): // reported by the method objects
 	case errors.Is(err, segment.ErrDamaged):
 		v.problem(Damaged, o.partition.Partition, o.Ranks.Key, "is damaged: %v", err)
 	case err != nil:
@@ -153,7 +153,7 @@ func (v *run) ranked(ctx context.Context, o *openedSegment) error {
 		return nil
 	}
 	content, found, err := blob.Find(ctx, v.Bucket, o.Anchors.Key)
-	if err != nil || !found { // reported by objects
+	if err != nil || !found { // reported by the method objects
 		return err
 	}
 	if err = segment.Check(content); err == nil && !layout.IsOverlayOf(o.Anchors.Key, content) {
