@@ -29,8 +29,8 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
-	fence     atomic.Pointer[ownerFence] // condition set by Under, or by Reset for a rebuild; nil: none
-	kept      *ownerFence                // condition set by Keeping; nil: none
+	fence     atomic.Pointer[ownerFence] // condition of all calls (see ownerFence), set by Under, or by Reset for a rebuild; nil: none
+	kept      *ownerFence                // condition of all calls, set by Keeping; nil: none
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.

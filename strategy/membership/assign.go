@@ -109,8 +109,8 @@ func (a *assigner) link(l *book.Link) error {
 	return nil
 }
 
-// decide returns the decision on a link from the page source to the target. w is the path
-// that ends with the link.
+// decide returns the decision on a link to the target. source is the identity of the page
+// with the link, and w the path that ends with the link.
 func (a *assigner) decide(w Path, source layout.Identity, target address.Address) decision {
 	to := a.Clean(w.Collection, target)
 	if w.Kind == book.Redirect && to.ID == source {

@@ -24,7 +24,7 @@ type Size struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// The rows of the table of sizes, in their order.
+// Numbers of the rows of the table of sizes, in the order of the rows.
 const (
 	fetched = iota
 	packages

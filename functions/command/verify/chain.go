@@ -37,8 +37,8 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 	return g, nil
 }
 
-// history holds all generations of a partition; numbers without an object have a generation that is
-// missing (see bad). Only the newest one has its whole manifest; the others have only their hash,
+// history holds all generations of a partition. For a number without an object, it has a generation
+// with bad set. Only the newest generation has its whole manifest; the others have only their hash,
 // their parent's hash and their time.
 type history struct {
 	hint        generation // hint as read; it should be a copy of a generation

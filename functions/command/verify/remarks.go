@@ -24,7 +24,7 @@ type remarked struct {
 	named []string // the first maxNamed of the pages' URLs, sorted
 }
 
-// add adds a page whose outcome has a reason. It ignores the reason "".
+// add adds a stored page with the reason in its outcome. It ignores a page with the reason "".
 func (r *remarks) add(reason, url string) {
 	if reason == "" {
 		return

@@ -10,7 +10,7 @@ import (
 // distinguished by whole words.
 type family struct {
 	script model.Script
-	bits   int // size of the table, see model.Classes.Bits
+	bits   int // the table has 1<<bits rows
 	codes  []string
 }
 

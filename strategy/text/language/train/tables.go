@@ -9,7 +9,7 @@ import (
 // table says which languages of a script one table of the model tells apart.
 type table struct {
 	script model.Script
-	bits   int // size of the table, see model.Classes.Bits
+	bits   int // the table has 1<<bits rows
 	// The codes of the languages, divided by how many pages of the web are in them. Training
 	// draws main languages most often, and rare ones least. In doubt, the model prefers a
 	// language that was drawn more often. Words of a main language also occur in texts of
