@@ -29,7 +29,7 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
-	fence     atomic.Pointer[ownerFence] // condition of all calls (see ownerFence), set by Under, or by Reset for a rebuild; nil: none
+	fence     atomic.Pointer[ownerFence] // condition of all calls (see ownerFence), set by Under or Reset; nil: none
 	kept      *ownerFence                // condition of all calls, set by Keeping; nil: none
 }
 
