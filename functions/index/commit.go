@@ -37,8 +37,8 @@ func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *c
 	return l
 }
 
-// edit is the edit of the commit. It marks the package as indexed, lists its segment, if
-// it has one, and masks documents so that of all versions of a page in the partition
+// edit makes the commit's changes to the manifest. It marks the package as indexed, lists its
+// segment, if it has one, and masks documents so that of all versions of a page in the partition
 // only the last is alive, and none if the page is gone since:
 //
 //	documents of other segments      made of this package when it was indexed before, or of earlier
@@ -84,9 +84,9 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
-// compare compares the commitment's segment with another one. others are all documents of the
-// other segment that are dead from now on; nil if none dies now. ours are the documents of our
-// segment whose pages have the same or a later version in the other.
+// compare looks for pages that have documents in two segments: that of the commitment, and s.
+// others are all documents of s that are dead from now on; nil if none dies now. ours are the
+// documents of the commitment's segment whose pages have the same or a later version in s.
 func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
 	from, to, replaced := s.Part(l.pkg.ID)
 	if replaced && to-from == s.Documents { // all of it is replaced; it need not be read, and may be damaged
@@ -121,8 +121,8 @@ func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *
 	return dead, ours, nil
 }
 
-// gone returns the documents of our segment whose pages were found to be gone after they
-// were fetched.
+// gone returns the documents of the commitment's segment whose pages were found to be gone after
+// they were fetched.
 func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	own := roaring.New()
 	for _, g := range m.Gone {

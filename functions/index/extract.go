@@ -108,8 +108,9 @@ func head(o webobject.Object) (*document.Document, error) {
 // nameless parses nothing: its error makes a document that has the address as its title.
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt makes the document of a page, which it parses by calling read. If the parser or anything
-// else panics, broken is that error; err is any other error.
+// attempt makes the document of a page, which it parses by calling read. broken is an error that
+// wraps document.ErrPanic if the page made the parser, or other code here, panic; err is any other
+// error.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p draft, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -132,9 +133,8 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 	return p, nil, nil
 }
 
-// document makes the document of a page of the given content. shown is false if the page must not
-// be found by its words. A page in a language that its collections do not want is not found by its
-// words, either.
+// document makes the document of a page from the page's content. The document has no words, so that
+// no search finds it, if shown is false or if the page's collections do not want its language.
 func (e extractor) document(a address.Address, key string, entry webobject.Entry, content document.Content, shown bool) draft {
 	o := entry.Object
 	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
@@ -171,10 +171,10 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 	}, content.Blocks}
 }
 
-// content returns the text of a page at the address a, its images, and whether it may be found
-// by its words: not if it says noindex, and not if it is of a type that has no text. It fails
-// only if the parser panics. The title of a page that cannot be read for another reason is
-// made of its address.
+// content returns the text of a page at the address a, its images, and whether searches may find
+// the page. They may not if the page says noindex or has a media type without text. content fails
+// only if the parser panics. For a page that cannot be read for another reason it returns only a
+// title, made of the address.
 func (e extractor) content(
 	a address.Address, o webobject.Object, read func(webobject.Object) (*document.Document, error),
 ) (content document.Content, images []segment.Image, shown bool, broken error) {

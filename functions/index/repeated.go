@@ -80,8 +80,8 @@ func start(url string, n int) string {
 	return url[:at]
 }
 
-// repeatedBlocks returns the hashes of the blocks that at least minPages and minShare of
-// the pages have, nil if there are too few pages.
+// repeatedBlocks returns the hashes of the text blocks that at least minPages pages, and at least
+// the share minShare of the pages, have. It returns nil if there are too few pages.
 func repeatedBlocks(pages []*draft) map[uint64]bool {
 	pages = unlike(pages)
 	least := max(minPages, int(minShare*float64(len(pages))))
@@ -106,9 +106,10 @@ func repeatedBlocks(pages []*draft) map[uint64]bool {
 	return repeated
 }
 
-// unlike returns the pages that have text, except those that share half of it with an earlier
-// page. It compares a page only with earlier pages that have an eighth of the sketch in common,
-// and so finds nine in ten of these.
+// unlike returns the pages that have text, except those that share half of their text with an
+// earlier page. It compares a page only with earlier pages whose sketch (see
+// fingerprint.Fingerprint) equals that of the page in an eighth. So it finds nine in ten of the
+// pages that share half.
 func unlike(pages []*draft) []*draft {
 	type part struct {
 		at     int
@@ -142,7 +143,8 @@ func (p *draft) print() fingerprint.Fingerprint {
 	return fingerprint.Fingerprint{TitleHash: p.TitleHash, TextHash: p.TextHash, Simhash: p.Simhash, Sketch: p.Sketch}
 }
 
-// without moves the blocks out of the page's main part for whose hashes repeated returns true.
+// without moves text blocks out of the page's main part: those for whose hash repeated returns
+// true.
 func (p *draft) without(repeated func(hash uint64) bool) {
 	c := document.Content{
 		Body: p.Body, Outside: p.Outside, Headings: p.Headings, Emphasis: p.Emphasis, Large: p.Large, Blocks: p.blocks,

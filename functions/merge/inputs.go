@@ -94,8 +94,8 @@ func (in *input) parts() (parts []manifest.Part) {
 	return parts
 }
 
-// late returns the documents that died while the merge ran, by their numbers in the
-// merged segment.
+// late returns the documents of the input that died while the merge ran, by their numbers in the
+// merged segment. dead are all documents of the input that are dead now.
 func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	numbers := roaring.AndNot(dead, in.dead).ToArray()
 	for i, doc := range numbers {

@@ -68,8 +68,9 @@ func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed
 	return nil
 }
 
-// set sets the ranks and anchors of the merged segment with the key. If an input had none, it
-// makes the function rank rank all documents again.
+// set stores the ranks and anchors of the merged segment with the key. If ranks or anchors of an
+// input are missing or have changed, it clears Manifest.Ranked, so that the next run of rank ranks
+// all documents again.
 func (r *ranking) set(ctx context.Context, e *partition.Edit, key string) error {
 	if !r.whole || r.anchors == nil {
 		e.SetRanked("")

@@ -74,7 +74,7 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 	return all, nil
 }
 
-// discovery combines all links to one URL that one collection admits.
+// discovery combines all links of a batch to one URL, for one collection that admits the URL.
 type discovery struct {
 	membership.Best
 	changed time.Time // latest time of a change that a sitemap names; zero if none does

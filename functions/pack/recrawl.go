@@ -197,8 +197,8 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 	return nil
 }
 
-// renewLacking puts pages back into the queues of their hosts that are stored only for
-// collections other than those that ask for them now.
+// renewLacking puts pages into the queues of their hosts again if a collection asks for them now,
+// and they are stored only for other collections.
 //
 //	parameter   holds
 //	entries     admitted URLs, each with a collection that wants it

@@ -38,9 +38,9 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 	return err
 }
 
-// kept is the least time for which the spool object of a packed batch stays. Before it
-// has passed, no other object can have the same name: a batch settled under the name is
-// the packed one.
+// kept is the least time for which the spool object of a packed batch stays in the bucket. As long
+// as it is there, no other object can have its name. So a batch with the same version that is
+// settled within this time is the packed batch itself.
 const kept = 15 * time.Minute
 
 // lost reports whether a waiting batch can no longer be packed, so that its outcomes are

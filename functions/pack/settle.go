@@ -50,11 +50,11 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 	return f.Gather(ctx, task.Gather{Storage: storage})
 }
 
-// settle settles the ledger of a spool object in the frontiers, and puts its batch into
-// the inbox of the storage partition. It returns the frontiers that it changed, by crawl
-// partition. It fails when a frontier was not built under the settings in force, or has
-// come back with older contents meanwhile: the rebuild of that frontier reads the spool
-// object.
+// settle applies the ledger of a spool object (its outcomes and links, without pages) to the
+// frontiers, and puts its batch into the inbox of the storage partition. It returns the frontiers
+// that it changed, by crawl partition. It fails when a frontier was not built under the settings in
+// force, or when Redis has come back with older contents of it meanwhile: the rebuild of that
+// frontier reads the spool object.
 func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger spool.Ledger) (touched map[int]*frontier.Frontier, err error) {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -234,9 +234,9 @@ func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest ti
 	return rest, nil
 }
 
-// delay returns how long the host of a batch is left alone after it: the longest delay
-// that a collection of the batch's pages or the robots.txt of an origin requires. Unless
-// that is 0, it is at least slow, the time that the host needs for an answer.
+// delay returns how long the host of a batch is not asked again after the batch: the longest delay
+// that a collection of the batch's pages or the robots.txt of an origin requires. A result other
+// than 0 is at least slow, the time that the host needs for an answer.
 func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
 	// agents has the User-Agents of the requests to each origin.
 	agents := make(map[string]map[string]bool)

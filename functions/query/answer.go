@@ -55,8 +55,8 @@ func writeJSON(w http.ResponseWriter, status int, value any) error {
 
 // Answer is the answer to a search as it is written in JSON.
 type Answer struct {
-	Total int `json:"total"` // number of matching pages, or images, that were counted
-	// Total counts all matches, and not only those found before counting ended
+	Total int `json:"total"` // matching pages (or images) counted; maybe not all, see TotalExact
+	// true: Total is the number of all matches; false: there may be more
 	TotalExact bool                `json:"total_exact"`
 	TookMillis float64             `json:"took_ms"`
 	Incomplete bool                `json:"incomplete,omitempty"` // a part of the index is missing
@@ -80,8 +80,8 @@ type Snippet struct {
 	Collections []string  `json:"collections,omitempty"`
 	Fetched     time.Time `json:"fetched"`
 	Alike       []string  `json:"alike,omitempty"` // addresses of matching pages with the same text, or nearly, that are not shown
-	// with fold=site, number of pages of the site that come later although they match better than
-	// other results
+	// with fold=site: number of pages of the site that match better than some of the first ten
+	// results, but come after these ten
 	MoreOfSite  int                 `json:"more_of_site,omitempty"`
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
@@ -183,8 +183,8 @@ func must(content []byte, err error) []byte {
 	return content
 }
 
-// render answers with the page that the template with a name makes of data. It writes
-// nothing when the template fails.
+// render answers with the page that the named template makes of data. It writes nothing when the
+// template fails.
 func render(w http.ResponseWriter, status int, name string, data any) error {
 	var page bytes.Buffer
 	if err := pages.ExecuteTemplate(&page, name, data); err != nil {

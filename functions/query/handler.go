@@ -22,8 +22,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// The content security policies of our own pages: a style sheet and a form, nothing else; on
-// a page of images that are found also stored images, from here and from nowhere else.
+// The content security policies of our own pages. ownPolicy allows only our style sheet, our form
+// and images within the page (data:). imagesPolicy, for results that are images, also allows images
+// from this server.
 const (
 	ownPolicy    = policyStart + "img-src data:" + policyEnd
 	imagesPolicy = policyStart + "img-src 'self' data:" + policyEnd
@@ -95,7 +96,7 @@ func (s *siteHandler) nothing(w http.ResponseWriter, r *http.Request) error {
 	return failure{http.StatusNotFound, "There is no page at this address."}
 }
 
-// The number of hits on a page of results.
+// The default and the greatest number of hits on a page of results.
 const (
 	defaultHits = 10
 	maxHits     = 100

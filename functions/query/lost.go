@@ -16,9 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// generations holds the generation of every partition at one moment. If no generation of a
-// partition can be read, it has the zero generation and is in faults. If the newest are
-// lost or damaged, it has the last one before these and is in later.
+// generations holds the generation of every partition at one moment. A partition of which no
+// generation can be read has the zero generation, and is in faults. A partition whose newest
+// generations are lost or damaged has the last readable one before them, and is in later.
 type generations struct {
 	manifests []manifest.Manifest
 	// a partition.Fault for each partition of which no generation can be read
@@ -27,8 +27,9 @@ type generations struct {
 	later map[layout.Partition]error
 }
 
-// read calls one for all partitions at once; one reads a generation of a partition. If one returns
-// a partition.Fault, it becomes one of the faults.
+// read calls the function one for all partitions at once, to read a generation of each. An error of
+// one that is a partition.Fault goes into faults of the result, and the other partitions are still
+// read.
 func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
 	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))
 	fork := meter.NewFork(ctx)
@@ -62,8 +63,8 @@ func (g generations) same(other generations) bool {
 		slices.EqualFunc(g.manifests, other.manifests, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
 }
 
-// lost returns a Lost with the given partitions that are in faults or later; nil if none of them
-// is.
+// lost returns a Lost for those of the given partitions that are in faults or later; nil if none of
+// them is.
 func (g generations) lost(of []layout.Partition) *Lost {
 	var lost Lost
 	for _, p := range of {

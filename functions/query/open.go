@@ -226,7 +226,8 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	return fresh, fresh.join(e.documents)
 }
 
-// logLost logs the faults in now of partitions that had none before.
+// logLost logs each fault in now whose partition has none in before. what is the message of the
+// log.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {

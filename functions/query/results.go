@@ -44,7 +44,7 @@ type hitView struct {
 	Alike   int    // number of alike pages that are not shown
 	All     string // address of the results with alike pages shown
 	Site    string
-	More    int    // number of the site's pages that come later although they match better than other results
+	More    int    // number of better matches of the site that come after the first ten results
 	OfSite  string // address of the results of the site alone
 	Image   *imageView
 }

@@ -22,9 +22,9 @@ import (
 const (
 	// patience is the longest time that the reading of a snapshot may take.
 	patience = time.Minute
-	// staleAfter is how long the newest generations are found by reading on from the last
-	// known ones. After this time the search begins anew: generations between could have
-	// been deleted, and generations that a repair made have other numbers.
+	// staleAfter is the time for which the newest generation of a partition is found by reading on
+	// from the last known one. After that it is searched for anew: generations in between may have
+	// been deleted, and generations that a repair has made have other numbers.
 	staleAfter = time.Hour
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// maxTimes is the greatest number of times that one anchor stands in a document of anchors. It
-// stands there once for each site that uses it, up to this number.
+// maxTimes is the greatest number of times that the index repeats one anchor of a page. It repeats
+// an anchor once for each site that uses it, up to this number.
 const maxTimes = 8
 
 // gather makes the anchors of listed segments that can be read, in one pass over the books.
@@ -50,10 +50,11 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// anchorsOf returns the anchors of the documents of a listed segment, as a segment whose documents
-// have the same numbers and languages. The anchors are the headings of these documents, so that a
-// gap of positions is between them. A document that must not be found has no anchors: it has no
-// words, not even of its address.
+// anchorsOf returns the anchors of the documents of a listed segment, encoded as a segment. Its
+// documents have the same numbers and languages, and the anchors as headings, so that a gap of
+// positions is between two anchors. A document that must not be found has no anchors: it has no
+// words, not even of its address. pages has the index of each document's page in the graph, and all
+// the anchors by that index.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

@@ -17,8 +17,9 @@ type ranking struct {
 	graph     *linkgraph.Graph
 	ranks     []float64 // rank of each page of the graph
 	forgotten uint64    // version of the takedowns that were in force: the graph has no page that they forget
-	most      int       // number of documents whose anchors are held in memory at once; one segment may have more
-	known     map[string]coded
+	// anchors of about this number of documents are in memory at once; more for a larger segment
+	most  int
+	known map[string]coded
 }
 
 // coded holds the ranks and anchors of the documents of one segment, ready to be committed.

@@ -123,8 +123,8 @@ func (f *Function) name(all []*partition.Partition) string {
 // votes count, or a rank is coded in another way: then all documents are ranked anew.
 const version = 2
 
-// isRanked reports whether all segments of a generation have ranks and anchors, made of what the
-// name of tells (see Function.name).
+// isRanked reports whether all segments of a generation have ranks and anchors made from the books
+// and rules that of names. of is a value of Manifest.Ranked (see Function.name).
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return len(m.Segments) == 0 || m.Ranked == of && !lacking

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is the time by which a host may be leased early, before it may be asked again. Fetch
-// waits for the rest of that time.
+// horizon is how long before a host may be asked again it may be leased already. Fetch waits until
+// the host may be asked.
 const horizon = 2 * time.Second
 
 // always is the horizon when all waiting URLs are to be parked: then a lease takes every

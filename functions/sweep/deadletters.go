@@ -20,10 +20,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// forgetLetters deletes the dead letters that contain a forgotten URL. It looks at them
-// once for every version of the takedowns, and then once in each grace. It reads only
-// letters to fetch, whose batches alone contain URLs. The batch's other URLs are not lost:
-// the frontier has them.
+// forgetLetters deletes the dead letters that contain a forgotten URL. It looks at them once for
+// every version of the takedowns, and then once in each grace. It reads only the dead letters of
+// fetch, because only its messages contain URLs. The other URLs of such a message are not lost: the
+// frontier has them.
 func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) error {
 	if s.Takedowns.Version == 0 {
 		return nil

@@ -225,8 +225,8 @@ func (p *swept) forget(ctx context.Context, eraser *erase.Eraser) error {
 	return p.once(ctx, fmt.Sprintf("forget %s", p.ID()), func() error { return eraser.Collector.Forgotten(ctx) })
 }
 
-// clearOutlived condemns, once in each grace, the packages of whose pages all have later
-// versions or are gone. It does nothing while a takedown is being erased.
+// clearOutlived condemns, once in each grace, the packages in which every page has a later version
+// elsewhere or is gone. It does nothing while a takedown is being erased.
 func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector, eraser *erase.Eraser) error {
 	if eraser.Forgets() {
 		return nil

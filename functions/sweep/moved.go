@@ -14,8 +14,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// comparedAtOnce is the number of pages at which a sweep stops to take up segments for a
-// comparison. The last segment may exceed it. A page takes 32 bytes of memory.
+// comparedAtOnce limits how many pages a sweep compares with other partitions at a time: when it
+// has taken up segments with this number of pages or more, it takes up no further one. A page takes
+// 32 bytes of memory.
 const comparedAtOnce = 1 << 18
 
 // latest holds the latest known version of each page, by its identity.
@@ -87,8 +88,8 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared returns as compared the segments to be compared now: those not compared yet, as many
-// as comparedAtOnce allows. here are the versions of their live documents and of the gone pages.
+// uncompared returns in compared the segments to be compared now: those not compared yet, as many
+// as comparedAtOnce allows. here has the versions of their live documents and of the gone pages.
 // Damaged segments are left out.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)

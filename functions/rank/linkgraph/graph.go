@@ -29,7 +29,7 @@ type Graph struct {
 	known map[layout.Identity]number
 	sites []uint32 // number of the site of each page
 	votes *pagerank.Graph
-	read  *reading // state of the reading, which Anchors needs
+	read  *reading // books and numbers of the pages, with which Anchors reads the books again
 }
 
 // number is the number of a page, or the number of an alias with aliasBit set. The pages

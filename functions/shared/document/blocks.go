@@ -70,18 +70,18 @@ func isLabel(name atom.Atom) bool {
 // pages by chance.
 const longBlock = 60
 
-// Without returns the content without the text that a site repeats on its pages: blocks
-// for whose hash repeated returns true move from Body to Outside, and leave Headings.
+// Without returns the content without the text that a site repeats on its pages: blocks for whose
+// hash repeated returns true move from Body to Outside, and leave Headings.
 //
-//	repeated block of the main part     moves
-//	before or after all other blocks    yes
-//	between them, at least longBlock    yes
-//	between them, shorter               no: "Parameters"
-//	labels just before the first other  no
-//	code                                no
+//	repeated block of the main part                             moves
+//	before the first or after the last unrepeated block         yes
+//	between these, of at least longBlock bytes                  yes
+//	between these, shorter, such as "Parameters"                no
+//	label (heading, caption) before the first unrepeated block  no
+//	code                                                        no
 //
-// A main part of nothing but repeated blocks stays as it is. Blocks is not changed: its
-// offsets remain those of the former Body.
+// A main part of nothing but repeated blocks stays as it is. Blocks is not changed: its offsets
+// remain those of the former Body.
 func (c Content) Without(repeated func(hash uint64) bool) Content {
 	main := make([]int, 0, len(c.Blocks)) // indexes of the blocks of the main part
 	moves := make([]bool, len(c.Blocks))

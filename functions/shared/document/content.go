@@ -23,9 +23,9 @@ type Content struct {
 	Outside  string // lines outside of the main part, without links of navigation, at most MaxBody bytes
 	Lang     string // primary subtag of the declared language, else the language that the script suggests, or ""
 
-	// Ranges of Body that browsers show in another type than the text around them (Brin,
-	// Page 1998, 4.2.5), in order, at most MaxRanges in each list. Emphasis is bold, italic,
-	// marked or underlined text.
+	// Ranges of Body that browsers show in another style or size than the text around them (Brin,
+	// Page 1998, 4.2.5), in order, at most MaxRanges in each list. Emphasis is bold, italic, marked
+	// or underlined text.
 	Emphasis []layout.Span // bold, italic, marked or underlined
 	Large    []layout.Span // ranges of Body that are headings, or in larger type
 
@@ -243,8 +243,8 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// spansOf returns the spans, in the page's text, of the elements for whose names the function is
-// returns true. They are in order, and begin without white space. An element inside of another
+// spansOf returns the spans, in the page's text, of the elements with a name for which the function
+// is returns true. They are in order, and begin without white space. An element inside of another
 // such element is left out.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements

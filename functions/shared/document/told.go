@@ -55,9 +55,10 @@ func (u unshown) blocks(main, size int) (all []Block) {
 	return all
 }
 
-// told returns the paragraphs of content in the page's JSON-LD that the page does not show. It
-// judges by the longest text of each outermost object of content: the object is not shown if
-// less than half of that text's phrases are in the text of the page.
+// told returns the paragraphs of content in the page's JSON-LD that the page does not show. Content
+// is in objects of the types in contents. Such objects may be nested; told judges each outermost
+// one by its longest text: the object is not shown if less than half of that text's phrases are in
+// the text of the page.
 func (d *Document) told() (paragraphs unshown) {
 	type object struct {
 		paragraphs []string
@@ -108,9 +109,9 @@ func (d *Document) told() (paragraphs unshown) {
 	return paragraphs
 }
 
-// outermostContent returns the index of the outermost object of content, among the given object
-// and those around it. It returns -1 if there is none, and for a part of a review or of a list
-// of other pages.
+// outermostContent returns the index of the outermost object with content (see contents) among the
+// given object and the objects around it. It returns -1 if there is none, and for a part of a
+// review or of a list of other pages.
 func outermostContent(data *linkeddata.Data, object int32) int32 {
 	outermost := int32(-1)
 	for ; object >= 0; object = data.Objects[object].Parent {

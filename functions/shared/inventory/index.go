@@ -15,12 +15,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// fact is the kind of one page. offset is the page's place in its package (packages are smaller
-// than 4 GiB), kind the number of its kind in kinds.
+// fact tells the language and the media type of one page. offset is where the page begins in its
+// package (packages are smaller than 4 GiB), kind the index of both values in kinds.all.
 type fact struct{ offset, kind uint32 }
 
-// kind is a language and a media type of pages. There are few different kinds; type kinds
-// numbers them.
+// kind is a language and a media type of pages. Few different pairs occur; type kinds numbers them.
 type kind struct{ lang, mime string }
 
 type kinds struct {
@@ -126,8 +125,8 @@ func first(set []string) string {
 	return set[0]
 }
 
-// find returns the number of the kind of a page, given the key of its package and the page's
-// offset there. found is false if the index does not have the page.
+// find returns the number of a page's kind (language and media type), given the key of its package
+// and the page's offset there. found is false if the index does not have the page.
 func (p *part) find(key string, offset int64) (number uint32, found bool) {
 	facts := p.index[key]
 	i, found := slices.BinarySearchFunc(facts, offset, func(f fact, offset int64) int { return cmp.Compare(int64(f.offset), offset) })

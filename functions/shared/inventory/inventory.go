@@ -35,8 +35,7 @@ type Page struct {
 	*book.Outcome        // outcome that stored the page; valid until the next page is yielded
 	Key           string // present key of the page's package; erasing pages from a package changes its key
 
-	// Fields from the index, set after ReadIndex. Indexed says that the page was indexed at the
-	// moment of the inventory.
+	// Fields from the index, which are set after ReadIndex.
 	Indexed bool   // the page was indexed at the moment of the inventory
 	Lang    string // ISO 639-1, as search filters by it; "" if it is in doubt
 	MIME    string
@@ -205,15 +204,16 @@ func (s *selector) has(p *Page) bool {
 	return err == nil && (a.Host == s.Site || a.Site == s.Site)
 }
 
-// standing is the standing of a URL according to the books of all partitions together: a strategy
-// may have moved the URL from one partition to another.
+// standing holds the outcomes of a URL that count (see book.Standing) according to the books of all
+// partitions together: a strategy may have moved the URL from one partition to another.
 type standing struct {
 	book.Standing
 	of *part // partition whose books have the outcome in Page
 }
 
-// standings yields the standing of every URL, in the order of places. If the books of a partition
-// are damaged, no further URLs of it follow, and the error is added to Faults.
+// standings yields for every URL the outcomes that count (see standing), in the order of places. If
+// the books of a partition are damaged, no further URLs of it follow, and the error is added to
+// Faults.
 func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	return func(yield func(standing, error) bool) {
 		streams := make([]*stream, 0, len(v.partitions))
@@ -260,12 +260,13 @@ func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	}
 }
 
-// stream reads the standings of one partition, one after another. head is the current one.
+// stream reads the books of one partition, URL by URL. head holds the outcomes of the current URL
+// that count.
 type stream struct {
 	of   *part
 	next func() (book.Standing, error, bool)
 	head book.Standing
-	at   *book.Outcome // an outcome of head, which tells its URL; nil at the end
+	at   *book.Outcome // one of the outcomes in head, which tells its URL; nil at the end
 }
 
 func (s *stream) advance() error {
@@ -285,8 +286,8 @@ func compare(a, b *book.Outcome) int {
 	return a.Identity().Compare(b.Identity())
 }
 
-// merge returns the standing of a URL. group has the streams whose current standing is of this
-// URL.
+// merge returns the outcomes of a URL that count. group has the streams whose current URL is this
+// one: one for each partition that has outcomes of it.
 func merge(group []*stream) standing {
 	if len(group) == 1 {
 		return standing{group[0].head, group[0].of}

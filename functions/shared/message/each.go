@@ -251,8 +251,8 @@ func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether is returns true for err or for an error that err wraps. If errors are
-// joined, it must do so for each of them.
+// every reports whether the function is returns true for err or for an error that err wraps. If err
+// joins several errors, is must return true for each of them, or for an error that it wraps.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

@@ -12,8 +12,8 @@ import (
 // aliases that lead to a page that has failed since. It does not see pages of other storage
 // partitions; a rebuild sees all.
 type failedTargets struct {
-	failed map[layout.Identity]book.Standing // standings of failed pages, with only state and version set
-	lead   []book.Outcome                    // last outcomes of URLs that are redirects or aliases
+	failed map[layout.Identity]book.Standing // final outcomes of failed pages, with only state and version set
+	lead   []book.Outcome                    // last final outcomes of URLs that are redirects or aliases
 	to     [][]layout.Identity               // for each of lead: identities of the URLs to which it leads
 }
 

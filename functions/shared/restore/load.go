@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// shareSize is the number of URLs that a frontier takes in one call.
+// shareSize is the number of URLs that are written into a frontier in one call.
 const shareSize = 2000
 
 // share is a part of the URLs of one crawl partition, for its frontier.
@@ -24,7 +24,7 @@ type share struct {
 	known   []frontier.Known // URLs with a final state
 	due     []frontier.Due   // the URLs among known that are to be fetched again
 	pending []frontier.Entry // URLs that are still to be fetched, without a final state
-	missed  bool             // a collection lacks pages (see frontier.Counts.Missed)
+	missed  bool             // a collection lacks pages that others have (see frontier.Counts.Missed)
 }
 
 // load judges every URL of the books once, and writes it into the frontier of its crawl
@@ -159,8 +159,8 @@ func entry(u account.URL) frontier.Entry {
 	return e
 }
 
-// renewalOf returns the renewal of a URL that is to be fetched again; found is false if the
-// URL is not. There are two reasons:
+// renewalOf returns the entry by which a frontier requests a stored URL again; found is false if
+// the URL is not to be requested again. There are two reasons:
 //
 //	a collection lacks the page (Wanted)   the request has no validators (ETag, Last-Modified),
 //	                                       since the page's links are needed, too
@@ -229,26 +229,27 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	return nil
 }
 
-// rationed holds back renewals of stored pages. These are pages that were stored for other
-// collections, and that a collection with a limit of pages lacks. When all stored pages are
-// counted, the renewals within the limits are released; if the collection has pending URLs,
-// those come first, and its renewals wait.
+// rationed holds back renewals: new requests for pages that are stored for other collections, and
+// that a collection with a limit of pages lacks. When all stored pages are counted, the renewals
+// within the limits are released. But if the collection has pending URLs, these come first, and its
+// renewals wait.
 type rationed struct {
 	settings *settings.Settings
 	counts   membership.Counts // numbers of stored pages of collections with a limit
 	waiting  map[string]bool   // collections that have both a limit and pending URLs
-	due      []ration          // renewals that are held back
+	due      []ration          // new requests for stored pages that are held back
 }
 
-// ration is a renewal that is held back, its crawl partition, and the limits that it counts for.
+// ration is a new request for a stored page that is held back, its crawl partition, and the limits
+// for which the page would count.
 type ration struct {
 	crawl  int
 	due    frontier.Due
 	bounds []membership.Limit
 }
 
-// count counts a stored page for the limits of its collections, and records which
-// collections with a limit have pending URLs.
+// count counts a stored page for the limits of its collections. If the URL is pending instead, it
+// records that its collection has pending URLs, if the collection has a limit.
 func (r *rationed) count(u account.URL) {
 	if u.State == account.Pending && r.settings.IsLimited(u.Collection) {
 		r.waiting[u.Collection] = true
@@ -265,8 +266,8 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold reports whether a collection with a limit lacks the page. If so, it holds back the
-// renewal.
+// hold reports whether a collection with a limit lacks the page. If so, it holds back due, the new
+// request for the page.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
@@ -275,8 +276,8 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release goes through the renewals that the limits allow. For each it calls hand, or miss if
-// the collection of the renewal has pending URLs.
+// release goes through the renewals that are held back, as far as the limits allow them. For each
+// it calls hand, or miss if the collection of the renewal has pending URLs.
 func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
 	for _, d := range r.due {
 		switch {

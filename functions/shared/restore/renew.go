@@ -81,7 +81,7 @@ type renewer struct {
 	renewed  int
 }
 
-// add renews a URL if the URL is due. last is the URL's last final outcome.
+// add queues a URL for another request if the URL is due. last is the URL's last final outcome.
 func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	if !r.times.isDue(last) {
 		return nil
@@ -97,8 +97,8 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	return r.hold(ctx, at, last, collection)
 }
 
-// hold adds the renewal of a URL to the share of its crawl partition, and passes the share
-// to the frontier when it is full.
+// hold adds the entry by which a URL is queued again to the share of its crawl partition, and
+// passes the share to the frontier when it is full.
 func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcome, collection string) error {
 	crawl, err := r.settings.Crawl.Decide(at)
 	if err != nil {
@@ -110,9 +110,9 @@ func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcom
 	return nil
 }
 
-// addNow renews a URL even if the URL is not due. last is the URL's last final outcome. The URL
-// is fetched on behalf of the first collection of the outcome that still admits it; if there is
-// none, addNow does nothing.
+// addNow queues a URL for another request even if the URL is not due. last is the URL's last final
+// outcome. The URL is fetched on behalf of the first collection of the outcome that still admits
+// it; if there is none, addNow does nothing.
 func (r *renewer) addNow(ctx context.Context, last book.Outcome) error {
 	at, err := address.Parse(last.URL)
 	if err != nil {
@@ -142,7 +142,8 @@ func (r *renewer) hand(ctx context.Context, crawl int) error {
 	return err
 }
 
-// Bounds of the time between two passes over the books of a partition, which look for due URLs.
+// The least and the greatest time between two passes over the books of a partition, which look for
+// due URLs.
 const (
 	minPass = time.Minute
 	maxPass = 24 * time.Hour

@@ -22,8 +22,9 @@ func newAnchorStatistics() *statistics {
 	return t
 }
 
-// having returns the terms by which the documents with a word are counted: the terms of texts,
-// or, if no text has the word, the terms of anchors.
+// having returns the terms whose posting lists tell how many documents have a word: the terms in
+// texts, or, if no text has the word, the terms in anchors. They are by part and by number of the
+// term.
 func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	if g.inTexts(w) {
 		return g.terms
@@ -55,8 +56,8 @@ func (g *gathered) inAnchors(w *queryWord) bool {
 	return false
 }
 
-// anchor returns the term with a number in the anchors of a part, or nil if they lack the term
-// or the part has no anchors.
+// anchor returns the given term of the query in the anchors of a part. number is the index of the
+// term in g.names. The result is nil if the anchors lack the term or the part has no anchors.
 func (g *gathered) anchor(part, number int) *segment.Term {
 	if g.missing[part] || g.anchors[part] == nil {
 		return nil
@@ -64,8 +65,8 @@ func (g *gathered) anchor(part, number int) *segment.Term {
 	return g.anchors[part][number]
 }
 
-// explainAnchors explains what the anchors of a page add to the score of a word. l is the list
-// of the word in anchors.
+// explainAnchors explains what the anchors of a page add to the score of a word. l is the posting
+// list of the word in anchors, at the page.
 func explainAnchors(l *listCursor) Explanation {
 	freq, length, _ := l.it.Payload()
 	return Explanation{

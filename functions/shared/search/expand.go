@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	// MaxExpansions is the greatest number of words for which a prefix or a word with
-	// edits stands: those with the fewest edits first, then the most frequent.
+	// MaxExpansions is the greatest number of words for which a prefix (fox*) or a word with edits
+	// (foks~) stands: those with the fewest edits first, then the most frequent.
 	MaxExpansions = 64
-	// maxBegun is the greatest number of terms, pairs of characters, for which a lone
-	// Chinese, Japanese or Korean character stands.
+	// maxBegun limits the terms for which a lone Chinese, Japanese or Korean character of a query
+	// stands: the pairs of characters that begin with it.
 	maxBegun = 512
-	// maxSeen is the greatest number of words of the dictionaries that may begin with a
-	// prefix. A query with a shorter prefix is refused.
+	// maxSeen is the greatest number of words of the dictionaries that may begin with a prefix
+	// (fox*). A query with a prefix that more words begin with is refused.
 	maxSeen = 20_000
 )
 
@@ -33,8 +33,8 @@ const (
 // of documents that have it.
 type expansions map[string]uint64
 
-// expand sets the variants of the query's prefixes and of its words with edits. It reads the
-// dictionaries of all segments, in one step.
+// expand sets the variants (terms) of the query's prefixes (fox*) and of its words with edits
+// (foks~). It reads the dictionaries of all segments, in one step.
 func (g *gathered) expand(ctx deadline, p *plan) error {
 	var expanding []*queryWord
 	surfaces := false

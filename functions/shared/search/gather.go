@@ -14,10 +14,12 @@ import (
 // gathered is the data read from the segments to answer a query.
 type gathered struct {
 	parts   []Part
-	missing []bool                             // by part: the part could not be read before the deadline
-	names   []string                           // the query's terms; the index of a term is its number
-	terms   [][]*segment.Term                  // by part and number of a term; nil if the part lacks the term
-	anchors [][]*segment.Term                  // by part and number: terms of anchors; nil for a part without any
+	missing []bool   // by part: the part could not be read before the deadline
+	names   []string // the query's terms; the index of a term is its number
+	// by part and number: terms of texts; nil if the part lacks the term
+	terms [][]*segment.Term
+	// by part and number: terms of anchors; nil for a part without anchors
+	anchors [][]*segment.Term
 	accept  []accept                           // by part: which documents may match
 	columns []map[string]*segment.StringColumn // by part and name: the columns that filters and facets read
 }
@@ -221,7 +223,8 @@ func (s *search) atLeast() int {
 }
 
 // withPhrases adds the scores of the required phrases to score, which is that of the words, and
-// reports whether the document matches. found are the occurrences of plan.must and plan.never.
+// reports whether the document matches. found tells how often the document has each phrase of
+// plan.must, and then of plan.never.
 func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) {
 	for i := range s.plan.must {
 		if found[i].none() {

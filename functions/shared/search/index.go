@@ -92,11 +92,14 @@ func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Docume
 }
 
 const (
-	// knownWords is the greatest number of words in a vocabulary.
+	// knownWords is the greatest number of words that a vocabulary, a cache of the terms of words,
+	// holds.
 	knownWords = 1 << 13
-	// vocabularySize is the approximate size of a full vocabulary in bytes.
+	// vocabularySize is the approximate size in bytes of a full vocabulary (a cache of the terms of
+	// words).
 	vocabularySize = 128 * knownWords
-	// maxIdle is the number of idle vocabularies kept for reuse.
+	// maxIdle is the greatest number of unused vocabularies (caches of the terms of words, a
+	// megabyte each) that are kept for the next query.
 	maxIdle = 4
 )
 
@@ -157,7 +160,7 @@ func (m *Memory) lend() *vocabulary {
 	return v
 }
 
-// giveBack keeps a vocabulary for reuse.
+// giveBack ends the use of a vocabulary that lend returned, and keeps it for another caller.
 func (m *Memory) giveBack(v *vocabulary) {
 	v.analyzer = nil
 	m.mu.Lock()

@@ -50,16 +50,15 @@ func newLanguages(parts []Part) []corpusLanguage {
 	return all
 }
 
-// queryLanguage is a language in which a query may be written.
+// queryLanguage is a language in which a query is possibly written.
 type queryLanguage struct {
 	*corpusLanguage
 	rules int     // index in plan.rules of the rules by which documents in this language were analysed
 	share float64 // probability that the query is in this language
 }
 
-// setLanguages sets the languages in which a query may be written, with their rules and
-// analyzers: all languages of the corpus that the filter accepts. text has all words of the
-// query.
+// setLanguages sets the languages in which a query is possibly written, with their rules and
+// analyzers: all languages of the corpus that the filter accepts. text has all words of the query.
 func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 	for i := range corpus {
 		l := &corpus[i]

@@ -13,7 +13,7 @@ import (
 // textMarker finds the words of a query in texts.
 type textMarker struct {
 	memory  *Memory
-	words   map[string]meant // by term: the word of the query to which it belongs
+	words   map[string]meant // by term: the word of the query to which the term belongs
 	begins  beginnings       // tells by their first characters which words may have one of the terms
 	weights []float64        // weight of each word of the query
 	all     float64          // sum of the weights of all words of the query

@@ -48,7 +48,7 @@ var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
-	places  []int32 // by number of a term (see gathered.names): 1 + index in terms, or 0
+	places  []int32 // by number of a term (see gathered.names): 1 + index in terms; 0 if terms does not have it
 	terms   []phraseTerm
 	needed  []bool // by index in terms: the term belongs to a phrase that may occur in the current document
 

@@ -22,7 +22,8 @@ const (
 
 // plan is an analysed query, ready to be searched.
 type plan struct {
-	languages []queryLanguage      // languages in which the query may be written
+	// languages in which the query is possibly written, each with its probability
+	languages []queryLanguage
 	rules     []string             // rules of analysis of the languages, each once (see analysis.Rules)
 	analyzers []*analysis.Analyzer // analyzers for rules, in the same order
 	words     []*queryWord         // words that score, each once, in the query's order

@@ -36,7 +36,7 @@ type scan struct {
 	extra      float64                      // upper bound of the scores of all required phrases
 	plan       *plan
 
-	// State of the current segment. part is its index among the parts.
+	// State of the current segment. part is the segment's index among the parts of the index.
 	part     int32
 	accept   accept
 	words    []cursor // cursors in the query's order; a word that the segment lacks has no lists
@@ -45,9 +45,9 @@ type scan struct {
 	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
 	factor   float64 // factor for documents with all words: allWords, or 1 if the segment lacks one of them
-	lacking  float64 // factor for documents that lack a word: as factor if that may be a joined word, else 1
+	lacking  float64 // factor for documents that lack a word: as factor if the query has a joined word, else 1
 
-	// State of the current window. sum is the sum of the words' bounds.
+	// State of the current window of documents.
 	sum    float64 // sum of the words' bounds
 	need   []bool  // by word: documents that lack the word cannot be among the best
 	order  []int   // indexes of the words, by ascending bound

@@ -107,7 +107,7 @@ const mostScore = saturation + 1
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
-	lists  []listCursor // one for each variant that the segment has, and one for each that its anchors have
+	lists  []listCursor // posting lists: one for each variant in texts, one for each variant in anchors
 	doc    uint32       // current document: the first of the current documents of all lists
 	common uint64       // number of postings in all lists
 	most   float64      // upper bound of the word's score in the segment

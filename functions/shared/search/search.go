@@ -248,7 +248,7 @@ func (s *search) documentsOfOneWord() (n int, known, all bool) {
 
 // Result is the answer to a query.
 type Result struct {
-	Total   int  // number of matching documents or images that were counted
+	Total   int  // number of matching documents (or images); if not Exact, the number known when counting ended
 	Exact   bool // Total is the number of all matches; if false, there may be more
 	Images  bool // the query asked for images: Total counts images, and each hit has one
 	Hits    []Hit
@@ -264,8 +264,8 @@ type Hit struct {
 	MarkedTitle []Fragment // title with its matches marked
 	Snippet     []Fragment // excerpt of the body, or of an image's caption or context, with its matches marked
 	Alike       []string   // addresses of the other matches with the same text, or nearly, which are not shown
-	// MoreOfSite is the number of hits of the same site that Query.Spread has moved after the first
-	// ten, although their scores are among the first.
+	// MoreOfSite is the number of better hits of the same site that Query.Spread has moved after
+	// the first ten hits.
 	MoreOfSite  int
 	Explanation *Explanation
 	Image       *Image // in a search for images: the image; else nil

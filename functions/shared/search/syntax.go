@@ -24,12 +24,13 @@ type Query struct {
 	Site, Lang, Collection, Type []string
 	After, Before                time.Time // time of fetching: from After on, before Before; zero: no limit
 
-	Fold     bool                      // one hit for documents with about the same text, unless Text has dup:all
-	Spread   bool                      // show at most two hits of a site among the first ten (see spread)
-	Facets   []string                  // columns whose values are counted: Site, Lang, Collection, Type
-	Explain  bool                      // add an Explanation of its score to each hit
-	Hidden   func(address string) bool // reports whether an image must not be shown; nil: all may be
-	Deadline time.Time                 // time to return what has been found; zero: only ctx limits the time
+	Fold    bool                      // one hit for documents with about the same text, unless Text has dup:all
+	Spread  bool                      // show at most two hits of a site among the first ten (see spread)
+	Facets  []string                  // columns whose values are counted: Site, Lang, Collection, Type
+	Explain bool                      // add an Explanation of its score to each hit
+	Hidden  func(address string) bool // reports whether an image must not be shown; nil: all may be
+	// time at which the search returns what it has found; zero: only ctx limits it
+	Deadline time.Time
 }
 
 // Names of the facets, which are also names of filters in a query's text.
@@ -237,8 +238,8 @@ type queryWord struct {
 
 	place     int // index in plan.words
 	variants  []variant
-	documents uint64    // sum of the numbers of documents of all variants
-	in        []float64 // by language of the plan: number of documents with the word
+	documents uint64    // sum over all variants of the number of documents that have the variant
+	in        []float64 // by index in plan.languages: number of documents in the language with the word
 	times     int       // how often the query has the word
 	idf       float64   // inverse document frequency; 0 if no document holds the word
 	weight    float64   // idf times repeated(times)

@@ -10,7 +10,7 @@ import (
 
 // match is a matching document.
 type match struct {
-	score float64 // score; an upper bound as long as phrases are not looked for
+	score float64 // score; only an upper bound of it until the phrases have been looked for
 	words float64 // score of the words, without phrases
 	near  float64 // upper bound of the bonus for words near each other
 	part  int32   // number of the part of the index

@@ -19,10 +19,10 @@ const headingGap = 100
 type tokenizer struct {
 	vocabulary *analysis.Vocabulary
 	analyzers  map[string]*analysis.Analyzer // analyzers by language, each made once
-	numbered   []numbered                    // by number of a term: data of the term
+	numbered   []numbered                    // by number of a term: what the tokenizer keeps for the term
 	unnumbered map[string]bool               // terms of the current page's main part that have no number
 
-	// The current page. page is its number, from 1 on.
+	// State of the current page.
 	page            uint32 // number of the page, from 1
 	analyzer        *analysis.Analyzer
 	yield           func(segment.Token) bool
@@ -37,9 +37,9 @@ type tokenizer struct {
 type numbered struct {
 	page          uint32 // number of the last page that has the term in its main part
 	outside       string // analysis.Outside of the term; "" if not computed yet
-	outsideNumber uint32 // number of the term in outside
+	outsideNumber uint32 // number of the term in the field outside
 	image         string // segment.ImageTerm of the term; "" if not computed yet
-	imageNumber   uint32 // number of the term in image
+	imageNumber   uint32 // number of the term in the field image
 }
 
 func newTokenizer() *tokenizer {

@@ -49,8 +49,9 @@ type functionState struct {
 	notes       map[string]int64
 	inFlight    int64
 	busy        time.Duration
-	durations   [len(bounds) + 1]int64 // number of invocations by duration, for each of bounds and beyond
-	lastError   *LastError
+	// number of invocations by duration: up to each of bounds, and longer than all
+	durations [len(bounds) + 1]int64
+	lastError *LastError
 }
 
 // New returns the Recorder of a process that starts now.

@@ -67,7 +67,7 @@ type Element struct {
 	Parent     int32     // index in Page.Elements of the element around it; -1 for html
 	Last       int32     // index in Page.Elements of the first element after the last descendant
 	Start, End int32     // range of the element's text in Page.Text
-	Own        Words     // groups of the words in the element's class, id, role and itemprop
+	Own        Words     // groups (see Words) of the words in the element's class, id, role and itemprop
 	Around     Words     // groups in Own of the element and of all elements around it
 	Flags      Flags
 	Depth      uint8

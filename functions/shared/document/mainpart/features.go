@@ -38,7 +38,7 @@ func (f *Features) Row(block int) []uint8 {
 // surroundings holds data of the whole page from which the features of its blocks are computed.
 type surroundings struct {
 	page    *hypertext.Page
-	texts   []textCounts // counts of each block's text
+	texts   []textCounts // by block: number of words, characters and the like in its text
 	prose   []int        // by block: bytes of prose in all blocks before it; at the end, in all blocks
 	bytes   []int        // by block: bytes of text in all blocks before it; at the end, in all blocks
 	linked  []int        // by block: bytes of text of links in all blocks before it; at the end, in all blocks
@@ -62,8 +62,9 @@ type surroundings struct {
 	inRuns          int     // bytes of text in runs of cards
 	prices          int     // number of blocks with a price
 	told            told
-	marked          [len(counted)]int // for each group of words in counted: number of elements that have it
-	footer          int               // index of the first block of the footer at the end of the page
+	// for each group of words in counted: number of elements with a word of it
+	marked [len(counted)]int
+	footer int // index of the first block of the footer at the end of the page
 }
 
 // subtree holds the totals of the blocks inside an element: bytes are all bytes of text, linked

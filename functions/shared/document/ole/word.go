@@ -14,7 +14,8 @@ const (
 	flagEncrypted  = 0x0100
 	flagTable1     = 0x0200 // flag: the list of text pieces is in the stream 1Table, not in 0Table
 	wordTextLength = 0x4C   // offset of the number of characters of the main text, before notes and headers
-	wordPieces     = 0x01A2 // offset of the place and the size of the list of text pieces
+	// offset of two u32: start of the list of text pieces in the table stream, and its size
+	wordPieces     = 0x01A2
 	wordHeaderSize = 0x01AA
 )
 

@@ -49,8 +49,9 @@ var compiled = sync.OnceValues(func() (*engine, error) {
 // pageSize is the size in bytes of a page of WebAssembly's memory.
 const pageSize = 64 << 10
 
-// environment gives the library the functions that it imports, which emscripten would write in
-// JavaScript: for long jumps those of package emscripten, else those in answers.
+// environment gives the library the functions that it imports from the module env: for long jumps
+// those of package emscripten, else those in answers. In a browser, emscripten would provide them
+// in JavaScript.
 func (e *engine) environment(ctx context.Context) error {
 	environment := e.runtime.NewHostModuleBuilder("env")
 	jumps, err := emscripten.NewFunctionExporterForModule(e.module)
@@ -68,8 +69,8 @@ func (e *engine) environment(ctx context.Context) error {
 	return err
 }
 
-// answers are the functions that the library imports, by name. Its memory can grow, its time
-// stands still, and it gets no files.
+// answers are the functions that the library imports, by name. They let the library's memory grow,
+// make its time stand still, and give it no files.
 var answers = map[string]api.GoModuleFunc{
 	"emscripten_resize_heap": grow,
 	"_abort_js":              func(context.Context, api.Module, []uint64) { panic(errors.New("the library gave up")) },

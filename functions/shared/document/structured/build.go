@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// Parts returns the parts of a page that have a kept block: keep is true for it. resolve returns
-// the URL of a reference, or "" if the reference cannot be resolved.
+// Parts returns the parts of a page that have at least one kept block. keep has true for each kept
+// block. resolve returns the URL of a reference, or "" if the reference cannot be resolved.
 func Parts(p *hypertext.Page, keep []bool, resolve func(string) string) []Part {
 	b := newBuilder(p, keep, resolve)
 	b.build()
@@ -50,10 +50,10 @@ type builder struct {
 	resolve func(string) string
 	parts   []Part
 
-	marks    []mark // marks that begin in the current block or after it
-	open     []mark // marks that began before the current block and reach into it
+	marks    []mark // links, emphasis and code (see mark) that begin in the current block or after it
+	open     []mark // links, emphasis and code that began before the current block and reach into it
 	images   []*hypertext.Reference
-	done     int32               // offset in the page's text at which the last table ends
+	done     int32               // offset in the page's text at which the last table ends that has a part
 	tables   map[int32]bool      // by index of a table element: the table holds data, and is not for layout
 	lists    map[int32]itemCount // by index of a list element: its items counted so far
 	begun    map[int32]bool      // indexes of the li elements that have a part already
@@ -62,7 +62,7 @@ type builder struct {
 	code     int32               // index of the element of the last code block
 	codePart int                 // index in parts of the part for the last code block
 	lines    strings.Builder     // text of the last code block so far
-	steps    int                 // amount of work, for tests: number of elements and marks looked at
+	steps    int                 // amount of work, for tests: number of elements and links looked at
 }
 
 // itemCount counts the items of a list before one of the list's children.
@@ -73,7 +73,7 @@ type itemCount struct {
 
 // place describes the elements around a block.
 type place struct {
-	heading, list, quote   int   // level of the heading, 0 for none; numbers of lists and quotes around
+	heading, list, quote   int   // level of the heading, 0: none; numbers of lists and quotes around the block
 	item, table, code      int32 // indexes of the innermost li, table and code element around; 0: none
 	term, definition       bool
 	caption                int32

@@ -17,7 +17,8 @@ type mark struct {
 	address    string // URL of a link; "" for emphasis or code
 }
 
-// marksOf returns the marks of a page, ordered by their start, outer before inner ones.
+// marksOf returns the links, emphasis and code of a page, ordered by their start, outer before
+// inner ones.
 func marksOf(p *hypertext.Page, resolve func(string) string) (marks []mark) {
 	references := p.References
 	for i := range p.Elements {
@@ -47,8 +48,8 @@ func marksOf(p *hypertext.Page, resolve func(string) string) (marks []mark) {
 	return marks
 }
 
-// within returns the marks that overlap a range of the text. The ranges of successive calls must
-// be in order.
+// within returns the links, emphasis and code (marks) that overlap text[start:end]. The ranges of
+// successive calls must be in order.
 func (b *builder) within(start, end int) []mark {
 	b.open = slices.DeleteFunc(b.open, func(m mark) bool { return m.end <= start })
 	for len(b.marks) > 0 && b.marks[0].start < end {
@@ -60,8 +61,9 @@ func (b *builder) within(start, end int) []mark {
 	return b.open
 }
 
-// innermostLink returns the marks of a range of the text. Of nested links that contain the whole
-// range it returns only the innermost, so that the link is not written several times.
+// innermostLink returns marks, which overlap text[start:end], without some links: of nested links
+// that contain the whole range only the innermost stays, so that the link is not written several
+// times.
 func innermostLink(marks []mark, start, end int) []mark {
 	isAround := func(m mark) bool { return m.address != "" && m.start <= start && end <= m.end }
 	last := -1
@@ -89,10 +91,10 @@ type inline struct {
 	text   []byte
 	out    strings.Builder
 	active []string // Markdown delimiters of the marks that are open: "**", "_"
-	steps  int      // amount of work, for tests: number of marks looked at
+	steps  int      // amount of work, for tests: number of links and ranges of emphasis looked at
 }
 
-// write writes text[start:end] in Markdown. marks are the marks in it.
+// write writes text[start:end] in Markdown. marks are the links, emphasis and code in it.
 func (w *inline) write(start, end int, marks []mark) {
 	for i := 0; i < len(marks); {
 		m := w.clip(marks[i], start, end)
@@ -114,7 +116,8 @@ func (w *inline) write(start, end int, marks []mark) {
 	w.escape(w.text[start:end])
 }
 
-// clip returns the part of a mark between two offsets, without white space at its ends.
+// clip returns the part of a link, emphasis or code between two offsets, without white space at its
+// ends.
 func (w *inline) clip(m mark, start, end int) mark {
 	m.start, m.end = max(m.start, start), min(m.end, end)
 	for m.start < m.end && isSpace(w.text[m.start]) {

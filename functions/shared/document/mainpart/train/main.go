@@ -118,7 +118,8 @@ func validate(pages []*judged, folds int, o options) {
 	}
 }
 
-// score returns the F1 of the words of the kept blocks.
+// score returns the F1 of the words of the kept blocks, compared with the main part that a person
+// marked.
 func (p *judged) score(keep []bool) float64 {
 	var got []string
 	for i := range p.words {
