@@ -114,9 +114,9 @@ type class struct {
 	outcomes []*book.Outcome // outcomes of the pages: outcomes[i] is that of the page in pkg.Runs[i]
 }
 
-// classes divides the pages of spool objects among packages, one for each exponent of
-// expiry (see webobject.Lifetime). They stay in the order of the spool objects, so that
-// packing again gives the same bytes.
+// classes divides the pages of spool objects among packages: a package for each class of pages that
+// are expected to stay valid equally long (see webobject.Lifetime). The pages stay in the order of
+// the spool objects, so that packing again gives the same bytes.
 func classes(spools []spool.Spool) []*class {
 	var all []*class
 	byExponent := make(map[int16]*class)

@@ -39,8 +39,8 @@ import (
 
 // Limits are the size and age at which spool objects are packed.
 type Limits struct {
-	Bytes int64         // size of Web objects before compression at which a batch of spool objects is packed
-	Age   time.Duration // age of the oldest spool object at which all are packed
+	Bytes int64         // spool objects are packed when their pages have this many bytes, before compression
+	Age   time.Duration // all spool objects are packed when the oldest has this age
 }
 
 // DefaultLimits make packages of 32 MiB, or smaller ones after a minute.

@@ -86,24 +86,26 @@ type reading struct {
 	books     []*book.Reader
 	limits    Limits
 	forgotten takedown.Set
-	span      int // least number of pages of a range
+	span      int // least number of pages in one range of the hash space
 	graph     *Graph
-	in        []uint32       // index of the book with the links of each page
-	aliasIn   []uint32       // index of the book with the links of each alias
+	in        []uint32       // by page: index of the book that has the page's links
+	aliasIn   []uint32       // by alias: index of the book that has the alias's link
 	last      layout.Place   // place of the page that was numbered last
-	places    []layout.Place // places of the first pages of ranges
-	firsts    []uint32       // numbers of the first pages of ranges
-	// numbers of the sources in each book; unknown for a source whose links are in another book
+	places    []layout.Place // by range of the hash space: place of its first page
+	firsts    []uint32       // by range: number of its first page
+	// by book, for each page with links in it: number of the page; unknown if the page's links in
+	// another book count
 	sources [][]number
-	ranges  []votes           // votes read from the books, by range
-	aliases []layout.Identity // address for which each alias stands; zero if it is unknown
+	ranges  []votes           // by range: votes read from the books
+	aliases []layout.Identity // by alias: identity of the address for which it stands; zero if unknown
 }
 
 func newReading(books []*book.Reader, l Limits, span int) *reading {
 	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}}
 }
 
-// readPages reads the standings of all URLs, and numbers the pages and aliases.
+// readPages reads the outcomes of all URLs that count (book.Standings), and numbers the pages and
+// aliases.
 func (r *reading) readPages(ctx context.Context) error {
 	g := r.graph
 	for s, err := range book.Standings(ctx, r.books) {

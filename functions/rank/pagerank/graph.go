@@ -63,7 +63,7 @@ type Graph struct {
 // chunk is the links to the consecutive pages first, first+1, …
 type chunk struct {
 	first uint32
-	ends  []uint32 // end of each page's part of edges, as an index in edges
+	ends  []uint32 // by page of the chunk: index in edges after the last edge of the page
 	edges []edge   // edges of all pages of the chunk, sorted by target and source
 }
 

@@ -37,16 +37,16 @@ import (
 // Limits on the part of a page that is read, and on the results. The limits on its markup
 // are in package hypertext.
 const (
-	MaxAnchor   = 200      // bytes of a link's text
-	MaxAround   = 100      // bytes of the words before a link, and of those after it
-	MaxTitle    = 300      // bytes of a title or a heading
-	MaxHeadings = 10_000   // headings of a page
-	MaxBody     = 4 << 20  // bytes of text of the main part, and also of the text outside of it
-	MaxRanges   = 10_000   // spans of a page's text in emphasis, and also of those in larger type
-	maxSniffed  = 512      // bytes that http.DetectContentType looks at
+	MaxAnchor   = 200      // greatest size of a link's text, in bytes
+	MaxAround   = 100      // greatest size of the words before a link, and of those after it, in bytes
+	MaxTitle    = 300      // greatest size of a title or a heading, in bytes
+	MaxHeadings = 10_000   // greatest number of headings of a page
+	MaxBody     = 4 << 20  // greatest size of the main part's text, and of the text outside of it, in bytes
+	MaxRanges   = 10_000   // greatest number of ranges of text in emphasis, and of those in larger type
+	maxSniffed  = 512      // number of bytes that http.DetectContentType looks at
 	maxPrescan  = 16 << 10 // bytes searched for a declared charset; browsers search 1024 at first, and all later (WHATWG HTML, 13.2.3.5)
 	maxJunk     = 1024     // number of other bytes that may precede "%PDF-" in a PDF file
-	maxDetected = 64 << 10 // bytes given to charset detection
+	maxDetected = 64 << 10 // greatest number of bytes from which a charset is guessed
 )
 
 // Document is a parsed page. Addresses in it are as written, not resolved.

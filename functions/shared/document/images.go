@@ -16,7 +16,7 @@ import (
 const (
 	MaxImages     = 1000 // greatest number of images of a page that are read, outside of navigation
 	maxFigure     = 6    // greatest number of elements around an image that are searched for its figure
-	maxImageTexts = 300  // bytes of an alternative text, and of a caption
+	maxImageTexts = 300  // greatest size of an alternative text, and of a caption, in bytes
 )
 
 // isShown reports whether a reference is an image that the page shows outside of navigation.

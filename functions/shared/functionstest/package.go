@@ -60,7 +60,8 @@ func Page(v layout.Version, url string) webobject.Object {
 	}
 }
 
-// Commit puts a generation in which edit has changed the manifest, the next one of the partition.
+// Commit calls edit with the newest manifest of the partition, and puts the changed manifest as the
+// next generation.
 func Commit(t testing.TB, bucket blob.Bucket, p layout.Partition, edit func(*manifest.Manifest)) manifest.Manifest {
 	t.Helper()
 	m, err := manifest.Commit(t.Context(), bucket, p, func() time.Time { return Start }, func(m *manifest.Manifest) error {

@@ -252,7 +252,7 @@ func IsLater(err error) bool {
 }
 
 // every reports whether the function is returns true for err or for an error that err wraps. If err
-// joins several errors, is must return true for each of them, or for an error that it wraps.
+// joins several errors, that must hold for each of them.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

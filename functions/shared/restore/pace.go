@@ -50,10 +50,10 @@ func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeepe
 	return p, nil
 }
 
-// shut sets a time before which the frontiers send no request to a host that Redis does not
-// know: silent plus the delay in the settings. It does so only if Redis has lost its records of
-// requests. It must run before the frontiers are reset, so that it has been done even if a
-// rebuild is interrupted after the reset.
+// shut makes the frontiers wait, if Redis has lost its records of requests: they send no request to
+// a host that Redis does not know before the time silent plus the delay in the settings. shut must
+// run before the frontiers are reset, so that it has been done even if a rebuild is interrupted
+// after the reset.
 func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
 	if !p.lost {
 		return nil
@@ -93,8 +93,8 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 	return f.moved(ctx, p, fronts)
 }
 
-// moved copies resting hosts and leased batches into fronts, from all other frontiers, including
-// frontiers that the strategy no longer has.
+// moved copies leased batches, and hosts that must not be asked yet, from all other frontiers into
+// fronts. The others include frontiers that the strategy no longer has.
 func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*frontier.Frontier) error {
 	all, err := frontier.Partitions(ctx, f.Redis)
 	if err != nil {

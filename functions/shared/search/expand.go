@@ -21,8 +21,8 @@ const (
 	// MaxExpansions is the greatest number of words for which a prefix (fox*) or a word with edits
 	// (foks~) stands: those with the fewest edits first, then the most frequent.
 	MaxExpansions = 64
-	// maxBegun limits the terms for which a lone Chinese, Japanese or Korean character of a query
-	// stands: the pairs of characters that begin with it.
+	// maxBegun is the greatest number of terms for which a lone Chinese, Japanese or Korean
+	// character of a query stands. The terms are the pairs of characters that begin with it.
 	maxBegun = 512
 	// maxSeen is the greatest number of words of the dictionaries that may begin with a prefix
 	// (fox*). A query with a prefix that more words begin with is refused.

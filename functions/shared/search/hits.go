@@ -76,7 +76,7 @@ func (s *search) mark(matches []match) []Hit {
 	return hits
 }
 
-// spot addresses a document of the index.
+// spot is the position of a document in the index: a part, and the document's number in the part.
 type spot struct {
 	part int32
 	doc  uint32

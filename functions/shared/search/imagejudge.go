@@ -33,9 +33,10 @@ type imageJudge struct {
 	*search
 	// words are those of plan.words, then those of required phrases, then excluded words, then
 	// those of excluded phrases: the order in which excludes reads them.
-	words     []*queryWord
-	wanted    int                           // number of words in plan.words
-	worth     map[string]map[int]float64    // by term and index in words: worth of the term for the word
+	words  []*queryWord
+	wanted int // number of words in plan.words
+	// by term and index in words: factor of the word's score for the term
+	worth     map[string]map[int]float64
 	analyzers map[string]*analysis.Analyzer // analyzers by language, each made once
 	analyzer  *analysis.Analyzer            // analyzer for the language of the current page
 	page      []imageWords                  // for each of words: where it is in the title of the current page

@@ -14,7 +14,7 @@ import (
 type textMarker struct {
 	memory  *Memory
 	words   map[string]meant // by term: the word of the query to which the term belongs
-	begins  beginnings       // tells by their first characters which words may have one of the terms
+	begins  beginnings       // tells by the first characters of a word whether it may have one of the terms
 	weights []float64        // weight of each word of the query
 	all     float64          // sum of the weights of all words of the query
 
@@ -155,7 +155,7 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 // that are allowed for: dying becomes die, German aepfel apfel, French ffent fent,
 // and the Turkish I is not an i.
 type beginnings struct {
-	seconds [characters]uint64 // by number of the first character: set of numbers of second characters
+	seconds [characters]uint64 // by first character: set of second characters, as numbers (characterOf)
 	stems   []string           // for each term, the beginning that an English word with this term must have
 }
 

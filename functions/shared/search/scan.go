@@ -30,7 +30,7 @@ type scan struct {
 	top        topMatches
 	limit      int // number of matches up to which the scan counts all matches
 	count      int
-	passed     bool                         // matches that could not be among the best may be left out of count
+	passed     bool                         // count may lack matches that could not be among the best
 	seen       func(part int32, doc uint32) // called with every counted match, if not nil
 	stop       func() error                 // called every 64 windows; an error ends the scan
 	extra      float64                      // upper bound of the scores of all required phrases
@@ -39,7 +39,7 @@ type scan struct {
 	// State of the current segment. part is the segment's index among the parts of the index.
 	part     int32
 	accept   accept
-	words    []cursor // cursors in the query's order; a word that the segment lacks has no lists
+	words    []cursor // cursors of the words, in order; without lists if the segment lacks the word
 	required []bool   // by word: a document must hold the word
 	joined   []bool   // by word: the word is a joined word
 	written  int      // number of words that are not joined (see plan.written)
@@ -50,7 +50,7 @@ type scan struct {
 	// State of the current window of documents.
 	sum    float64 // sum of the words' bounds
 	need   []bool  // by word: documents that lack the word cannot be among the best
-	order  []int   // indexes of the words, by ascending bound
+	order  []int   // indexes of the words, by ascending bound of their scores in the window
 	rest   int     // documents that hold only words of order[:rest] cannot be among the best
 	scores []float64
 }

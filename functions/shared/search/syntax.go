@@ -249,7 +249,7 @@ type queryWord struct {
 type variant struct {
 	term   string
 	number int     // index of the term in gathered.names
-	worth  float64 // factor for scores by this term; 1 for the word itself
+	worth  float64 // factor of the word's score if a document has this term; 1 for the word itself
 	// rules has bit r set if plan.rules[r] give this term for the word. Documents in languages with
 	// these rules have this term.
 	rules uint64

@@ -8,9 +8,9 @@ import (
 
 const (
 	snippetSize = 220      // greatest size of a snippet in bytes
-	scanSize    = 64 << 10 // bytes at the beginning of a text that are searched for matches
-	patience    = 8 << 10  // bytes that are searched after the end of the best window so far
-	titleSize   = 300      // bytes of a title that are shown
+	scanSize    = 64 << 10 // number of bytes at the beginning of a text in which matches are looked for
+	patience    = 8 << 10  // the search for a better window ends this many bytes after the best one so far
+	titleSize   = 300      // greatest size of a title that is shown, in bytes
 )
 
 func (m *textMarker) whole(text string) []Fragment {

@@ -10,8 +10,8 @@ import (
 
 const (
 	bufferSize = 64 << 10
-	maxProbe   = 4 << 10  // compressed bytes that holdsRecord reads of a gzip member
-	maxFree    = 64 << 20 // decompressed bytes up to which a gzip member may exceed maxRatio
+	maxProbe   = 4 << 10  // greatest number of compressed bytes that holdsRecord reads of a gzip member
+	maxFree    = 64 << 20 // size in decompressed bytes up to which maxRatio does not apply to a gzip member
 	maxRatio   = 200      // greatest number of decompressed bytes for each compressed byte of a gzip member
 )
 

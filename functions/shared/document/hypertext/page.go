@@ -20,15 +20,15 @@ import "golang.org/x/net/html/atom"
 
 // Limits on the part of a page that is read. Page.Cut says what they cut off.
 const (
-	MaxBytes      = 16 << 20 // bytes of markup
+	MaxBytes      = 16 << 20 // greatest size of the markup, in bytes; the rest is not read
 	MaxElements   = 1_000_000
-	MaxNesting    = 256      // depth of the tree of elements; a deeper element becomes a sibling of the one around it
-	MaxReferences = 100_000  // links, images and frames
-	MaxMetas      = 256      // meta elements; also the limit for link elements
-	MaxData       = 1 << 20  // bytes of JSON-LD
-	MaxAttributes = 64       // attributes of a tag
-	MaxValue      = 16 << 10 // bytes of an attribute's value
-	maxClass      = 1 << 10  // bytes of an attribute such as class or role, which says what its element is for
+	MaxNesting    = 256      // greatest depth of elements; a deeper one becomes a sibling of the one around it
+	MaxReferences = 100_000  // greatest number of links, images and frames together
+	MaxMetas      = 256      // greatest number of meta elements; also the limit for link elements
+	MaxData       = 1 << 20  // greatest size of all JSON-LD, in bytes
+	MaxAttributes = 64       // greatest number of attributes of a tag
+	MaxValue      = 16 << 10 // greatest size of an attribute's value, in bytes
+	maxClass      = 1 << 10  // greatest size of an attribute such as class or role, in bytes
 )
 
 // Page is what Read finds in a page: its text, elements, blocks, references and metadata.
@@ -43,7 +43,7 @@ type Page struct {
 	Lang       string      // attribute lang of the html element
 	Base       string      // attribute href of the base element
 	Metas      []Meta
-	Links      []Link           // link elements
+	Links      []Link           // the page's link elements
 	Data       [][]byte         // contents of script elements of type application/ld+json
 	Languages  map[int32]string // by element number: programming language that the element's class names
 	Scripts    int              // bytes of all scripts, plus the number of script elements

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 )
 
-// Kind is the kind of a page.
+// Kind is the kind of a page, such as article or forum; see Kinds.
 type Kind string
 
 // Kinds are the kinds of pages that KindOf distinguishes.

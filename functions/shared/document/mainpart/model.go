@@ -129,8 +129,9 @@ const (
 	holeScore = -1 // least log-odds of a block that is kept in a gap between kept blocks
 )
 
-// fill also keeps short sequences of blocks between kept blocks, unless they are very unlikely:
-// cells of a table, an example, a label.
+// fill sets keep for short sequences of blocks between kept blocks, such as cells of a table, an
+// example or a label. A sequence with a block that is very unlikely to belong to the main part is
+// not kept, and copied blocks are not, either.
 func (f *Features) fill(keep, copied []bool, scores []float64) {
 	for i := 0; i < len(keep); i++ {
 		if keep[i] {

@@ -24,10 +24,10 @@ import (
 // Limits of a document. A document with more members is refused; beyond the other limits it
 // is cut.
 const (
-	MaxMembers = 10_000   // members of the archive
-	MaxMember  = 16 << 20 // bytes of one member, decompressed
-	MaxTotal   = 32 << 20 // bytes of all members that are read, decompressed
-	maxStrings = 1 << 20  // shared strings of a spreadsheet
+	MaxMembers = 10_000   // greatest number of members of the archive
+	MaxMember  = 16 << 20 // greatest size of one member, decompressed, in bytes
+	MaxTotal   = 32 << 20 // greatest size of all members that are read together, decompressed, in bytes
+	maxStrings = 1 << 20  // greatest number of shared strings of a spreadsheet
 )
 
 // archive reads the members of a zip file, within limits.

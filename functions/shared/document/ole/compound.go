@@ -29,8 +29,8 @@ import (
 
 // Limits of a file. Data beyond them is left out.
 const (
-	MaxStream  = 32 << 20 // bytes of one stream; the rest is cut off
-	MaxEntries = 10_000   // entries of the directory
+	MaxStream  = 32 << 20 // greatest size of one stream, in bytes; the rest is cut off
+	MaxEntries = 10_000   // greatest number of entries of the directory
 )
 
 // Magic is the beginning of every compound file.
@@ -40,7 +40,7 @@ const (
 	headerSize  = 512
 	entrySize   = 128
 	smallSector = 64
-	smallStream = 4096       // bytes; a smaller stream lies in small sectors
+	smallStream = 4096       // size in bytes; a stream smaller than that lies in small sectors
 	lastSector  = 0xFFFFFFFA // least number that names no sector, but is a mark such as the end of a chain
 )
 

@@ -40,12 +40,12 @@ const MediaType = "application/pdf"
 const (
 	MaxPages  = 500
 	MaxMemory = 128 << 20 // greatest number of bytes of the library's memory
-	maxLinks  = 1_000     // links of a page
-	maxField  = 16_384    // bytes of an address or a title in the library's buffer
+	maxLinks  = 1_000     // greatest number of links of a page
+	maxField  = 16_384    // greatest size of an address or a title, in bytes
 
-	MaxInstructions = 200e9 // instructions of WebAssembly for any file: some 15 s of a processor
+	MaxInstructions = 200e9 // most instructions allowed for any file: some 15 s of a processor
 	minInstructions = 10e9
-	instructions    = 100_000 // instructions for each byte of a file, of which manuals need up to 21,000
+	instructions    = 100_000 // instructions allowed for each byte of a file; manuals need up to 21,000
 )
 
 // allowance returns how many instructions a file of a size may take. A small file that

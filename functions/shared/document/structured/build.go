@@ -54,8 +54,8 @@ type builder struct {
 	open     []mark // links, emphasis and code that began before the current block and reach into it
 	images   []*hypertext.Reference
 	done     int32               // offset in the page's text at which the last table ends that has a part
-	tables   map[int32]bool      // by index of a table element: the table holds data, and is not for layout
-	lists    map[int32]itemCount // by index of a list element: its items counted so far
+	tables   map[int32]bool      // by index of a table element: false if the table is only for layout
+	lists    map[int32]itemCount // by index of a list element: number of its items so far
 	begun    map[int32]bool      // indexes of the li elements that have a part already
 	figures  map[int32]bool      // indexes of the figure elements that were searched for a caption
 	captions map[int32]bool      // indexes of the figcaption elements that belong to an image
@@ -74,7 +74,7 @@ type itemCount struct {
 // place describes the elements around a block.
 type place struct {
 	heading, list, quote   int   // level of the heading, 0: none; numbers of lists and quotes around the block
-	item, table, code      int32 // indexes of the innermost li, table and code element around; 0: none
+	item, table, code      int32 // indexes of the block's innermost li, table and code element; 0: none
 	term, definition       bool
 	caption                int32
 	language               string
@@ -293,8 +293,8 @@ func (b *builder) table(first int, in place) {
 	b.parts = append(b.parts, part)
 }
 
-// imagesBefore adds the images before offset start in the text, unless neither the given block
-// nor the one before it is kept.
+// imagesBefore adds the images before offset start in the text if the given block or the one before
+// it is kept.
 func (b *builder) imagesBefore(block int, start int32) {
 	for ; len(b.images) > 0 && b.images[0].Start < start; b.images = b.images[1:] {
 		r := b.images[0]
@@ -315,8 +315,8 @@ func (b *builder) imagesBefore(block int, start int32) {
 	}
 }
 
-// captionOf returns the caption of a figure when it is called for the figure's first image, else
-// "". The caption of an image does not become a paragraph, too.
+// captionOf returns the caption of a figure for the figure's first image. Further calls for the
+// same figure return "". The caption of an image does not become a paragraph, too.
 func (b *builder) captionOf(figure int32) string {
 	if b.figures[figure] {
 		return ""
