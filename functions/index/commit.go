@@ -22,10 +22,10 @@ type commitment struct {
 	*Function
 	pkg   manifest.Package
 	pages []*segments.Page
-	own   map[layout.Identity]uint32 // numbers of the documents in the segment, by the identity of their pages
+	own   map[layout.Identity]uint32 // by identity of a page: number of its document in the segment
 	built *partition.Segment         // segment of the package; nil if the package has no page
 
-	finder *segments.Finder // finds documents of the same pages in other segments
+	finder *segments.Finder // finds documents of the package's pages in other segments
 }
 
 func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *commitment {

@@ -124,7 +124,7 @@ const asideTime = time.Hour
 // for concurrent use.
 type aside struct {
 	mu    sync.Mutex           // protects since
-	since map[string]time.Time // time at which the damage was found, by the segment's key
+	since map[string]time.Time // by key of a segment: time at which its damage was found
 }
 
 func (a *aside) add(key string, now time.Time) {

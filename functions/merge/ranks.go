@@ -39,7 +39,7 @@ func (f *Function) mergeAnchors(ctx context.Context, inputs []*input) ([]byte, e
 type ranking struct {
 	ranks   []segment.Rank
 	found   bool   // at least one input has ranks
-	whole   bool   // every input has ranks, and its anchors have not changed since they were merged
+	whole   bool   // every input has ranks, and anchors that have not changed since they were merged
 	anchors []byte // merged anchors of all inputs; nil if they cannot be used
 }
 

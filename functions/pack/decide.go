@@ -20,9 +20,9 @@ import (
 
 // discoveries are the URLs that the links of a batch add to the frontiers.
 type discoveries struct {
-	// entries for the frontiers by crawl partition: one for each URL and collection
+	// by crawl partition: entries for its frontier, one for each URL and collection
 	admitted map[int][]frontier.Entry
-	targets  map[string]address.Address // addresses of the admitted entries, by URL
+	targets  map[string]address.Address // by URL: address of an admitted entry
 	// pages that have changed according to a sitemap; they are also in admitted, in case they are
 	// new
 	changed []change

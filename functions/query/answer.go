@@ -57,11 +57,12 @@ func writeJSON(w http.ResponseWriter, status int, value any) error {
 type Answer struct {
 	Total int `json:"total"` // matching pages (or images) counted; maybe not all, see TotalExact
 	// true: Total is the number of all matches; false: there may be more
-	TotalExact bool                `json:"total_exact"`
-	TookMillis float64             `json:"took_ms"`
-	Incomplete bool                `json:"incomplete,omitempty"` // a part of the index is missing
-	Partial    bool                `json:"partial,omitempty"`    // time ran out before all was searched
-	Notes      []string            `json:"notes,omitempty"`      // sentences about what was cut, left out or damaged
+	TotalExact bool    `json:"total_exact"`
+	TookMillis float64 `json:"took_ms"`
+	// pages are missing: a part of the index is lost
+	Incomplete bool                `json:"incomplete,omitempty"`
+	Partial    bool                `json:"partial,omitempty"` // the time was up before all was searched
+	Notes      []string            `json:"notes,omitempty"`   // sentences about what was cut, left out or damaged
 	Results    []Snippet           `json:"results"`
 	Facets     map[string][]Bucket `json:"facets,omitempty"`
 	Cost       *meter.Cost         `json:"cost,omitempty"`

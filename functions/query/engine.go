@@ -28,7 +28,7 @@ type Engine struct {
 	documents *search.Memory
 
 	snapshots snapshots
-	past      atomic.Pointer[snapshot] // snapshot of the past moment for which a query asked last
+	past      atomic.Pointer[snapshot] // snapshot for the last query about a past moment (Query.AsOf)
 }
 
 // Options say how an engine answers queries, and how much memory it may use.
@@ -64,7 +64,7 @@ func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 // Query is a client's request for a search.
 type Query struct {
 	search.Query
-	AsOf time.Time // moment as of which the bucket is searched; zero for now
+	AsOf time.Time // moment: the bucket is searched as it was then; zero: as it is now
 	Cost bool      // whether the answer's cost is measured (Result.Cost)
 }
 

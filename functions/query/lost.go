@@ -23,7 +23,8 @@ type generations struct {
 	manifests []manifest.Manifest
 	// a partition.Fault for each partition of which no generation can be read
 	faults map[layout.Partition]error
-	// a partition.Fault for each partition whose newest generations cannot be read
+	// a partition.Fault for each partition whose newest generations cannot be read, but an earlier
+	// one can
 	later map[layout.Partition]error
 }
 

@@ -26,7 +26,7 @@ import (
 type opened struct {
 	segment   *segment.Segment
 	deletions string           // key of the overlay from which dead was read; "" for none
-	takedowns uint64           // version of the takedowns whose documents are hidden; 0 for none
+	takedowns uint64           // version of the takedowns by which documents are hidden; 0 for none
 	dead      *roaring.Bitmap  // documents that are deleted or hidden; nil for none
 	anchored  string           // key of the overlay of anchors; "" for none
 	anchors   *segment.Segment // opened anchors; nil if there are none, or if they cannot be used

@@ -29,7 +29,7 @@ var ErrNoPage = errors.New("no page is stored for this address")
 type Copy struct {
 	webobject.Object
 	Unread []error       // errors of unreadable books and generations, in which a later copy may be listed
-	Gone   *book.Outcome // the later outcome that found the page gone; nil if the page is not gone
+	Gone   *book.Outcome // outcome, later than the copy, that found the page gone; nil if it is not gone
 }
 
 // NoPage is the error that no page is stored for an address. To is the address to which the

@@ -14,7 +14,7 @@ import (
 // box is the content of the search form on every page. The zero box is empty.
 type box struct {
 	Query string
-	Size  int // number of hits on a page; 0 for defaultHits
+	Size  int // number of hits on a page of results; 0 for defaultHits
 }
 
 // resultsPage is the data of the template for a page of results.
@@ -40,9 +40,9 @@ type hitView struct {
 	Snippet []search.Fragment
 	Lang    string
 	Fetched time.Time
-	Copy    string // address of the stored copy
-	Alike   int    // number of alike pages that are not shown
-	All     string // address of the results with alike pages shown
+	Copy    string // address of the stored copy of the page
+	Alike   int    // number of pages with about the same text that are not shown
+	All     string // address of the results in which such pages are shown, too
 	Site    string
 	More    int    // number of better matches of the site that come after the first ten results
 	OfSite  string // address of the results of the site alone

@@ -15,7 +15,7 @@ import (
 type ranking struct {
 	*Function
 	graph     *linkgraph.Graph
-	ranks     []float64 // rank of each page of the graph
+	ranks     []float64 // by index of a page in the graph: rank of the page
 	forgotten uint64    // version of the takedowns that were in force: the graph has no page that they forget
 	// anchors of about this number of documents are in memory at once; more for a larger segment
 	most  int
@@ -24,7 +24,7 @@ type ranking struct {
 
 // coded holds the ranks and anchors of the documents of one segment, ready to be committed.
 type coded struct {
-	pages   []int // index in the graph of the page of each document; −1 if the page is not in the graph
+	pages   []int // by document: index of its page in the graph; −1 if the page is not in the graph
 	ranks   []segment.Rank
 	damage  error  // why the segment cannot be read; nil if it can
 	anchors []byte // encoded anchors; nil if they are not made yet

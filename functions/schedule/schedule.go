@@ -49,7 +49,8 @@ type Limits struct {
 	Time    time.Duration // time from the lease of a batch to its deadline
 }
 
-// DefaultLimits suit a queue whose messages wait seconds, not minutes.
+// DefaultLimits allows 64 leased batches, each for batch.MaxTime. These limits suit a queue in
+// which messages wait seconds, not minutes.
 func DefaultLimits() Limits { return Limits{Batches: 64, Time: batch.MaxTime} }
 
 // unsent is the duration of a lease while its batch has not been sent. When the batch has been

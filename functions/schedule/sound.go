@@ -13,16 +13,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// askAgain is the least time between two messages to the sweep. Without it, a sweep that
-// cannot rebuild the frontier because a book is damaged would read all books again at
-// once.
+// askAgain is the least time between two messages to the sweep. Without it, a sweep that cannot
+// rebuild the frontier because a book is damaged would read all books again and again without a
+// pause.
 const askAgain = time.Minute
 
 // memory holds the highest version of a lease that this process has seen in each crawl
 // partition. A lower one later shows that Redis has come back with older contents.
 type memory struct {
 	mu     sync.Mutex             // protects newest; also held while a frontier is checked
-	newest map[int]layout.Version // highest version of a lease, by crawl partition
+	newest map[int]layout.Version // by crawl partition: highest version of a lease seen so far
 }
 
 // see records newest, a version of a lease in a crawl partition, as the highest one. If a higher

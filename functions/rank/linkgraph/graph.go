@@ -27,7 +27,7 @@ func DefaultLimits() Limits { return Limits{Pages: 6_000_000, Votes: 60_000_000}
 // use.
 type Graph struct {
 	known map[layout.Identity]number
-	sites []uint32 // number of the site of each page
+	sites []uint32 // by page: number of its site
 	votes *pagerank.Graph
 	read  *reading // books and numbers of the pages, with which Anchors reads the books again
 }

@@ -57,7 +57,7 @@ type Graph struct {
 	chunks []chunk
 	pages  int
 	sites  int
-	out    []float64 // number of links of each page; links of templates count less than 1
+	out    []float64 // by page: number of its links; links of templates count less than 1
 }
 
 // chunk is the links to the consecutive pages first, first+1, …

@@ -54,9 +54,9 @@ type walk struct {
 	*Graph
 	Rules
 	most  float64   // greatest rank that all pages of one site together give one page
-	ranks []float64 // rank of each page so far
-	gives []float64 // rank that each page gives by one link
-	takes []float64 // rank that each page is given by all links to it
+	ranks []float64 // by page: rank so far
+	gives []float64 // by page: rank that the page gives by one link
+	takes []float64 // by page: rank that the page is given by all links to it
 }
 
 // begin returns the state before the first step, in which all pages have the same rank.

@@ -37,7 +37,7 @@ const parallel = 8
 type Limits struct {
 	Keep  time.Duration // time for which the spool object of a packed batch is kept; longer than any lease of a batch
 	Grace time.Duration // time between condemning and deleting an object; longer than any reader uses a manifest
-	Past  time.Duration // age up to which superseded generations can be read, by manifest.AsOf
+	Past  time.Duration // age up to which a superseded generation can still be read (manifest.AsOf)
 }
 
 // DefaultLimits returns 15 minutes for spool objects, a grace of a day, and manifest.Keep

@@ -72,7 +72,7 @@ func sheetRel(isSheet bool) string {
 type assets struct {
 	resolver resolver
 	based    bool            // a base element has been read: later ones are ignored
-	seen     map[string]bool // URLs of the links so far
+	seen     map[string]bool // URLs of the links collected so far
 	links    []Link
 	cut      int // number of assets beyond maxAssets
 }

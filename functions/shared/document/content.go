@@ -31,7 +31,7 @@ type Content struct {
 
 	Blocks []Block // blocks of the whole page, in order; nil for plain text
 
-	Main []bool // for each block of the page, in order: it belongs to the main part
+	Main []bool // by block of the page, in order: true if the block belongs to the main part
 }
 
 // NameOf returns the last part of an address, the name of a page without a title.
@@ -175,7 +175,7 @@ func (d *Document) label(start, end int32, size int) string {
 // passage is the text of some blocks of a page, with each block on a line of its own.
 type passage struct {
 	text  []byte
-	parts []layout.Span // where the blocks lie in the page's text, in order
+	parts []layout.Span // by block, in order: where the block lies in the page's text
 }
 
 // passageOf returns the passage of the blocks that kept marks.

@@ -60,7 +60,7 @@ type Document struct {
 
 	Omitted      []string // texts on parts that limits left out: "12 of 100012 links"
 	Recoded      string   // if the bytes are invalid in the declared charset, a text such as "not utf-8 but windows-1251"; else ""
-	NeedsScripts bool     // the page shows hardly any text without scripts
+	NeedsScripts bool     // the page shows hardly any text if scripts are off
 
 	charset    string                // WHATWG name; "" for a document of another format
 	plain      string                // the text, if the page has no markup; else ""

@@ -37,7 +37,7 @@ type DeadLetter struct {
 	Body     string    `json:"body"`     // body of the message
 	Reason   string    `json:"reason"`   // why the last try failed
 	At       time.Time `json:"at"`       // time of the last try
-	Receives int       `json:"receives"` // number of tries
+	Receives int       `json:"receives"` // number of times that the message was delivered
 }
 
 // Key returns the key of the dead letter, by queue and body: the same body in the

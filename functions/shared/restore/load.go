@@ -70,8 +70,8 @@ type divider struct {
 	*dueTimes
 	rationed rationed
 	shares   map[int]*share // by crawl partition, the share that is being filled
-	urls     int            // number of URLs that were divided
-	pending  int            // number of pending URLs that were divided
+	urls     int            // number of URLs put into shares so far
+	pending  int            // number of pending URLs put into shares so far
 }
 
 // divide puts all URLs of the books, in shares, into the queues of their crawl partitions,

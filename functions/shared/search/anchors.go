@@ -23,8 +23,8 @@ func newAnchorStatistics() *statistics {
 }
 
 // having returns the terms whose posting lists tell how many documents have a word: the terms in
-// texts, or, if no text has the word, the terms in anchors. They are by part and by number of the
-// term.
+// texts, or, if no text has the word, the terms in anchors. The result is indexed by part and by
+// number of the term.
 func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	if g.inTexts(w) {
 		return g.terms

@@ -39,7 +39,7 @@ type alikeGroup struct {
 // folder groups matches of alike documents.
 type folder struct {
 	*search
-	head   []match                 // matches whose documents are not read yet
+	head   []match                 // best matches whose documents are not read yet
 	groups []alikeGroup            // groups of the matches that were read, in the order of their best scores
 	of     map[layout.Identity]int // by identity of a page: index of its group in groups
 	prints map[spot]fingerprint.Fingerprint

@@ -39,8 +39,10 @@ type imageJudge struct {
 	worth     map[string]map[int]float64
 	analyzers map[string]*analysis.Analyzer // analyzers by language, each made once
 	analyzer  *analysis.Analyzer            // analyzer for the language of the current page
-	page      []imageWords                  // for each of words: where it is in the title of the current page
-	here      []imageWords                  // for each of words: where it is in the texts of the current image
+	// where each of words is in the title of the current page, and how often
+	page []imageWords
+	// where each of words is in the texts of the current image, and how often
+	here []imageWords
 }
 
 // imageWords says where a word is in the texts of an image, and how often.

@@ -32,7 +32,7 @@ type Index struct {
 	memory    *Memory
 	languages []corpusLanguage
 	documents int // number of live documents
-	exactly   int // number of matches up to which a search counts all matches
+	exactly   int // if there are at most this many matches, all are counted
 
 	anchors *statistics // statistics by which anchors of links are scored
 }

@@ -14,7 +14,7 @@ import (
 // deleted ones included.
 type corpusLanguage struct {
 	name      string
-	documents float64                  // number of documents that have words
+	documents float64                  // number of documents in the language that have words
 	average   [postings.Fields]float64 // for each field: average length in the documents that have it
 }
 
@@ -154,8 +154,8 @@ func (p *plan) setShares(g *gathered) {
 // is certainly not in these, relative to a term by the rules of the query's language.
 const leastWorth = 0.6
 
-// weighVariants lowers the worth of terms of a word that come only from the rules of languages
-// in which the query is unlikely to be written.
+// weighVariants lowers the worth (factor of the score) of terms of a word that come only from the
+// rules of languages in which the query is unlikely to be written.
 func (p *plan) weighVariants(w *queryWord) {
 	shares := make([]float64, len(p.rules))
 	for i := range p.languages {

@@ -28,7 +28,7 @@ const slack = 1 + 1e-9
 type scan struct {
 	statistics *statistics
 	top        topMatches
-	limit      int // number of matches up to which the scan counts all matches
+	limit      int // if there are at most this many matches, all are counted
 	count      int
 	passed     bool                         // count may lack matches that could not be among the best
 	seen       func(part int32, doc uint32) // called with every counted match, if not nil
@@ -40,8 +40,8 @@ type scan struct {
 	part     int32
 	accept   accept
 	words    []cursor // cursors of the words, in order; without lists if the segment lacks the word
-	required []bool   // by word: a document must hold the word
-	joined   []bool   // by word: the word is a joined word
+	required []bool   // by word: true if a document must hold the word
+	joined   []bool   // by word: true for a joined word, such as email for e-mail
 	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
 	factor   float64 // factor for documents with all words: allWords, or 1 if the segment lacks one of them
@@ -49,7 +49,7 @@ type scan struct {
 
 	// State of the current window of documents.
 	sum    float64 // sum of the words' bounds
-	need   []bool  // by word: documents that lack the word cannot be among the best
+	need   []bool  // by word: true if documents that lack the word cannot be among the best
 	order  []int   // indexes of the words, by ascending bound of their scores in the window
 	rest   int     // documents that hold only words of order[:rest] cannot be among the best
 	scores []float64

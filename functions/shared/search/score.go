@@ -109,11 +109,11 @@ const mostScore = saturation + 1
 type cursor struct {
 	lists  []listCursor // posting lists: one for each variant in texts, one for each variant in anchors
 	doc    uint32       // current document: the first of the current documents of all lists
-	common uint64       // number of postings in all lists
+	common uint64       // number of postings in all lists together
 	most   float64      // upper bound of the word's score in the segment
 	mostOf [2]float64   // upper bounds of the score from the text, and of the score from anchors
 	bound  float64      // upper bound of the word's score in the current window
-	last   int64        // last document for which bound holds
+	last   int64        // last document for which the field bound is valid
 }
 
 type listCursor struct {
@@ -121,7 +121,7 @@ type listCursor struct {
 	doc     uint32
 	weight  float64     // weight of the word times the worth of the variant; for anchors, times anchorWeight
 	bound   float64     // upper bound of the variant's score in the current window
-	last    int64       // last document for which bound holds
+	last    int64       // last document for which the field bound is valid
 	anchors *statistics // statistics of anchors, if the list is of anchors; else nil
 }
 

@@ -91,10 +91,10 @@ type search struct {
 	plan  *plan
 	*gathered
 	statistics *statistics
-	documents  map[spot]*segment.Document // documents that were read
-	alike      map[spot][]string          // addresses of alike matches, by the match that is shown for them
+	documents  map[spot]*segment.Document // by position in the index: the documents read so far
+	alike      map[spot][]string          // by shown match: addresses of the alike matches that are not shown
 	spreads    bool                       // spread has moved hits
-	more       map[spot]int               // value of Hit.MoreOfSite, by match
+	more       map[spot]int               // by position of a match: value of Hit.MoreOfSite
 	identities [][]layout.Identity        // by part: identities of all documents; nil before they are read
 	result     Result
 	counts     facetCounts

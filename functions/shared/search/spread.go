@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	spreadHits = 10 // number of first hits; a site has at most mostOfSite of them
+	spreadHits = 10 // number of first hits, among which a site has at most mostOfSite
 	mostOfSite = 2
 	spreadFrom = 30 // number of best hits from which the first hits are chosen
 )

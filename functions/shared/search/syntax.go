@@ -22,7 +22,7 @@ type Query struct {
 	From, Size int
 
 	Site, Lang, Collection, Type []string
-	After, Before                time.Time // time of fetching: from After on, before Before; zero: no limit
+	After, Before                time.Time // fetched from After on, and before Before; zero: no limit
 
 	Fold    bool                      // one hit for documents with about the same text, unless Text has dup:all
 	Spread  bool                      // show at most two hits of a site among the first ten (see spread)
@@ -229,7 +229,7 @@ func cutRune(text string) string {
 type queryWord struct {
 	text     string           // word as written in the query
 	required bool             // a document must have the word
-	begins   bool             // each variant is a prefix of terms, and stands for all of them
+	begins   bool             // each variant stands for all terms that begin with it
 	prefix   bool             // surface is a prefix, as in fox*
 	joined   bool             // a joined word (see plan.join), which no document needs to hold
 	edits    int              // number of edits that surface allows, as in fox~1

@@ -38,10 +38,10 @@ type State struct {
 	DeadLetters     int
 	OldestSpool     time.Duration            // age of the oldest spool object that is not packed; 0: there is none
 	OldestUnindexed time.Duration            // age of the oldest package that is not indexed; 0: there is none
-	Waiting         map[string]time.Duration // by function: how long its oldest work has been waiting
+	Waiting         map[string]time.Duration // by function: age of its oldest work that waits
 	Signs           Signs
 	Usage           Usage // usage of all processes on the present day (UTC)
-	Held            int64 // bytes of all packages, books and segments
+	Held            int64 // size of all packages, books and segments, in bytes
 	Limits          control.Limits
 	Pause           *control.Pause // pause of the crawl that is in force, or nil
 	Warnings        []string       // sentences about faults of the published settings

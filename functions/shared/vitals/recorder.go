@@ -18,9 +18,9 @@ import (
 // Options describe the process whose vital signs a Recorder keeps.
 type Options struct {
 	Worker  string           // name of the process, which no other process has
-	Now     func() time.Time // clock
+	Now     func() time.Time // function that returns the present time
 	Memory  int              // MiB of memory that Lambda charges for; 0 elsewhere
-	Metrics io.Writer        // where metrics are written with every feedback; nil: nowhere
+	Metrics io.Writer        // receives metrics with every feedback; nil: no metrics are written
 }
 
 // Recorder keeps the vital signs of one process. It is safe for concurrent use.
@@ -33,7 +33,7 @@ type Recorder struct {
 	functions map[string]*functionState
 
 	flushing sync.Mutex // protects the following fields
-	flushed  reading    // counters at the last feedback
+	flushed  reading    // values of all counters at the last feedback
 	due      time.Time  // time at which the next feedback is due
 	day      Day        // use of paid services by the process on the day dayOf
 	dayOf    string     // date of day, as layout.FeedbackDay writes it

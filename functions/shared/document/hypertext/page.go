@@ -46,7 +46,7 @@ type Page struct {
 	Links      []Link           // the page's link elements
 	Data       [][]byte         // contents of script elements of type application/ld+json
 	Languages  map[int32]string // by element number: programming language that the element's class names
-	Scripts    int              // bytes of all scripts, plus the number of script elements
+	Scripts    int              // number of bytes of all scripts, plus one for each script element
 	Cut        Cut
 }
 
@@ -55,10 +55,10 @@ type Cut struct {
 	Bytes      int // bytes of markup beyond MaxBytes
 	Elements   bool
 	References int
-	Metas      int // meta and link elements beyond MaxMetas of each
+	Metas      int // number of meta and of link elements beyond MaxMetas of each
 	Data       int // bytes of JSON-LD beyond MaxData
 	Attributes int // number of attributes beyond MaxAttributes of a tag
-	Values     int // attribute values cut to MaxValue bytes
+	Values     int // number of attribute values that were cut to MaxValue bytes
 }
 
 // Element is an element of the page.
@@ -104,7 +104,7 @@ const (
 // cell of a table.
 type Block struct {
 	Start, End int32 // range of the block in Page.Text
-	Element    int32 // index in Page.Elements of the innermost block element around (see isBlock)
+	Element    int32 // index in Page.Elements of the innermost block element around the block (see isBlock)
 	Linked     int32 // number of the block's bytes in links
 	Emphasized int32 // number of the block's bytes in bold type
 	Flags      Flags // flags of the innermost element at the beginning of the block

@@ -47,7 +47,7 @@ type surroundings struct {
 	paths   []uint64  // by element: hash of the names and word groups of it and all elements around it
 	byPath  map[uint64]pathTotal
 	byText  map[uint32]sameText // by hash of a text: number of blocks with this text
-	core    int32               // index of the innermost element with most of the prose, see findCore
+	core    int32               // index of the innermost element with most of the page's prose, see findCore
 	body    hypertext.Words
 	firstH1 int
 	lastH1  int
@@ -59,7 +59,7 @@ type surroundings struct {
 	mains, articles int
 	runs            []run   // runs of similar sibling elements, see type run
 	runOf           []int32 // by element: index of its run in runs
-	inRuns          int     // bytes of text in runs of cards
+	inRuns          int     // bytes of text in runs of cards (see isCards)
 	prices          int     // number of blocks with a price
 	told            told
 	// for each group of words in counted: number of elements with a word of it

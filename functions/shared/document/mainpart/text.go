@@ -151,7 +151,8 @@ func share(part, whole int) uint8 {
 	return uint8(min(255, max(0, 255*part/whole)))
 }
 
-// signed maps a difference to 0 … 255 around 128, by its logarithm.
+// signed maps a difference to 0 … 255, by its logarithm: no difference to 128, a negative one to
+// less.
 func signed(n int) uint8 {
 	if n < 0 {
 		return 128 - level(-n)/2

@@ -161,7 +161,7 @@ func hyperlink(instruction string) string {
 const (
 	master      = 0x03F8
 	handout     = 0x0FC9
-	slideList   = 0x0FF0 // list of slides, of notes or of masters, with their text
+	slideList   = 0x0FF0 // type of a record with a list of slides, of notes or of masters, with their text
 	textHeader  = 0x0F9F
 	textWide    = 0x0FA0
 	textNarrow  = 0x0FA8

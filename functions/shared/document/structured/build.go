@@ -67,7 +67,7 @@ type builder struct {
 
 // itemCount counts the items of a list before one of the list's children.
 type itemCount struct {
-	next  int32 // index of the child element
+	next  int32 // index of the child element before which items are counted
 	items int
 }
 

@@ -19,7 +19,7 @@ type Page struct {
 	Site        string    `json:"site_name,omitempty"` // name of the site, from the page's metadata
 	Description string    `json:"description,omitempty"`
 	Author      string    `json:"author,omitempty"`
-	Published   string    `json:"published,omitempty"` // date or RFC 3339 time, as it is in the page's metadata
+	Published   string    `json:"published,omitempty"` // time of publication: a date or RFC 3339 time
 	Modified    string    `json:"modified,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
 	Lang        string    `json:"lang,omitempty"`    // primary language subtag (RFC 5646) such as "en"
@@ -49,9 +49,9 @@ const (
 type Part struct {
 	Kind     Kind       `json:"kind"`
 	Level    int        `json:"level,omitempty"`    // level of a heading, 1 to 6
-	List     int        `json:"list,omitempty"`     // number of lists around the part
+	List     int        `json:"list,omitempty"`     // number of nested lists that the part is in
 	Ordinal  int        `json:"ordinal,omitempty"`  // number of an item in a numbered list, from 1; 0: no number
-	Quote    int        `json:"quote,omitempty"`    // number of quotes around the part
+	Quote    int        `json:"quote,omitempty"`    // number of nested quotes that the part is in
 	Text     string     `json:"text,omitempty"`     // plain text of the part; alternative text of an image
 	Language string     `json:"language,omitempty"` // programming language of code, as the page names it: go, c++
 	Rows     [][]string `json:"rows,omitempty"`     // texts of the cells of a table, by row
