@@ -83,9 +83,9 @@ type extractor struct {
 	parse func(webobject.Object) (*document.Document, error)
 }
 
-// page returns the document of a page. If the parser panics on the page, the document has
-// only what the page's head says; if that panics, too, only the address. So one page does
-// not keep its package out of the index.
+// page returns the document of a page. If the parser panics on the page, the document has only what
+// the page's head says; if reading the head panics, too, only the address. So one page does not
+// keep its package out of the index.
 func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p draft, err error) {
 	o := entry.Object
 	for _, read := range []func(webobject.Object) (*document.Document, error){e.parse, head, nameless} {

@@ -131,9 +131,9 @@ func (f *Function) announce(ctx context.Context, p layout.Partition, gone []mani
 	return nil
 }
 
-// learn tells all frontiers, before the commit, that it will list the book with the key,
-// and writes the commit's name, "KEY@GENERATION", to the manifest's Learnt. So a frontier
-// can tell which books it knows (see frontier.Learning).
+// learn tells all frontiers, before the commit, that the commit will list the book with the key,
+// and writes the commit's name, "KEY@GENERATION", to the manifest's Learnt. So a frontier can tell
+// which books it knows (see frontier.Learning).
 func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {
 	base, next := e.Manifest(), fmt.Sprintf("%s@%d", key, e.Generation())
 	for _, crawl := range s.Crawl.Partitions() {

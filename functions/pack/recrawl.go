@@ -117,9 +117,10 @@ func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool,
 	return found, nil
 }
 
-// lastOf returns the last final outcome of each entry's page, if the page is stored according to
-// the frontier and does not wait again. targets are the addresses of the entries, by URL. lastOf
-// reads the spool before the books: a batch that is packed in between is then found in the books.
+// lastOf returns the last final outcome of each entry's page, if the frontier has the page as
+// stored and not as waiting for another request. targets are the addresses of the entries, by URL.
+// lastOf reads the spool before the books: a batch that is packed in between is then found in the
+// books.
 func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address) (map[layout.Identity]*book.Outcome, error) {
 	ids := make([]layout.Identity, len(entries))
 	for i, e := range entries {

@@ -99,8 +99,8 @@ func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger 
 	return touched, nil
 }
 
-// front returns the frontier of a crawl partition. Its calls fail, and change nothing, if it was
-// not built under these settings, or if Redis has lost what earlier calls wrote to it.
+// front returns the frontier of a crawl partition. Calls of its methods fail, and change nothing,
+// if it was not built under these settings, or if Redis has lost what earlier calls wrote to it.
 func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 	return frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Keeping()
 }
@@ -212,14 +212,14 @@ func result(s *settings.Settings, p membership.Page) frontier.Result {
 const (
 	// robotsAge is the time for which a robots.txt is used (RFC 9309, section 2.4).
 	robotsAge = 24 * time.Hour
-	// robotsRest is the time for which no URL of a host is requested whose robots.txt
-	// could not be fetched.
+	// robotsRest is the time for which a host is not asked after one of its robots.txt files could
+	// not be fetched.
 	robotsRest = 5 * time.Second
 )
 
 // keepRobots caches the robots.txt files of the batch. A file that could not be fetched (RFC 9309,
-// section 2.3.1.4) is not cached: it refuses all URLs, but only for now. rest is the time before
-// which the host must not be asked again in that case; else zero.
+// section 2.3.1.4) is not cached: it refuses all URLs, but only for now. If there is such a file,
+// rest is the time before which the host must not be asked again; else it is zero.
 func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest time.Time, err error) {
 	cache := frontier.NewRobotsCache(f.Redis)
 	for _, r := range ledger.Robots {

@@ -233,15 +233,15 @@ func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key st
 	return page, nil
 }
 
-// storedPolicy is the content security policy of stored copies, which are pages of other
-// sites under our address: they run nothing, load nothing and send nothing. Inline styles
-// and images work, since they are part of the bytes.
+// storedPolicy is the content security policy of stored copies, which are pages of other sites
+// under our address: they run nothing, load nothing and send nothing. Inline styles and images
+// work, since they are part of the bytes.
 //
-// A browser may still open connections in advance (link rel=preconnect, and
-// frames that are then blocked), by which other sites learn who reads the copy. Browsers
-// that know the header Connection-Allowlist (https://wicg.github.io/connection-allowlists/),
-// whose value is storedConnections, do not; X-DNS-Prefetch-Control stops lookups of names.
-// The price: links to other sites do not open.
+// A browser may still open connections in advance (link rel=preconnect, and frames that are then
+// blocked), by which other sites learn who reads the copy. The header Connection-Allowlist
+// (https://wicg.github.io/connection-allowlists/), whose value is storedConnections, stops browsers
+// that know it; X-DNS-Prefetch-Control stops lookups of names. The price: links to other sites do
+// not open.
 const (
 	storedPolicy      = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 	storedConnections = "(response-origin)"

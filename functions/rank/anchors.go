@@ -14,7 +14,8 @@ import (
 // an anchor once for each site that uses it, up to this number.
 const maxTimes = 8
 
-// gather makes the anchors of listed segments that can be read, in one pass over the books.
+// gather makes the anchors of the documents of listed segments, in one pass over the books. It
+// leaves out segments that cannot be read.
 func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	wanted := make(map[int]bool)
 	for _, s := range listed {

@@ -51,8 +51,8 @@ type Function struct {
 }
 
 // Limits bound the memory of a run. Anchors is the number of documents whose anchors are held in
-// memory at once; a segment with more documents exceeds it. The books are read again for each
-// further group of so many documents.
+// memory at once; a segment with more documents exceeds it. For each further group of this many
+// documents the books are read once more.
 type Limits struct {
 	Graph   linkgraph.Limits
 	Anchors int
@@ -67,9 +67,9 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
 }
 
-// Run ranks all documents, unless they are ranked already. It fails with a
-// partition.Fault, and changes nothing, if generations are lost, or if a book is damaged:
-// the ranks that there are stay until repair has mended it.
+// Run ranks all documents, unless they are ranked already. It fails with a partition.Fault, and
+// changes nothing, if generations are lost, or if a book is damaged: the present ranks stay until
+// repair has mended the damage.
 func (f *Function) Run(ctx context.Context) error {
 	began := f.Now()
 	inForce, err := f.Settings.Get(ctx)
@@ -119,8 +119,8 @@ func (f *Function) name(all []*partition.Partition) string {
 	return layout.ContentHash(fmt.Appendf(nil, "%d %v %s", version, f.Rules, strings.Join(keys, " ")))
 }
 
-// version is the version of ranks and anchors in Manifest.Ranked. It must be raised when other
-// votes count, or a rank is coded in another way: then all documents are ranked anew.
+// version is the version of ranks and anchors in Manifest.Ranked. It must be raised when the rules
+// for votes or the encoding of ranks change: then all documents are ranked anew.
 const version = 2
 
 // isRanked reports whether all segments of a generation have ranks and anchors made from the books

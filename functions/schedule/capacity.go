@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is how long before a host may be asked again it may be leased already. Fetch waits until
-// the host may be asked.
+// horizon is how much earlier a host may be leased than it may be asked again. Fetch waits for the
+// rest of that time.
 const horizon = 2 * time.Second
 
 // always is the horizon when all waiting URLs are to be parked: then a lease takes every

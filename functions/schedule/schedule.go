@@ -146,8 +146,8 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	return true, err
 }
 
-// fit returns the most URLs of a batch with this delay between requests: half the time of
-// a lease is planned for them.
+// fit returns the greatest number of URLs of a batch with this delay between requests: half the
+// time of a lease is planned for them.
 func (f *Function) fit(delay time.Duration) int { return fit(f.Limits.Time/2, delay) }
 
 // fit returns how many URLs can be requested within a time, with this delay between
@@ -156,8 +156,8 @@ func fit(time, delay time.Duration) int {
 	return max(1, min(batch.MaxTargets, int(time/(delay+perTarget))))
 }
 
-// short returns, for each collection with a topic, the most URLs of a batch that has a new
-// link of that collection (see topicTime).
+// short returns, for each collection with a topic, the greatest number of URLs of a batch that has
+// a new link of that collection (see topicTime).
 func short(s *settings.Settings) map[string]int {
 	most := make(map[string]int)
 	for _, c := range s.Collections {

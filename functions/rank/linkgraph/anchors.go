@@ -31,10 +31,10 @@ type Anchors struct {
 	Cut int      // number of further texts of links to the page that were left out
 }
 
-// Anchors returns the anchors of those pages for whose index wanted returns true. Links of a
-// site's navigation to a page of the site are left out: they say what all its pages say.
-// Equal texts of one site count once. It reads the links of all books once, with their
-// texts, and holds those of the wanted pages.
+// Anchors returns the anchors of those pages for whose index wanted returns true. Links of a site's
+// navigation to a page of the site are left out: they say what all its pages say. Equal texts of
+// one site count once. Anchors reads the links of all books once, with their texts, and holds the
+// texts for the wanted pages in memory.
 func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[int]Anchors, error) {
 	r := g.read
 	found := make([]map[number]*texts, len(r.places))
@@ -102,8 +102,8 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 }
 
 // voters returns the votes of one row of links for a page: the number of its links that count, and
-// the sites of the pages with these links. A site is repeated if its pages are not neighbours in
-// the row.
+// the sites of the pages with these links. A site is listed more than once if its pages are not
+// neighbours in the row.
 func (r *reading) voters(row book.Row, sources []number, page number) (v voters) {
 	for _, k := range row.Sources {
 		source := sources[k]
@@ -135,7 +135,7 @@ type texts struct {
 	cut int // number of texts left out because there were maxTexts already
 }
 
-// add counts further links that have a text.
+// add adds further links to the page that have the text.
 func (t *texts) add(text string, more voters) {
 	known := t.of[text]
 	switch {

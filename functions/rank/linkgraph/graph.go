@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Limits bound the memory of a graph. Read fails if one is reached.
+// Limits bound the memory of a graph. Read fails if one is exceeded.
 type Limits struct {
 	Pages int // greatest number of pages and aliases
 	Votes int // greatest number of votes

@@ -25,8 +25,8 @@ func DefaultRules() Rules {
 	return Rules{Damping: 0.85, Cap: 2, Epsilon: 1e-10}
 }
 
-// steps returns how many steps suffice: each change is at most the damping times the one
-// before, and the first is at most 2.
+// steps returns a number of steps after which a step changes the ranks by at most Epsilon: each
+// change is at most the damping times the one before, and the first is at most 2.
 func (r Rules) steps() int {
 	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
 }

@@ -97,9 +97,9 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 }
 
 const (
-	// atOnce is a span of time: a run deletes generations only if they span at least so much.
-	// Each run commits one more generation, so without this bound there would always be something
-	// to delete.
+	// atOnce is the time that the generations to be deleted must span at least; else a run deletes
+	// none. Each run commits one more generation, so without this bound there would always be
+	// something to delete.
 	atOnce = 24 * time.Hour
 	// maxPast is how many generations a run reads to find the oldest to keep.
 	maxPast = 1000
@@ -207,8 +207,9 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 	return c.Delete(ctx, old)
 }
 
-// below returns, in order, the keys with a prefix for which old returns true. If old fails,
-// the key is that of a foreign object: it is logged and left out, and verify reports it.
+// below returns, in order, the keys that have the prefix, and for which the function old returns
+// true. A key for which old fails is that of a foreign object: it is logged and left out, and
+// verify reports it.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
 	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {

@@ -116,7 +116,7 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 	return c
 }
 
-// dropHeadings removes from Headings the texts of the blocks that moves marks. A heading
+// dropHeadings removes from Headings the texts of the blocks for which moves is true. A heading
 // that was not in Body is appended to Outside, even if the page does not show it.
 func (c *Content) dropHeadings(moves []bool) {
 	kept := c.Headings[:0:0]
@@ -144,9 +144,9 @@ func join(a, b string) string {
 	return a + "\n" + b
 }
 
-// move moves blocks of the main part from Body to the beginning of Outside. main are the
-// indexes of the blocks of the main part, moves marks those to move. Emphasis and Large
-// become spans of the new Body.
+// move moves blocks of the main part from Body to the beginning of Outside: those for which moves
+// is true. main are the indexes of the blocks of the main part. Emphasis and Large become spans of
+// the new Body.
 func (c *Content) move(main []int, moves []bool) {
 	var body, outside strings.Builder
 	body.Grow(len(c.Body))

@@ -48,7 +48,7 @@ func (d *Document) Content() Content {
 	return d.contentOf(d.main())
 }
 
-// contentOf returns the content of the page. kept marks the blocks of the main part. all says
+// contentOf returns the content of the page. kept is true for the blocks of the main part. all says
 // that these are everything that the page shows: then Outside gets no text of other blocks.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body, told := d.passageOf(kept), d.told()
@@ -91,9 +91,9 @@ func (d *Document) outside(main []bool) passage {
 	return d.passageOf(rest)
 }
 
-// main returns for every block whether it belongs to the main part. all is true if that is
-// everything that the page shows: in a page that was converted from another format, or
-// when no main part is found.
+// main returns for every block whether it belongs to the main part. all is true if the main part is
+// everything that the page shows: in a page that was converted from another format, or when no main
+// part is found.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
 		if kept = mainpart.Find(d.page, d.data); slices.Contains(kept, true) {
@@ -178,7 +178,7 @@ type passage struct {
 	parts []layout.Span // by block, in order: where the block lies in the page's text
 }
 
-// passageOf returns the passage of the blocks that kept marks.
+// passageOf returns the passage of the blocks for which kept is true.
 func (d *Document) passageOf(kept []bool) passage {
 	size, blocks := 0, 0
 	for i := range d.page.Blocks {

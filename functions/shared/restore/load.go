@@ -27,9 +27,9 @@ type share struct {
 	missed  bool             // a collection lacks pages that others have (see frontier.Counts.Missed)
 }
 
-// load judges every URL of the books once, and writes it into the frontier of its crawl
-// partition, if that is one of fronts. It returns how many URLs it wrote, and how many of
-// these are pending. The frontiers are written concurrently.
+// load goes once through all URLs of the books, and writes each into the frontier of its crawl
+// partition, if that is one of fronts. It returns how many URLs it wrote, and how many of these are
+// pending. The frontiers are written concurrently.
 func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *dueTimes) (urls, pending int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
@@ -184,7 +184,7 @@ func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 }
 
 // known returns the frontier's record of a URL with a final outcome, as pack would write it. A
-// stored page counts in the tallies of its collections.
+// stored page counts for the limits of its collections.
 func known(s *settings.Settings, u account.URL) frontier.Known {
 	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
 	if u.State == account.Stored {

@@ -166,8 +166,9 @@ func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	return a
 }
 
-// isDue reports whether an admitted URL is due now. last is the URL's last final outcome. In any
-// case isDue takes into account, in the field next, when the URL will be due next.
+// isDue reports whether an admitted URL is due now. last is the URL's last final outcome. isDue
+// also sets the field next to the time at which the URL will be due next, if that is earlier than
+// next.
 func (a *dueTimes) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
 	if due.IsZero() || due.After(a.now) {
@@ -203,7 +204,7 @@ func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string)
 	return still[0]
 }
 
-// renewal returns the entry by which a frontier queues a URL for a renewal, on behalf of a
+// renewal returns the entry by which a frontier queues a URL for another request, on behalf of a
 // collection. last is the URL's last outcome.
 func renewal(at address.Address, last book.Outcome, collection string) frontier.Due {
 	d := frontier.Due{

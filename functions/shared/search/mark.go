@@ -28,7 +28,8 @@ type meant struct {
 	half bool // the term is a pair of characters, and the word is only the first of them
 }
 
-// span is a match in a text: byte offsets and the word of the query.
+// span is a match in a text: its byte range, and the index in plan.words of the word that it
+// matches.
 type span struct{ start, end, word int }
 
 // newMarker returns a marker for the words of a plan. The caller must call end after its use.
@@ -85,8 +86,8 @@ func (m *textMarker) each(text string, end *int, yield func(span)) {
 	}
 }
 
-// joinedEnd returns the end of a joined word such as e-mail, given the end of one of its parts.
-// If no other part follows, it returns that end.
+// joinedEnd returns the end of a joined word such as e-mail. end is the end of one of its parts. If
+// no other part follows, joinedEnd returns end.
 func joinedEnd(text string, end int) int {
 	for {
 		joiner := analysis.Joiner(text, end)

@@ -57,7 +57,7 @@ type phraseReader struct {
 	slots   [][]uint32 // for each word of the current phrase: its positions in the current field
 }
 
-// add adds the term with a number, unless the reader has it already.
+// add adds a term, given its number and its entry in the segment, unless the reader has it already.
 func (p *phraseReader) add(number int, entry *segment.Term) {
 	if p.places[number] > 0 {
 		return

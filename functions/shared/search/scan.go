@@ -176,7 +176,7 @@ func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFu
 // withoutDeadline returns a deadline for a search that only the end of ctx ends.
 func withoutDeadline(ctx context.Context) deadline { return deadline{ctx, ctx, ctx} }
 
-// passed reports whether a context of the deadline, read or scan, has ended while the caller's
+// passed reports whether of, the context read or scan of the deadline, has ended while the caller's
 // context has not.
 func (d deadline) passed(of context.Context) bool { return of.Err() != nil && d.Err() == nil }
 

@@ -105,9 +105,9 @@ func byScore(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
 }
 
-// fewTied limits the documents that are read to order ties by identity: at most so many more
-// than the page of hits has. The page needs its documents anyway. If there are more, the
-// identities of all documents are read instead.
+// fewTied limits how many documents are read to order matches with equal scores by identity: at
+// most this many more than are on the page of hits, whose documents are needed anyway. If there are
+// more, the identities of all documents are read instead.
 const fewTied = 8
 
 func (s *search) page(best []match) []match {

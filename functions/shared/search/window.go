@@ -80,8 +80,8 @@ const cutSlack = 24
 // window is a range of a text, in bytes.
 type window struct{ start, end int }
 
-// fit returns the window with a size of size bytes, shortened so that it ends between words. If
-// the window grows, a third of the growth is before it.
+// fit returns the window enlarged or reduced to size bytes, and then shortened so that it ends
+// between words. If the window is enlarged, a third of the added bytes is before it.
 func (w window) fit(text string, size int) window {
 	spare := size - (w.end - w.start)
 	start := max(0, w.start-max(0, spare)/3)

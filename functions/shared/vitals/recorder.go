@@ -40,7 +40,7 @@ type Recorder struct {
 	kept     *Feedback  // feedback that is still to be put into the bucket, or nil
 }
 
-// functionState counts the activity of one function of the process.
+// functionState has the counts of one function of the process: invocations, failures and so on.
 type functionState struct {
 	buckets     []*countblob.Bucket
 	invocations int64

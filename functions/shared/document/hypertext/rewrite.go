@@ -85,7 +85,8 @@ func (w *Rewriter) Rewrite(markup []byte) []byte {
 // at returns the offset of a part of the markup.
 func (w *Rewriter) at(part []byte) int { return cap(w.markup) - cap(part) }
 
-// edit replaces bytes of the markup, unless they stay the same.
+// edit replaces length bytes of the markup, from the offset from on, with by. If they are equal, it
+// does nothing.
 func (w *Rewriter) edit(from, length int, by []byte) {
 	if bytes.Equal(w.markup[from:from+length], by) {
 		return
@@ -102,8 +103,8 @@ func (w *Rewriter) inStyle(url string, isSheet bool) string {
 	return w.replaced(a, url)
 }
 
-// replaced returns the result of Replace for an address; if that is the same URL, the address as
-// it is written.
+// replaced returns the result of Replace for an address. If Replace does not change the URL, it
+// returns written, the address as the markup has it.
 func (w *Rewriter) replaced(a Address, written string) string {
 	if by := w.Replace(a); by != a.URL {
 		return by

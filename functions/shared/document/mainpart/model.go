@@ -104,9 +104,9 @@ func (f *Features) Choose(scores []float64) []bool {
 	return keep
 }
 
-// copies marks the blocks with at least copyWords words whose text is also that of an earlier block
-// in order, at another position in the page. Blocks at the same position, such as items of one
-// list, are no copies: they may say the same of different things.
+// copies reports for each block whether it is a copy: it has at least copyWords words, and a block
+// before it in order has the same text at another position in the page. Blocks at the same
+// position, such as items of one list, are no copies: they may say the same of different things.
 func (f *Features) copies(order []int) []bool {
 	first := make(map[uint32]uint32) // by text: the path of the first block
 	copied := make([]bool, len(f.Words))

@@ -90,7 +90,8 @@ func (v *vector) marks(b *hypertext.Block, e *hypertext.Element) {
 	v.add(uint8(bits.OnesCount64(uint64(near))))
 }
 
-// repeats adds features that say how often the page has the block's text, and its path.
+// repeats adds features that say how often the block's text, and its path (the elements around it),
+// are in the page.
 func (v *vector) repeats(i int, c *textCounts) {
 	text := v.byText[c.hash]
 	text.before++

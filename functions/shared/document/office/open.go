@@ -60,7 +60,7 @@ func (a *archive) openDocument() markup.Page {
 	return w.Page(p.title, p.language)
 }
 
-// book reads an EPUB: its chapters in reading order, that of the spine.
+// book reads an EPUB: its chapters in the reading order that the spine gives.
 func (a *archive) book() markup.Page {
 	var w markup.Writer
 	part := ""

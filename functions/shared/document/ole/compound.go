@@ -82,8 +82,8 @@ func open(data []byte) (*compound, error) {
 	return c, nil
 }
 
-// at returns the sector with a number, shorter at the end of the file, or nil if there is
-// no such sector.
+// at returns the content of sector n: less than a whole sector at the end of the file, and nil if
+// there is no such sector.
 func (c *compound) at(n uint32) []byte {
 	if n >= lastSector {
 		return nil
@@ -160,8 +160,8 @@ func (c *compound) readDirectory(content []byte) {
 	}
 }
 
-// stream returns the content of the stream with a name, at most MaxStream bytes, or nil if
-// there is no such stream.
+// stream returns the content of the named stream, at most MaxStream bytes, or nil if there is no
+// such stream.
 func (c *compound) stream(name string) []byte {
 	e, found := c.directory[name]
 	if !found {
@@ -207,7 +207,8 @@ const (
 // Is reports whether this package reads documents of a media type.
 func Is(media string) bool { return media == DOC || media == PPT }
 
-// Type returns the media type of a compound file, or "" if it is none.
+// Type returns the media type of the document in a compound file; "" if the data are no compound
+// file.
 func Type(data []byte) string {
 	if !bytes.HasPrefix(data, []byte(Magic)) {
 		return ""

@@ -54,7 +54,7 @@ func main() {
 	}
 }
 
-// train returns the model of main parts, and those of kinds.
+// train returns the model of main parts, and the models of kinds, one for each of mainpart.Kinds.
 func train(pages []*judged, o options) (parts *mainpart.Model, kinds []*mainpart.Model) {
 	for _, kind := range mainpart.Kinds {
 		kinds = append(kinds, boost(gatherKinds(pages, kind), forKinds))
