@@ -13,8 +13,9 @@ import (
 
 // gathered is the data read from the segments to answer a query.
 type gathered struct {
-	parts   []Part
-	missing []bool   // by part: the part could not be read before the deadline
+	parts []Part
+	// by part: true if the part could not be read before the deadline
+	missing []bool
 	names   []string // the query's terms; the index of a term is its number
 	// by part and number: terms of texts; nil if the part lacks the term
 	terms [][]*segment.Term

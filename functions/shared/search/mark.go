@@ -156,8 +156,10 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 // that are allowed for: dying becomes die, German aepfel apfel, French ffent fent,
 // and the Turkish I is not an i.
 type beginnings struct {
-	seconds [characters]uint64 // by first character: set of second characters, as numbers (characterOf)
-	stems   []string           // for each term, the beginning that an English word with this term must have
+	// by number of the first character: bit set of the numbers of second characters (see
+	// characterOf)
+	seconds [characters]uint64
+	stems   []string // for each term, the beginning that an English word with this term must have
 }
 
 // changed is how many characters at the end of an English stem may differ from its words:

@@ -50,7 +50,9 @@ type phraseReader struct {
 	phrases []*queryPhrase
 	places  []int32 // by number of a term (see gathered.names): 1 + index in terms; 0 if terms does not have it
 	terms   []phraseTerm
-	needed  []bool // by index in terms: the term belongs to a phrase that may occur in the current document
+	// by index in terms: true if the term belongs to a phrase that may occur in the current
+	// document
+	needed []bool
 
 	wanted  []segment.Positions
 	scratch []uint32

@@ -37,11 +37,12 @@ func (f *Features) Row(block int) []uint8 {
 
 // surroundings holds data of the whole page from which the features of its blocks are computed.
 type surroundings struct {
-	page    *hypertext.Page
-	texts   []textCounts // by block: number of words, characters and the like in its text
-	prose   []int        // by block: bytes of prose in all blocks before it; at the end, in all blocks
-	bytes   []int        // by block: bytes of text in all blocks before it; at the end, in all blocks
-	linked  []int        // by block: bytes of text of links in all blocks before it; at the end, in all blocks
+	page  *hypertext.Page
+	texts []textCounts // by block: number of words, characters and the like in its text
+	prose []int        // by block: bytes of prose in all blocks before it; the last element is for all blocks
+	bytes []int        // by block: bytes of text in all blocks before it; the last element is for all blocks
+	// by block: bytes of link text in all blocks before it; the last element is for all blocks
+	linked  []int
 	words   int
 	trees   []subtree // by element: totals of the blocks inside of it
 	paths   []uint64  // by element: hash of the names and word groups of it and all elements around it

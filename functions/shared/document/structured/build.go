@@ -50,10 +50,11 @@ type builder struct {
 	resolve func(string) string
 	parts   []Part
 
-	marks    []mark // links, emphasis and code (see mark) that begin in the current block or after it
-	open     []mark // links, emphasis and code that began before the current block and reach into it
-	images   []*hypertext.Reference
-	done     int32               // offset in the page's text at which the last table ends that has a part
+	marks  []mark // links, emphasis and code (see mark) that begin in the current block or after it
+	open   []mark // links, emphasis and code that began before the current block and reach into it
+	images []*hypertext.Reference
+	// end of the last table that has become a part, as an offset in the page's text
+	done     int32
 	tables   map[int32]bool      // by index of a table element: false if the table is only for layout
 	lists    map[int32]itemCount // by index of a list element: number of its items so far
 	begun    map[int32]bool      // indexes of the li elements that have a part already
@@ -65,9 +66,9 @@ type builder struct {
 	steps    int                 // amount of work, for tests: number of elements and links looked at
 }
 
-// itemCount counts the items of a list before one of the list's children.
+// itemCount is the number of items that come before one of the child elements of a list.
 type itemCount struct {
-	next  int32 // index of the child element before which items are counted
+	next  int32 // index of that child element
 	items int
 }
 
