@@ -180,8 +180,9 @@ func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches [
 	return spools, nil
 }
 
-// putPackages stores one package for each expiry class, and writes into the outcome of
-// every page its package, offset and length there.
+// putPackages stores one package for each class of pages that are expected to stay valid equally
+// long (see classes), and writes into the outcome of every page its package, offset and length
+// there.
 func putPackages(ctx context.Context, p *partition.Partition, spools []spool.Spool) ([]partition.Package, error) {
 	var put []partition.Package
 	for _, c := range classes(spools) {

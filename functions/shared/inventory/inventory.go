@@ -48,8 +48,8 @@ type Inventory struct {
 	partitions []*part
 	kinds      kinds
 
-	// Faults has an error for each partition of which generations or books are lost or damaged,
-	// so that pages are missing. Pages completes the list.
+	// Faults has an error for each partition of which generations or books are lost or damaged, so
+	// that pages are missing. The list is complete when Pages has yielded all pages.
 	Faults []error
 	// Unindexed has an error for each segment that ReadIndex could not read. The languages and
 	// media types of its pages are unknown.

@@ -13,8 +13,10 @@ const (
 
 	allWords     = 2.0 // factor for the score of a document that holds every word of the query
 	quotedWeight = 0.5 // weight of a phrase in quotes relative to its words
-	joinedWorth  = 0.8 // worth of the term of a joined word, such as email, for its parts e and mail
-	outside      = 0.3 // worth of a word that a page has only outside of its main part
+	// worth (factor of the score) of the term of a joined word, such as email, for its parts e and
+	// mail
+	joinedWorth = 0.8
+	outside     = 0.3 // worth (factor of the score) of a word that a page has only outside of its main part
 )
 
 // mostLength is the greatest length of a field that is taken into account, relative to the

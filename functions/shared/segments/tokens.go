@@ -124,7 +124,7 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	})
 }
 
-// see records that the current page has the term of an occurrence in its main part.
+// see records that the term of an occurrence is in the main part of the current page.
 func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true
@@ -133,7 +133,7 @@ func (t *tokenizer) see(o *analysis.Occurrence) {
 	}
 }
 
-// saw reports whether the current page has the term of an occurrence in its main part.
+// saw reports whether the term of an occurrence is in the main part of the current page.
 func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	if o.TermNumber == 0 {
 		return t.unnumbered[o.Term]

@@ -72,8 +72,8 @@ type surroundings struct {
 // those in links, prose those of prose; blocks and prices count blocks, and those with a price.
 type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 
-// pathTotal counts the blocks with the same path, the names and word groups of the elements around
-// a block, and the bytes of their text.
+// pathTotal counts the blocks with the same path, and the bytes of their text. The path of a block
+// is the names and word groups of the elements around it.
 type pathTotal struct{ blocks, bytes int }
 
 // sameText counts the blocks with the same text: in the whole page, and before the current block.
