@@ -106,9 +106,10 @@ const (
 // vocabulary caches the terms of words of texts. When two words have the same place in words,
 // the newer one replaces the older.
 type vocabulary struct {
-	words    [knownWords]knownWord // known words, by their hash (language and word) modulo knownWords
-	language uint64                // hash of the language of the current text
-	analyzer *analysis.Analyzer    // analyzer for the language of the current text
+	// cache of words: a word is at the hash of its language and the word, modulo knownWords
+	words    [knownWords]knownWord
+	language uint64             // hash of the language of the current text
+	analyzer *analysis.Analyzer // analyzer for the language of the current text
 }
 
 // knownWord holds the terms that analysis makes of a word: the first in term, the last in loose,

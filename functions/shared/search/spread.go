@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	spreadHits = 10 // number of first hits, among which a site has at most mostOfSite
+	spreadHits = 10 // among this number of first hits, at most mostOfSite are of one site
 	mostOfSite = 2
 	spreadFrom = 30 // number of best hits from which the first hits are chosen
 )

@@ -30,8 +30,8 @@ type Fingerprint struct {
 // without spaces between words, each letter is a word.
 const shingle = 3
 
-// Of returns the fingerprint of a page's title and body. Without words in the title,
-// TitleHash is 0; without words in the body, the other fields are.
+// Of returns the fingerprint of a page's title and body. Without words in the title, TitleHash is
+// 0; without words in the body, all other fields are 0.
 func Of(title, body string) Fingerprint {
 	f := Fingerprint{TitleHash: sequence(title)}
 	var s sketcher
