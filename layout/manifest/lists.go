@@ -58,6 +58,16 @@ type Anchors struct {
 	Tail  int64  `json:"tail"` // size in bytes of the overlay's tail, which a reader requests first
 }
 
+// Unvisited is the overlay with URLs without a stored page. It is a segment itself: a document
+// is a URL, with the texts of links to it as headings.
+type Unvisited struct {
+	Key       string `json:"key"`
+	Bytes     int64  `json:"bytes"`
+	Tail      int64  `json:"tail"` // size in bytes of its tail
+	Documents int    `json:"documents"`
+	Cut       int    `json:"cut,omitempty"` // number of URLs that are left out, because there are too many
+}
+
 // Overlays yields the key and the size in bytes of each overlay of a segment.
 func (s *Segment) Overlays() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {

@@ -44,8 +44,11 @@ type Manifest struct {
 	// the keys of all partitions' books, and of the rules. "" if there are no ranks, or
 	// rank must compute them again.
 	Ranked string `json:"ranked,omitempty"`
-	// Oldest is the number of the oldest generation that is kept; earlier ones are deleted,
-	// or will be. 0 if none was deleted yet.
+	// Unvisited is the overlay with URLs without a stored page, which can be found by the
+	// texts of links; nil if there are none.
+	Unvisited *Unvisited `json:"unvisited,omitempty"`
+	// Oldest is the number of the oldest generation that is kept, 0 if none was deleted
+	// yet. Generations before it are deleted, or will be.
 	Oldest uint64 `json:"oldest,omitempty"`
 	// Condemned are objects that will be deleted after the grace; no later generation may
 	// list them.
@@ -127,6 +130,9 @@ func (m *Manifest) Objects() iter.Seq2[string, int64] {
 					return
 				}
 			}
+		}
+		if u := m.Unvisited; u != nil {
+			yield(u.Key, u.Bytes)
 		}
 	}
 }

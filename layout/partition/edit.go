@@ -237,12 +237,11 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot sets Manifest.Forgotten to a version of the takedowns: all pages that this
-// version names are erased. Only condemned objects may still contain such pages: Forgot
-// has these objects deleted after the grace, even if kept generations list them. It also
-// takes the anchors off all segments, because they may hold texts of such pages; rank
-// makes new ones. It returns true. If this version or a higher one was set before, it
-// changes nothing and returns false.
+// Forgot records in Manifest.Forgotten that all pages that this version of the takedowns
+// names are erased, except from condemned objects, which will be deleted after the grace,
+// whatever generations are kept. It takes the anchors off all segments, and the unvisited
+// URLs off the partition, because they may hold texts of these pages, and rank makes them anew. It returns true; but if the version,
+// or a higher one, was set before, it changes nothing and returns false.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false
@@ -252,6 +251,7 @@ func (e *Edit) Forgot(version uint64) (changed bool) {
 	for i := range e.next.Segments {
 		e.next.Segments[i].Anchors = nil
 	}
+	e.next.Unvisited = nil
 	e.condemnAnchors(before)
 	e.next.Erase()
 	return true

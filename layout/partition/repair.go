@@ -83,8 +83,8 @@ func (e *Edit) Unmask(key string) {
 	s.Deletions, s.Erase, s.Compared = nil, false, false
 }
 
-// DropRanks takes the overlay with the key, which holds ranks or anchors, off all segments,
-// and has the function rank make it again.
+// DropRanks takes the overlay with the key, which holds ranks, anchors or unvisited URLs, off
+// the manifest, and has the function rank make it again.
 func (e *Edit) DropRanks(key string) {
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]
@@ -94,6 +94,9 @@ func (e *Edit) DropRanks(key string) {
 		if s.Anchors != nil && s.Anchors.Key == key {
 			s.Anchors = nil
 		}
+	}
+	if u := e.next.Unvisited; u != nil && u.Key == key {
+		e.next.Unvisited = nil
 	}
 	e.next.Ranked = ""
 }

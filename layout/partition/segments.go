@@ -88,6 +88,20 @@ func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Se
 	return s, nil
 }
 
+// OpenUnvisited opens the listed overlay with unvisited URLs, with one read of its tail. Its
+// error wraps segment.ErrDamaged if it differs from its entry in the manifest.
+func OpenUnvisited(ctx context.Context, source segment.Source, listed *manifest.Unvisited) (*segment.Segment, error) {
+	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
+	if err != nil {
+		return nil, fmt.Errorf("cannot open unvisited URLs %s: %w", listed.Key, err)
+	}
+	if s.Documents() != listed.Documents {
+		return nil, fmt.Errorf("cannot open unvisited URLs %s: %w: there are %d, and the manifest says %d",
+			listed.Key, segment.ErrDamaged, s.Documents(), listed.Documents)
+	}
+	return s, nil
+}
+
 // IsDamaged reports whether an error says that a segment or its overlay is damaged or
 // missing: then another try is of no use, only a repair is.
 func IsDamaged(err error) bool {
@@ -249,9 +263,38 @@ func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (chang
 	return changed, nil
 }
 
-// anchors returns the keys of all listed overlays with anchors.
+// SetUnvisited sets the unvisited URLs of the partition: the bytes of a segment of so many
+// documents (see manifest.Unvisited), or nil for none. It reports whether that changes
+// anything: an overlay with the same bytes stays.
+//
+// SetUnvisited stores an overlay, as Mask does.
+func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut int) (changed bool, err error) {
+	listed := e.next.Unvisited
+	switch {
+	case content == nil:
+		e.next.Unvisited = nil
+		return listed != nil, nil
+	case listed != nil && listed.Cut == cut && layout.IsOverlayOf(listed.Key, content):
+		return false, nil
+	}
+	tail, err := segment.TailOf(content)
+	if err != nil {
+		return false, fmt.Errorf("cannot set unvisited URLs: %w", err)
+	}
+	key, err := e.putOverlay(ctx, content)
+	if err != nil {
+		return false, err
+	}
+	e.next.Unvisited = &manifest.Unvisited{Key: key, Bytes: int64(len(content)), Tail: tail, Documents: documents, Cut: cut}
+	return true, nil
+}
+
+// anchors returns the keys of all listed overlays with texts of links.
 func (e *Edit) anchors() map[string]bool {
 	keys := make(map[string]bool)
+	if u := e.next.Unvisited; u != nil {
+		keys[u.Key] = true
+	}
 	for _, s := range e.next.Segments {
 		if s.Anchors != nil {
 			keys[s.Anchors.Key] = true

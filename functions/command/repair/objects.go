@@ -146,14 +146,18 @@ func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []b
 	return nil
 }
 
-// mendOverlay makes a lost overlay anew: it computes the dead documents of the segments that have
-// it. If that fails for a segment, the segment is removed from the manifest and built again. If
-// the overlay held ranks or anchors, the segments lose these until rank makes them anew.
+// mendOverlay makes a lost overlay anew: it computes the dead documents of the segments
+// that have it. If that fails for a segment, the segment is removed from the manifest and
+// built again.
+// If the overlay holds ranks, anchors or unvisited URLs, it is taken off the manifest, and rank makes it anew.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	masks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
 	ranks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool {
 		return s.Ranks != nil && s.Ranks.Key == key || s.Anchors != nil && s.Anchors.Key == key
 	})
+	if u := m.Manifest().Unvisited; u != nil && u.Key == key {
+		ranks = true
+	}
 	if !masks && !ranks {
 		return nil
 	}

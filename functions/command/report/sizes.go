@@ -37,6 +37,7 @@ const (
 	overlays
 	ranks
 	anchors
+	unvisited
 	links
 	outcomes
 	directories
@@ -71,6 +72,7 @@ func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []
 		overlays:    {What: "index: overlays of dead documents", Unit: "document"},
 		ranks:       {What: "index: overlays of ranks", Unit: "document"},
 		anchors:     {What: "index: overlays of anchors", Unit: "document"},
+		unvisited:   {What: "index: pages that are known by links only", Unit: "document"},
 		links:       {What: "links", Unit: "link"},
 		outcomes:    {What: "outcomes of URLs", Unit: "outcome"},
 		directories: {What: "directories of books", Unit: "book"},
@@ -86,6 +88,9 @@ func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []
 		}
 		for _, s := range g.Segments {
 			read(func(ctx context.Context) error { return m.addSegment(ctx, s) })
+		}
+		if u := g.Unvisited; u != nil {
+			m.add(map[int]Size{unvisited: {Count: int64(u.Documents), Bytes: u.Bytes}})
 		}
 		for _, b := range g.Books {
 			read(func(ctx context.Context) error { return m.addBook(ctx, b) })

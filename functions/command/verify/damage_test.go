@@ -59,6 +59,20 @@ func anchors(w *world) string {
 	return w.Manifest().Segments[1].Anchors.Key
 }
 
+// unvisited gives the partition an unvisited URL, and returns the key of the overlay.
+func unvisited(w *world) string {
+	w.T.Helper()
+	content, err := segments.Build([]*segments.Page{{Document: segment.Document{URL: site + "9", Headings: []string{"text"}}}})
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
+		_, err := e.SetUnvisited(w.T.Context(), content, 1, 0)
+		return err
+	})
+	return w.Manifest().Unvisited.Key
+}
+
 // oneRanking ranks the documents of the second segment, and returns the key of the overlay.
 func oneRanking(w *world) string {
 	w.T.Helper()
@@ -233,6 +247,25 @@ func TestDamage(t *testing.T) {
 		"byte of anchors flipped": {
 			func(w *world) { w.Change(anchors(w), verifytest.Flip) },
 			verify.Damaged, []string{"overlays/0000/", "is damaged"},
+		},
+		"unvisited URLs lost": {
+			func(w *world) { w.Delete(unvisited(w)) },
+			verify.Missing, []string{"overlays/0000/", "is missing"},
+		},
+		"byte of unvisited URLs flipped": {
+			func(w *world) { w.Change(unvisited(w), verifytest.Flip) },
+			verify.Damaged, []string{"overlays/0000/", "is damaged"},
+		},
+		"another number of unvisited URLs": {
+			func(w *world) {
+				unvisited(w)
+				w.Commit(func(m *manifest.Manifest) {
+					listed := *m.Unvisited
+					listed.Documents++
+					m.Unvisited = &listed
+				})
+			},
+			verify.Damaged, []string{"overlays/0000/", "there are 1, and the manifest says 2"},
 		},
 		"anchors of other documents": {
 			func(w *world) {

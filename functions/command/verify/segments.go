@@ -22,12 +22,15 @@ type storedSegment struct {
 	partition *audit
 }
 
-// readSegments reads all listed segments whole. It reports damaged segments, live documents
-// whose page does not exist, and pages that have more than one live document.
+// readSegments reads all listed segments and unvisited URLs whole. It reports damaged ones, and live documents
+// that are not the only live document of an existing page.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment
 	var bytes int64
 	for _, p := range v.partitions {
+		if err := v.unvisited(ctx, p); err != nil {
+			return err
+		}
 		for i := range p.Segments {
 			all = append(all, storedSegment{&p.Segments[i], p})
 			bytes += p.Segments[i].Bytes
@@ -152,18 +155,38 @@ func (v *run) ranked(ctx context.Context, o *openedSegment) error {
 	if o.Anchors == nil {
 		return nil
 	}
-	content, found, err := blob.Find(ctx, v.Bucket, o.Anchors.Key)
-	if err != nil || !found { // reported by the method objects
+	return v.linkTexts(ctx, o.partition, o.Anchors.Key, func(source segment.Source) error {
+		_, err := partition.OpenAnchors(ctx, source, o.Segment)
+		return err
+	})
+}
+
+// unvisited reports damaged unvisited URLs of a partition.
+func (v *run) unvisited(ctx context.Context, p *audit) error {
+	if p.Unvisited == nil {
+		return nil
+	}
+	return v.linkTexts(ctx, p, p.Unvisited.Key, func(source segment.Source) error {
+		_, err := partition.OpenUnvisited(ctx, source, p.Unvisited)
+		return err
+	})
+}
+
+// linkTexts reports a damaged overlay that is a segment itself. open opens it and compares it
+// with its entry in the manifest.
+func (v *run) linkTexts(ctx context.Context, p *audit, key string, open func(segment.Source) error) error {
+	content, found, err := blob.Find(ctx, v.Bucket, key)
+	if err != nil || !found { // reported by objects
 		return err
 	}
-	if err = segment.Check(content); err == nil && !layout.IsOverlayOf(o.Anchors.Key, content) {
+	if err = segment.Check(content); err == nil && !layout.IsOverlayOf(key, content) {
 		err = errors.New("its content is that of another")
 	}
 	if err == nil {
-		_, err = partition.OpenAnchors(ctx, segment.Bytes(content), o.Segment)
+		err = open(segment.Bytes(content))
 	}
 	if err != nil {
-		v.problem(Damaged, o.partition.Partition, o.Anchors.Key, "is damaged: %v", err)
+		v.problem(Damaged, p.Partition, key, "is damaged: %v", err)
 	}
 	return nil
 }
