@@ -2,6 +2,8 @@ package search
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
@@ -10,14 +12,15 @@ import (
 // word in the page's text.
 const anchorWeight = 0.5
 
-// newAnchorStatistics returns the statistics by which anchors are scored. In the segments of
-// anchors, these are the headings. Each occurrence of a word counts 1, whatever the number of
-// anchors of the page: a page is not less about a word because other links name it by other
-// words.
+// newAnchorStatistics returns the statistics of anchors, which are the headings of their
+// segment. Each occurrence counts the same, whatever the number of anchors: a page is not less
+// about a word because links name it by others, too. Of an unvisited URL the segment has the
+// address, too.
 func newAnchorStatistics() *statistics {
 	t := new(statistics)
 	for code := range t.gain[segment.Headings] {
 		t.gain[segment.Headings][code] = 1
+		t.gain[segment.Address][code] = fieldWeights[segment.Address]
 	}
 	return t
 }
@@ -65,12 +68,16 @@ func (g *gathered) anchor(part, number int) *segment.Term {
 	return g.anchors[part][number]
 }
 
-// explainAnchors explains what the anchors of a page add to the score of a word. l is the posting
-// list of the word in anchors, at the page.
+// namesIn returns the anchors of an unvisited URL, each once, as one text.
+func namesIn(d *segment.Document) string {
+	return strings.Join(slices.Compact(slices.Clone(d.Headings)), " · ")
+}
+
+// explainAnchors explains what the anchors of a page add to the score of a word.
 func explainAnchors(l *listCursor) Explanation {
 	freq, length, _ := l.it.Payload()
 	return Explanation{
-		What:  fmt.Sprintf("in anchors of links × %g: %d times", anchorWeight, freq[segment.Headings]),
+		What:  fmt.Sprintf("in anchors of links × %g: %d times", anchorWeight, freq[segment.Headings]+freq[segment.Address]),
 		Value: l.anchors.bm25f(l.weight, freq, length),
 	}
 }

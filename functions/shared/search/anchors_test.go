@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -170,6 +171,51 @@ func TestUnreadableAnchors(t *testing.T) {
 		named, is := errors.AsType[*Unreadable](err)
 		if !errors.Is(err, fault) || !is || named.Segment != "overlays/1" {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// URLs that only links know are found by the texts of links and by their addresses, are marked
+// as such, and change neither statistics nor what texts find.
+func TestUnvisitedParts(t *testing.T) {
+	docs := []segment.Document{page("says", "red fox"), page("other", "gray wolf")}
+	ix := indexOf(t, docs)
+	unvisited := []segment.Document{
+		{ID: [16]byte{1}, URL: "https://far.example/zebra", Site: "far.example", Lang: "en", Title: "red panda", Headings: []string{"red panda", "red panda", "firefox"}},
+		{ID: [16]byte{2}, URL: "https://near.example/", Site: "near.example", Lang: "en", Title: "fox", Headings: []string{"fox"}},
+	}
+	both, err := New(append(slices.Clone(ix.parts), Part{Segment: segmentOf(t, unvisited), Unvisited: true}), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for query, want := range map[string][]string{
+		"panda":                 {"https://far.example/zebra"},
+		"zebra":                 {"https://far.example/zebra"},
+		"fox":                   {"says", "https://near.example/"},
+		"wolf":                  {"other"},
+		`"red panda"`:           {"https://far.example/zebra", "says"}, // a phrase that no text has, without its quotation marks
+		"fox site:near.example": {"https://near.example/"},
+		"fox collection:docs":   {},
+		"fox type:image":        {},
+	} {
+		if diff := cmp.Diff(want, urls(t, both, query)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", query, diff)
+		}
+	}
+	if both.documents != 2 || both.languages[0].documents != 2 {
+		t.Errorf("%d documents, %v in the language, want 2", both.documents, both.languages[0].documents)
+	}
+	hits := find(t, both, Query{Text: "panda", Size: 10, Explain: true}).Hits
+	checkSums(t, hits[0].Explanation)
+	if !hits[0].Unvisited || bracketed(hits[0].Snippet) != "red [panda] · firefox" {
+		t.Errorf("hit %+v", hits[0])
+	}
+	if hits := find(t, both, Query{Text: "wolf", Size: 10}).Hits; hits[0].Unvisited {
+		t.Error("a stored page counts as unvisited")
+	}
+	for _, d := range unvisited {
+		if _, found, err := both.Lookup(t.Context(), d.ID); found || err != nil {
+			t.Errorf("%s is looked up: %v, %v", d.URL, found, err)
 		}
 	}
 }

@@ -86,12 +86,13 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	})
 	positions := p.hasPhrases() || len(p.near) > 0
 	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
-		anchored := g.parts[part].Anchors != nil && !p.images
+		unvisited := g.parts[part].Unvisited
+		anchored := (g.parts[part].Anchors != nil || unvisited) && !p.images
 		selects := len(facets) > 0 || !p.filter.empty()
 		if !selects {
 			g.accept[part].dead = g.parts[part].Dead
 		}
-		if !selects && !anchored {
+		if !selects && !anchored && !unvisited {
 			g.terms[part], err = g.parts[part].Segment.Terms(ctx, g.names, positions)
 			return err
 		}
@@ -104,6 +105,10 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 			group.Go(func() error { return g.readAnchors(fork.Branch(), part) })
 		}
 		group.Go(func() (err error) {
+			if unvisited {
+				g.terms[part] = make([]*segment.Term, len(g.names))
+				return nil
+			}
 			g.terms[part], err = g.parts[part].Segment.Terms(fork.Branch(), g.names, positions)
 			return err
 		})
@@ -125,11 +130,15 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 	return nil
 }
 
-// readAnchors reads the terms of the anchors of a part. If that fails, the error is an
-// Unreadable that names the segment of the anchors.
+// readAnchors reads the terms of the anchors of a part. Its error is an Unreadable that
+// names their object.
 func (g *gathered) readAnchors(ctx context.Context, part int) (err error) {
-	if g.anchors[part], err = g.parts[part].Anchors.Terms(ctx, g.names, false); err != nil {
-		return &Unreadable{g.parts[part].Anchors.Ref().Key, err}
+	from := g.parts[part].Anchors
+	if g.parts[part].Unvisited {
+		from = g.parts[part].Segment
+	}
+	if g.anchors[part], err = from.Terms(ctx, g.names, false); err != nil {
+		return &Unreadable{from.Ref().Key, err}
 	}
 	return nil
 }

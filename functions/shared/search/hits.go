@@ -65,7 +65,11 @@ func (s *search) mark(matches []match) []Hit {
 			marker := newMarker(s.plan, s.ix.memory)
 			defer marker.end()
 			for i := int(next.Add(1)) - 1; i < len(matches); i = int(next.Add(1)) - 1 {
-				hits[i] = marker.hit(s.document(matches[i]))
+				d := s.document(matches[i])
+				hits[i] = marker.hit(d)
+				if s.parts[matches[i].part].Unvisited {
+					hits[i].Unvisited, hits[i].Snippet = true, marker.snippet(namesIn(d))
+				}
 				hits[i].Score = matches[i].score
 				at := spot{matches[i].part, matches[i].doc}
 				hits[i].Alike, hits[i].MoreOfSite = s.alike[at], s.more[at]

@@ -19,10 +19,12 @@ import (
 // Part is a segment of an Index.
 type Part struct {
 	Segment *segment.Segment
-	Dead    *roaring.Bitmap // deleted or hidden documents, which must not change; nil if none
-	// Anchors is a segment with the anchors of links to the documents, which have the same numbers
-	// there; nil if there are none.
-	Anchors *segment.Segment
+	Dead    *roaring.Bitmap  // documents that are deleted or hidden; nil if none. It must not change
+	Anchors *segment.Segment // anchors of links to the documents, under the same numbers; nil if there are none
+	// Unvisited is true if the documents are URLs without a stored page. Segment holds only the
+	// anchors of links to them, as their headings: they are searched as anchors, and do not
+	// count in statistics.
+	Unvisited bool
 }
 
 // Index is a set of segments searched as one. It is immutable and safe for
@@ -44,6 +46,9 @@ func New(parts []Part, memory *Memory) (*Index, error) {
 	all := 0
 	for _, p := range parts {
 		all += p.Segment.Documents()
+		if p.Unvisited {
+			continue
+		}
 		ix.documents += p.Segment.Documents()
 		if p.Dead != nil {
 			ix.documents -= int(p.Dead.GetCardinality())
@@ -58,13 +63,17 @@ func New(parts []Part, memory *Memory) (*Index, error) {
 	return ix, nil
 }
 
-// Lookup returns the latest document of a URL, and false if there is none. It reads
+// Lookup returns the latest document of a URL with a stored page, and false if there is none. It reads
 // the identities of all segments at once, then one document.
 func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Document, bool, error) {
 	s := &search{ix: ix, gathered: newGathered(ix.parts)}
 	at := make([]int, len(ix.parts))
 	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) error {
 		p := ix.parts[part]
+		if p.Unvisited {
+			at[part] = -1
+			return nil
+		}
 		identities, err := p.Segment.Identities(ctx)
 		at[part] = slices.IndexFunc(identities, func(other layout.Identity) bool { return other == id })
 		for at[part] >= 0 && p.Dead != nil && p.Dead.ContainsInt(at[part]) { // a later version of the page may be there

@@ -23,6 +23,9 @@ type corpusLanguage struct {
 func newLanguages(parts []Part) []corpusLanguage {
 	sums := map[string]*segment.Totals{}
 	for _, p := range parts {
+		if p.Unvisited {
+			continue
+		}
 		for name, of := range p.Segment.LanguageTotals() {
 			sum := sums[name]
 			if sum == nil {

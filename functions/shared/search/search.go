@@ -268,7 +268,8 @@ type Hit struct {
 	// the first ten hits.
 	MoreOfSite  int
 	Explanation *Explanation
-	Image       *Image // in a search for images: the image; else nil
+	Unvisited   bool   // no page is stored of the URL: only links to it were found; Snippet is of their texts
+	Image       *Image // of a search for images: what was found on the document's page
 }
 
 // Fragment is a piece of text; Match says that it matches a word of the query.
