@@ -3,6 +3,7 @@ package rank
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -157,5 +158,89 @@ func TestAnchorsAreCondemned(t *testing.T) {
 	}
 	if err := w.Run(t.Context()); !errors.Is(err, partition.ErrStale) {
 		t.Errorf("a run that does not know what is forgotten ends with %v", err)
+	}
+}
+
+// URLs that only links know are found in the segment of their partition's share, are renewed
+// with the links, and disappear when they are stored or pages are forgotten.
+func TestUnvisited(t *testing.T) {
+	w := newWorld(t)
+	w.named(0, 1, false, []string{"1", "2"}, "1 7 the seventh seal", "2 8 an eighth wonder")
+	w.named(1, 2, false, []string{"3"}, "3 9 cloud nine")
+	w.run()
+	listed := func() (all []string) {
+		t.Helper()
+		for p := range layout.Partition(2) {
+			u := functionstest.Manifest(t, w.bucket, p).Unvisited
+			if u == nil {
+				continue
+			}
+			s, err := partition.OpenUnvisited(t.Context(), segment.Ranges{Bucket: w.bucket}, u)
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs := make([]uint32, u.Documents)
+			for i := range docs {
+				docs[i] = uint32(i)
+			}
+			stored, err := s.Stored(t.Context(), docs)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, d := range stored {
+				all = append(all, fmt.Sprint(d.URL, " ", d.Lang, ": ", d.Title, ", ", len(d.Headings)))
+			}
+		}
+		slices.Sort(all)
+		return all
+	}
+	want := []string{url("7") + " en: the seventh seal, 1", url("8") + " en: an eighth wonder, 1", url("9") + " en: cloud nine, 1"}
+	if diff := cmp.Diff(want, listed()); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	before := functionstest.Keys(t, w.bucket, "")
+	w.run()
+	if diff := cmp.Diff(before, functionstest.Keys(t, w.bucket, "")); diff != "" {
+		t.Errorf("a second run (-before +after):\n%s", diff)
+	}
+	w.named(1, 3, false, []string{"9"}, "9 8 another name")
+	w.run()
+	want = []string{url("7") + " en: the seventh seal, 1", url("8") + " en: an eighth wonder, 2"}
+	if diff := cmp.Diff(want, listed()); diff != "" {
+		t.Errorf("after one is stored (-want +got):\n%s", diff)
+	}
+	w.Limits.Unvisited = 1
+	w.run()
+	cut := 0
+	for p := range layout.Partition(2) {
+		if u := functionstest.Manifest(t, w.bucket, p).Unvisited; u != nil {
+			cut += u.Cut
+		}
+	}
+	if n := len(listed()); n+cut != 2 || n == 0 {
+		t.Errorf("%d URLs, %d cut, want 2 in all", n, cut)
+	}
+	for p := range layout.Partition(2) {
+		functionstest.Edit(t, w.bucket, p, func(e *partition.Edit) error { e.Forgot(3); return nil })
+	}
+	if got := listed(); got != nil {
+		t.Errorf("%v are listed after pages were forgotten", got)
+	}
+}
+
+// Shares divide the hash space.
+func TestShare(t *testing.T) {
+	for _, n := range []int{1, 2, 3, 7} {
+		var end layout.Place
+		for i := range n {
+			r := share(i, n)
+			if r.From != end || i+1 < n && r.To <= r.From {
+				t.Errorf("%d of %d is %v", i, n, r)
+			}
+			end = r.To
+		}
+		if end != 0 {
+			t.Errorf("%d shares end at %d", n, end)
+		}
 	}
 }

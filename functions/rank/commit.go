@@ -2,10 +2,12 @@ package rank
 
 import (
 	"context"
+	"sync"
 
 	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -15,11 +17,13 @@ import (
 type ranking struct {
 	*Function
 	graph     *linkgraph.Graph
-	ranks     []float64 // by index of a page in the graph: rank of the page
-	forgotten uint64    // version of the takedowns that were in force: the graph has no page that they forget
-	// anchors of about this number of documents are in memory at once; more for a larger segment
-	most  int
-	known map[string]coded
+	ranks     []float64 // rank of each page of the graph
+	forgotten uint64    // version of the takedowns whose pages the graph is without
+	most      int       // number of documents whose anchors are held in memory at once; one segment may have more
+	known     map[string]coded
+
+	mu        sync.Mutex     // protects languages
+	languages map[string]int // number of documents in each language, in the segments that were read
 }
 
 // coded holds the ranks and anchors of the documents of one segment, ready to be committed.
@@ -33,12 +37,11 @@ type coded struct {
 // atOnce is the greatest number of segments that are read at once.
 const atOnce = 4
 
-// commit sets the ranks and anchors of all documents of a partition. of is the new value of
-// Manifest.Ranked: it tells from which books and rules they were made. Anchors are made for about
-// r.most documents at a time, and a generation is committed after each. A segment that cannot be
-// read is left as it is: verify reports it. A segment that is committed meanwhile gets its ranks,
-// and its anchors from the next run.
-func (r *ranking) commit(ctx context.Context, p *partition.Partition, of string) error {
+// commit sets the ranks and the anchors of all documents of a partition, and the unvisited URLs
+// in the range of the hash space, its share. of says of what they were made. It commits a generation for every most documents. A segment
+// that cannot be read is left as it is: verify reports it. A segment that is committed
+// meanwhile gets its ranks, and its anchors from the next run.
+func (r *ranking) commit(ctx context.Context, p *partition.Partition, within layout.Range, of string) error {
 	rest := p.Manifest().Segments
 	for first := true; first || len(rest) > 0; first = false {
 		n, documents := 0, 0
@@ -53,10 +56,16 @@ func (r *ranking) commit(ctx context.Context, p *partition.Partition, of string)
 			return err
 		}
 		ranked := of
+		var links *unvisited
 		if n < len(rest) {
-			ranked = "" // the anchors of the other segments are still made of other books
+			ranked = "" // the anchors of others are still of other books
+		} else {
+			var err error
+			if links, err = r.unvisited(ctx, within); err != nil {
+				return err
+			}
 		}
-		if err := r.commitKnown(ctx, p, ranked); err != nil {
+		if err := r.commitKnown(ctx, p, links, ranked); err != nil {
 			return err
 		}
 		for _, s := range rest[:n] {
@@ -69,10 +78,11 @@ func (r *ranking) commit(ctx context.Context, p *partition.Partition, of string)
 	return nil
 }
 
-// commitKnown commits the ranks of all segments, and the anchors of those for which they are made.
-// It fails with partition.ErrStale if pages were forgotten since the run began: their words could
-// be among the anchors.
-func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, of string) error {
+// commitKnown commits the ranks of all segments, the anchors that are made, and the unvisited
+// URLs unless they are nil. It fails with
+// partition.ErrStale if pages were forgotten since the run began: their words could be among
+// the anchors.
+func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links *unvisited, of string) error {
 	return p.Commit(ctx, func(e *partition.Edit) error {
 		m := e.Manifest()
 		if m.Forgotten > r.forgotten {
@@ -98,7 +108,13 @@ func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, of st
 		if err != nil {
 			return err
 		}
-		if !e.SetRanked(of) && !ranked && !named {
+		linked := false
+		if links != nil {
+			if linked, err = e.SetUnvisited(ctx, links.content, links.documents, links.cut); err != nil {
+				return err
+			}
+		}
+		if !e.SetRanked(of) && !ranked && !named && !linked {
 			return partition.ErrUnchanged
 		}
 		return nil
@@ -142,6 +158,7 @@ func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (page
 	if err != nil {
 		return nil, nil, err
 	}
+	r.see(s)
 	identities, err := s.Identities(ctx)
 	if err != nil {
 		return nil, nil, err

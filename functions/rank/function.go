@@ -1,11 +1,12 @@
 // Package rank ranks the pages of all partitions by the links between them, and gathers the
-// texts by which links name them. It stores both in overlays beside the segments. The function
-// query searches the texts; scores do not use the ranks yet, because on a single site they
-// made answers no better.
+// texts by which links name them, and by which they name URLs that were never visited (Brin and
+// Page, The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998, 2.2). It stores all
+// in overlays beside the segments. The function query searches the texts; scores do not use the
+// ranks yet, because on a single site they made answers no better.
 //
 // It reads the books of all partitions (see linkgraph), computes ranks (see pagerank), and
-// commits for each partition the ranks and anchors of the documents of all its segments, and
-// Manifest.Ranked, which names the books and rules of which they were made. If that is the
+// commits for each partition the ranks and anchors of the documents of all its segments, the
+// partition's share of the unvisited URLs, and Manifest.Ranked, which names the books and rules of which they were made. If that is the
 // same as before and no segment lacks ranks, there is nothing to do: then a run reads the
 // manifests only. A segment that is committed later is without ranks until the next run.
 //
@@ -50,16 +51,15 @@ type Function struct {
 	Log      *slog.Logger
 }
 
-// Limits bound the memory of a run. Anchors is the number of documents whose anchors are held in
-// memory at once; a segment with more documents exceeds it. For each further group of this many
-// documents the books are read once more.
+// Limits bound the memory of a run.
 type Limits struct {
-	Graph   linkgraph.Limits
-	Anchors int
+	Graph     linkgraph.Limits
+	Anchors   int // number of documents whose anchors are held at once: for each further so many the books are read once more; one segment may have more
+	Unvisited int // greatest number of unvisited URLs of a partition
 }
 
 // DefaultLimits returns limits that keep a run below two gigabytes.
-func DefaultLimits() Limits { return Limits{linkgraph.DefaultLimits(), 200_000} }
+func DefaultLimits() Limits { return Limits{linkgraph.DefaultLimits(), 200_000, 100_000} }
 
 // Handle runs the function once for each message (see Run). The fields of a message do not
 // matter.
@@ -98,9 +98,15 @@ func (f *Function) Run(ctx context.Context) error {
 		return err
 	}
 	f.Log.InfoContext(ctx, "ranked", "pages", graph.Pages(), "votes", graph.Votes(), "steps", steps, "took", f.Now().Sub(began))
-	r := ranking{Function: f, graph: graph, ranks: ranks, forgotten: inForce.Takedowns.Version, most: f.Limits.Anchors, known: make(map[string]coded)}
-	for _, p := range due {
-		if err := r.commit(ctx, p, of); err != nil {
+	r := ranking{
+		Function: f, graph: graph, ranks: ranks, forgotten: inForce.Takedowns.Version, most: f.Limits.Anchors,
+		known: make(map[string]coded), languages: make(map[string]int),
+	}
+	for i, p := range all {
+		if !slices.Contains(due, p) {
+			continue
+		}
+		if err := r.commit(ctx, p, share(i, len(all)), of); err != nil {
 			return fmt.Errorf("cannot rank the documents of partition %s: %w", p.ID(), err)
 		}
 	}
@@ -116,12 +122,12 @@ func (f *Function) name(all []*partition.Partition) string {
 		}
 	}
 	slices.Sort(keys)
-	return layout.ContentHash(fmt.Appendf(nil, "%d %v %s", version, f.Rules, strings.Join(keys, " ")))
+	return layout.ContentHash(fmt.Appendf(nil, "%d %v %d %d %s", version, f.Rules, f.Limits.Unvisited, len(all), strings.Join(keys, " ")))
 }
 
-// version is the version of ranks and anchors in Manifest.Ranked. It must be raised when the rules
-// for votes or the encoding of ranks change: then all documents are ranked anew.
-const version = 2
+// version is that of the ranks. It must be raised when other votes count, or a rank is
+// coded in another way.
+const version = 3
 
 // isRanked reports whether all segments of a generation have ranks and anchors made from the books
 // and rules that of names. of is a value of Manifest.Ranked (see Function.name).

@@ -79,7 +79,7 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 		if err != nil {
 			return err
 		}
-		if row.Former || row.Kind != book.Anchor || row.Anchor == "" || !counts(row.Rel) {
+		if !isNaming(&row) {
 			continue
 		}
 		page, found := r.graph.known[row.ID]
@@ -89,7 +89,7 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 		if !found || !wanted(int(page)) {
 			continue
 		}
-		v := r.voters(row, sources, page)
+		v := r.voters(&row, sources, page, r.graph.sites[page])
 		if v.links == 0 {
 			continue
 		}
@@ -101,22 +101,27 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 	return nil
 }
 
-// voters returns the votes of one row of links for a page: the number of its links that count, and
-// the sites of the pages with these links. A site is listed more than once if its pages are not
-// neighbours in the row.
-func (r *reading) voters(row book.Row, sources []number, page number) (v voters) {
+// isNaming reports whether the links of a row name their target by a text that counts.
+func isNaming(row *book.Row) bool {
+	return !row.Former && row.Kind == book.Anchor && row.Anchor != "" && counts(row.Rel)
+}
+
+// voters returns the sites of the pages with a link of the row to target, which is on the
+// given site, several times the same if they are not neighbours, and the number of these
+// links. target is unknown for a URL without a page.
+func (r *reading) voters(row *book.Row, sources []number, target number, site uint32) (v voters) {
 	for _, k := range row.Sources {
 		source := sources[k]
-		if !source.isPage() || source == page {
+		if !source.isPage() || source == target {
 			continue
 		}
-		site := r.graph.sites[source]
-		if row.Region == book.Navigation && site == r.graph.sites[page] {
+		from := r.graph.sites[source]
+		if row.Region == book.Navigation && from == site {
 			continue
 		}
 		v.links++
-		if last := len(v.sites) - 1; last < 0 || v.sites[last] != site {
-			v.sites = append(v.sites, site)
+		if last := len(v.sites) - 1; last < 0 || v.sites[last] != from {
+			v.sites = append(v.sites, from)
 		}
 	}
 	return v

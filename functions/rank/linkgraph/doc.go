@@ -1,5 +1,6 @@
 // Package linkgraph reads the graph of pages and their links from the books of all
-// partitions, and the texts of the links (see Graph.Anchors).
+// partitions, and the texts of the links to pages (see Graph.Anchors) and to other URLs (see
+// Graph.Unvisited).
 //
 // The pages are the URLs with a stored page that stands (see book.Standing), other than
 // assets. A vote is a link from one page to another for which all of this holds:
@@ -16,16 +17,16 @@
 //
 // # Memory
 //
-// Outcomes are read in one pass, links in a second, and links with their texts in a third; all
-// are streamed. Memory holds about
+// Outcomes are read in one pass, links in another, and once or twice more with their texts;
+// all stream. Memory holds, in bytes, about:
 //
-//	100 bytes    for each page or alias
-//	  4 bytes    for each source in a book
-//	  8 bytes    for each vote
-//	 16 bytes    for each vote for an alias
-//	4 MiB        at most, and one block, for each book in each of up to four ranges that are
-//	             read at once
+//	a page or alias                               100
+//	a URL whose request failed                    50
+//	a source in a book                            4
+//	a vote; a vote for an alias                   8; 16
+//	a book, for each of up to four ranges at once one request (at most 4 MiB) and one block
+//	a page whose anchors are wanted               up to 4,096 texts
+//	unvisited URLs                                the texts of four parts of about 1 MiB of the largest book
 //
-// Read refuses what is over its limits. Anchors holds up to 4,096 texts of each wanted page
-// while it reads.
+// Read refuses what is over its limits.
 package linkgraph

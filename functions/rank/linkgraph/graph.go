@@ -16,7 +16,7 @@ import (
 
 // Limits bound the memory of a graph. Read fails if one is exceeded.
 type Limits struct {
-	Pages int // greatest number of pages and aliases
+	Pages int // greatest number of pages, aliases and URLs whose request failed
 	Votes int // greatest number of votes
 }
 
@@ -88,20 +88,19 @@ type reading struct {
 	forgotten takedown.Set
 	span      int // least number of pages in one range of the hash space
 	graph     *Graph
-	in        []uint32       // by page: index of the book that has the page's links
-	aliasIn   []uint32       // by alias: index of the book that has the alias's link
-	last      layout.Place   // place of the page that was numbered last
-	places    []layout.Place // by range of the hash space: place of its first page
-	firsts    []uint32       // by range: number of its first page
-	// by book, for each page with links in it: number of the page; unknown if the page's links in
-	// another book count
-	sources [][]number
-	ranges  []votes           // by range: votes read from the books
-	aliases []layout.Identity // by alias: identity of the address for which it stands; zero if unknown
+	in        []uint32                 // for each page, the index of the book with its links
+	nameless  map[layout.Identity]bool // URLs without a page that Unvisited leaves out because of their outcome
+	aliasIn   []uint32                 // for each alias, the index of the book with its links
+	last      layout.Place             // place of the page that was numbered last
+	places    []layout.Place           // places of the first pages of ranges
+	firsts    []uint32                 // the numbers of these pages
+	sources   [][]number               // for each book, the numbers of its sources; unknown if their links are in another book
+	ranges    []votes                  // what was read of each range
+	aliases   []layout.Identity        // the address for which each alias stands; zero if it is unknown
 }
 
 func newReading(books []*book.Reader, l Limits, span int) *reading {
-	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}}
+	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}, nameless: make(map[layout.Identity]bool)}
 }
 
 // readPages reads the outcomes of all URLs that count (book.Standings), and numbers the pages and
@@ -119,9 +118,11 @@ func (r *reading) readPages(ctx context.Context) error {
 		case isAlias(s.Final):
 			g.known[s.Final.Identity()] = number(len(r.aliasIn)) | aliasBit
 			r.aliasIn = append(r.aliasIn, uint32(slices.Min(s.Books)))
+		case isNameless(s.Final):
+			r.nameless[s.Final.Identity()] = true
 		}
-		if len(g.known) > r.limits.Pages {
-			return fmt.Errorf("there are more than %d pages and redirects, which the function rank would not have the memory for", r.limits.Pages)
+		if len(g.known)+len(r.nameless) > r.limits.Pages {
+			return fmt.Errorf("there are more than %d pages, redirects and failures, which the function rank would not have the memory for", r.limits.Pages)
 		}
 	}
 	r.aliases = make([]layout.Identity, len(r.aliasIn))

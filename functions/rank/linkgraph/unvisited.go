@@ -1,0 +1,145 @@
+package linkgraph
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
+)
+
+// Unvisited is a URL of which no page is stored, and the anchors of the links to it.
+type Unvisited struct {
+	URL   string
+	Place layout.Place
+	Anchors
+}
+
+// partSize is about the number of bytes of the largest book that are read at once for
+// unvisited URLs.
+const partSize = 1 << 20
+
+// Unvisited returns the URLs in a range of the hash space that links name with a text and of
+// which no page was asked for, or none could be indexed: a file of another type, or one that is
+// too big. URLs whose request failed, or that are aliases, are left out. At most most are
+// returned, those that the most sites name with the same text, sorted by place; cut is the
+// number of the others.
+//
+// It reads the links of the range once, with their texts, part by part.
+func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (best []Unvisited, cut int, err error) {
+	r := g.read
+	var mu sync.Mutex // protects best and cut
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallel)
+	for _, part := range r.parts(within) {
+		group.Go(func() error {
+			found, err := r.unvisited(ctx, part)
+			if err != nil {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			best = append(best, found...)
+			if over := len(best) - most; over > 0 {
+				slices.SortFunc(best, compareNamed)
+				best, cut = slices.Delete(best, most, len(best)), cut+over
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, 0, err
+	}
+	slices.SortFunc(best, func(a, b Unvisited) int { return cmp.Or(cmp.Compare(a.Place, b.Place), cmp.Compare(a.URL, b.URL)) })
+	return best, cut, nil
+}
+
+// parts divides a range of the hash space by the blocks of the largest book.
+func (r *reading) parts(within layout.Range) (parts []layout.Range) {
+	if len(r.books) == 0 {
+		return nil
+	}
+	size := func(b *book.Reader) int64 { _, links := b.Sizes(); return links }
+	largest := slices.MaxFunc(r.books, func(a, b *book.Reader) int { return cmp.Compare(size(a), size(b)) })
+	for _, part := range largest.Parts(partSize) {
+		part.From = max(part.From, within.From)
+		if within.To != 0 && (part.To == 0 || part.To > within.To) {
+			part.To = within.To
+		}
+		if part.To == 0 || part.From < part.To {
+			parts = append(parts, part.Range)
+		}
+	}
+	return parts
+}
+
+// compareNamed orders URLs by the number of sites and links that have their best anchor, the
+// greatest first, and then by URL.
+func compareNamed(a, b Unvisited) int {
+	return cmp.Or(cmp.Compare(b.All[0].Sites, a.All[0].Sites), cmp.Compare(b.All[0].Links, a.All[0].Links), cmp.Compare(a.URL, b.URL))
+}
+
+// unvisited returns the unvisited URLs in a part of the hash space.
+func (r *reading) unvisited(ctx context.Context, within layout.Range) ([]Unvisited, error) {
+	type target struct {
+		url   string
+		place layout.Place
+		texts texts
+	}
+	targets := make(map[layout.Identity]*target)
+	for index, b := range r.books {
+		sources := r.sources[index]
+		var id layout.Identity
+		wanted := false
+		for row, err := range b.Rows(ctx, within, true) {
+			if err != nil {
+				return nil, err
+			}
+			if row.ID != id { // rows of one target follow each other
+				id = row.ID
+				wanted = r.isUnvisited(&row)
+			}
+			if !wanted || !isNaming(&row) {
+				continue
+			}
+			v := r.voters(&row, sources, unknown, row.Place.Site())
+			if v.links == 0 {
+				continue
+			}
+			if targets[id] == nil {
+				targets[id] = &target{row.Target, row.Place, texts{of: make(map[string]*voters)}}
+			}
+			targets[id].texts.add(row.Anchor, v)
+		}
+	}
+	found := make([]Unvisited, 0, len(targets))
+	for _, t := range targets {
+		found = append(found, Unvisited{t.url, t.place, t.texts.anchors()})
+	}
+	return found, nil
+}
+
+// isUnvisited reports whether the target of a row is an unvisited URL.
+func (r *reading) isUnvisited(row *book.Row) bool {
+	if _, known := r.graph.known[row.ID]; known || r.nameless[row.ID] {
+		return false
+	}
+	return r.forgotten.Empty() || !r.forgotten.ForgetsURL(row.Target)
+}
+
+// isNameless reports whether the outcome of a URL without a page says that nothing is to be
+// found there, or nothing that may be shown.
+func isNameless(o *book.Outcome) bool {
+	switch {
+	case o.State == book.Stored, o.State == book.Unchanged, o.State == book.Lost, membership.WasUnasked(*o):
+		return false
+	case o.State == book.Skipped:
+		return o.Reason != "type" && o.Reason != "too big"
+	}
+	return true
+}

@@ -1,0 +1,79 @@
+package rank
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/text/language"
+)
+
+// share returns the i-th of n equal ranges of the hash space.
+func share(i, n int) (r layout.Range) {
+	width := math.MaxUint64/uint64(n) + 1 // 0 for the whole space
+	r.From = layout.Place(uint64(i) * width)
+	if i+1 < n {
+		r.To = r.From + layout.Place(width)
+	}
+	return r
+}
+
+// unvisited is the unvisited URLs of a partition, as they are committed.
+type unvisited struct {
+	content        []byte // bytes of a segment; nil if there are none
+	documents, cut int    // number of URLs in it, and of those left out
+}
+
+// unvisited makes the segment of the unvisited URLs in a range of the hash space. Their
+// anchors are headings, as in overlays of anchors; the first is the title, too.
+func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisited, error) {
+	found, cut, err := r.graph.Unvisited(ctx, within, r.Limits.Unvisited)
+	if err != nil || len(found) == 0 {
+		return &unvisited{}, err
+	}
+	if cut > 0 {
+		r.Log.InfoContext(ctx, "URLs that are known by links only are left out beyond the limit", "urls", cut)
+	}
+	usual := r.usual()
+	pages := make([]*segments.Page, len(found))
+	for i, u := range found {
+		at, err := address.Parse(u.URL)
+		if err != nil {
+			return nil, err
+		}
+		d := &segments.Page{Document: segment.Document{ID: at.ID, URL: u.URL, Site: at.Site, Title: u.All[0].Text}}
+		fill(d, u.Anchors)
+		d.Lang, _ = language.Identify(strings.Join(d.Headings, "\n"), usual)
+		if r.languages[d.Lang] == 0 {
+			d.Lang = usual // words of queries are analysed in the languages of pages
+		}
+		pages[i] = d
+	}
+	content, err := segments.Build(pages)
+	return &unvisited{content, len(pages), cut}, err
+}
+
+// see adds the documents of a segment to r.languages.
+func (r *ranking) see(s *segment.Segment) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for name, totals := range s.LanguageTotals() {
+		r.languages[name] += int(totals.Fields[segment.Body].Documents)
+	}
+}
+
+// usual returns the language of the most documents, "" if there are none.
+func (r *ranking) usual() (most string) {
+	for _, name := range slices.Sorted(maps.Keys(r.languages)) {
+		if r.languages[name] > r.languages[most] {
+			most = name
+		}
+	}
+	return most
+}
