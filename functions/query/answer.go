@@ -79,11 +79,12 @@ type Snippet struct {
 	Lang        string    `json:"lang"`
 	Type        string    `json:"type"`
 	Collections []string  `json:"collections,omitempty"`
-	Fetched     time.Time `json:"fetched"`
+	Fetched     time.Time `json:"fetched,omitzero"`
 	Alike       []string  `json:"alike,omitempty"` // addresses of matching pages with the same text, or nearly, that are not shown
 	// with fold=site: number of pages of the site that match better than some of the first ten
 	// results, but come after these ten
 	MoreOfSite  int                 `json:"more_of_site,omitempty"`
+	Unvisited   bool                `json:"unvisited,omitempty"` // no page is stored: only links to it were found, and snippet is of their texts
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 
@@ -120,7 +121,8 @@ func (r Result) Answer() Answer {
 	for _, hit := range r.Hits {
 		answer.Results = append(answer.Results, Snippet{
 			Image: r.picture(hit), URL: hit.URL, Title: hit.Title, Snippet: plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, Type: hit.MIME,
-			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Explanation: hit.Explanation,
+			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Unvisited: hit.Unvisited,
+			Explanation: hit.Explanation,
 		})
 	}
 	for _, facet := range r.Facets {

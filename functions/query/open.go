@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"slices"
 
 	"github.com/RoaringBitmap/roaring"
 	"golang.org/x/sync/errgroup"
@@ -35,7 +36,8 @@ type opened struct {
 // listedSegment is a segment as a manifest lists it.
 type listedSegment struct {
 	manifest.Segment
-	hide bool // the segment may contain forgotten pages, which must be hidden
+	hide      bool // the segment may contain forgotten pages, which must be hidden
+	unvisited bool // the documents are URLs without a stored page
 }
 
 // errMemory means that the caches have no room for a segment.
@@ -187,7 +189,11 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	e.logLost(ctx, "the newest generations are missing from all answers", last.later, at.later)
 	for _, m := range at.manifests {
 		for _, s := range m.Segments {
-			wanted = append(wanted, listedSegment{s, !forgotten.Empty() && m.Forgotten < forgotten.Version})
+			wanted = append(wanted, listedSegment{s, !forgotten.Empty() && m.Forgotten < forgotten.Version, false})
+		}
+		if u := m.Unvisited; u != nil {
+			s := manifest.Segment{Key: u.Key, Bytes: u.Bytes, Tail: u.Tail, Documents: u.Documents}
+			wanted = append(wanted, listedSegment{s, !forgotten.Empty() && m.Forgotten < forgotten.Version, true})
 		}
 	}
 	found := make([]*opened, len(wanted))
@@ -207,6 +213,8 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 				found[i] = &now
 			case !unusable(err):
 				return err
+			case want.unvisited:
+				e.Log.WarnContext(ctx, "URLs that are known by links only are left out of all answers", "key", want.Key, "error", err)
 			case !last.missing[want.Key]:
 				e.miss(ctx, want.Key, err)
 			}
@@ -217,11 +225,12 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 		return nil, err
 	}
 	for i, want := range wanted {
-		if found[i] == nil {
+		switch {
+		case found[i] != nil:
+			fresh.segments[want.Key] = *found[i]
+		case !want.unvisited:
 			fresh.missing[want.Key] = true
-			continue
 		}
-		fresh.segments[want.Key] = *found[i]
 	}
 	return fresh, fresh.join(e.documents)
 }
@@ -244,6 +253,11 @@ func (s *snapshot) join(documents *search.Memory) (err error) {
 				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Anchors: o.anchors})
 			}
 		}
+		if u := m.Unvisited; u != nil {
+			if o, found := s.segments[u.Key]; found {
+				parts = append(parts, search.Part{Segment: o.segment, Dead: o.dead, Unvisited: true})
+			}
+		}
 	}
 	s.index, err = search.New(parts, documents)
 	return err
@@ -260,7 +274,13 @@ func (s *snapshot) anchored(anchors string) string {
 	return ""
 }
 
-// lacking returns the snapshot without the segment, or the anchors, that have the key.
+// isUnvisited reports whether a key is that of a partition's unvisited URLs.
+func (s *snapshot) isUnvisited(key string) bool {
+	return slices.ContainsFunc(s.manifests, func(m manifest.Manifest) bool { return m.Unvisited != nil && m.Unvisited.Key == key })
+}
+
+// lacking returns the snapshot without the segment, the anchors or the unvisited URLs with a
+// key.
 func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, error) {
 	rest := *s
 	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)
@@ -270,7 +290,9 @@ func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, err
 		rest.segments[of] = without
 	} else {
 		delete(rest.segments, key)
-		rest.missing[key] = true
+		if !s.isUnvisited(key) {
+			rest.missing[key] = true
+		}
 	}
 	return &rest, rest.join(documents)
 }

@@ -34,19 +34,20 @@ type resultsPage struct {
 }
 
 type hitView struct {
-	URL     string
-	Crumbs  []string // the address for people: host, then the parts of the path
-	Title   []search.Fragment
-	Snippet []search.Fragment
-	Lang    string
-	Fetched time.Time
-	Copy    string // address of the stored copy of the page
-	Alike   int    // number of pages with about the same text that are not shown
-	All     string // address of the results in which such pages are shown, too
-	Site    string
-	More    int    // number of better matches of the site that come after the first ten results
-	OfSite  string // address of the results of the site alone
-	Image   *imageView
+	URL       string
+	Crumbs    []string // the address for people: host, then the parts of the path
+	Title     []search.Fragment
+	Snippet   []search.Fragment
+	Lang      string
+	Fetched   time.Time
+	Unvisited bool   // no page is stored: only links to it were found
+	Copy      string // address of the stored copy of the page
+	Alike     int    // number of pages with about the same text that are not shown
+	All       string // address of the results in which such pages are shown, too
+	Site      string
+	More      int    // number of better matches of the site that come after the first ten results
+	OfSite    string // address of the results of the site alone
+	Image     *imageView
 }
 
 // imageView is an image that was found on the page of a hit.
@@ -82,7 +83,7 @@ func newResultsPage(q Query, found Result) resultsPage {
 			Site: h.Site, More: h.MoreOfSite, OfSite: pageAddress(ofSite, 0),
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
 			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: copyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
-			Image: newImageView(h.Image, found.Copies),
+			Image: newImageView(h.Image, found.Copies), Unvisited: h.Unvisited,
 		})
 	}
 	return page

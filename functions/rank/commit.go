@@ -17,10 +17,11 @@ import (
 type ranking struct {
 	*Function
 	graph     *linkgraph.Graph
-	ranks     []float64 // rank of each page of the graph
-	forgotten uint64    // version of the takedowns whose pages the graph is without
-	most      int       // number of documents whose anchors are held in memory at once; one segment may have more
-	known     map[string]coded
+	ranks     []float64 // by index of a page in the graph: rank of the page
+	forgotten uint64    // version of the takedowns that were in force: the graph has no page that they forget
+	// anchors of about this number of documents are in memory at once; more for a larger segment
+	most  int
+	known map[string]coded
 
 	mu        sync.Mutex     // protects languages
 	languages map[string]int // number of documents in each language, in the segments that were read

@@ -47,8 +47,8 @@ type Manifest struct {
 	// Unvisited is the overlay with URLs without a stored page, which can be found by the
 	// texts of links; nil if there are none.
 	Unvisited *Unvisited `json:"unvisited,omitempty"`
-	// Oldest is the number of the oldest generation that is kept, 0 if none was deleted
-	// yet. Generations before it are deleted, or will be.
+	// Oldest is the number of the oldest generation that is kept; earlier ones are deleted,
+	// or will be. 0 if none was deleted yet.
 	Oldest uint64 `json:"oldest,omitempty"`
 	// Condemned are objects that will be deleted after the grace; no later generation may
 	// list them.

@@ -130,6 +130,9 @@ func printResult(out io.Writer, r query.Result, s style, where *location) {
 		if n := len(hit.Alike); n > 0 {
 			fmt.Fprintf(out, "    %sand %s alike (dup:all shows them)%s\n", s.faint, count(n, "page"), s.off)
 		}
+		if hit.Unvisited {
+			fmt.Fprintf(out, "    %snot visited: links to it say this%s\n", s.faint, s.off)
+		}
 		if hit.MoreOfSite > 0 {
 			fmt.Fprintf(out, "    %s%s more from this site further down (site:%s)%s\n", s.faint, count(hit.MoreOfSite, "page"), hit.Site, s.off)
 		}

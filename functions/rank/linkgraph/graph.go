@@ -88,15 +88,17 @@ type reading struct {
 	forgotten takedown.Set
 	span      int // least number of pages in one range of the hash space
 	graph     *Graph
-	in        []uint32                 // for each page, the index of the book with its links
+	in        []uint32                 // by page: index of the book that has the page's links
 	nameless  map[layout.Identity]bool // URLs without a page that Unvisited leaves out because of their outcome
-	aliasIn   []uint32                 // for each alias, the index of the book with its links
+	aliasIn   []uint32                 // by alias: index of the book that has the alias's link
 	last      layout.Place             // place of the page that was numbered last
-	places    []layout.Place           // places of the first pages of ranges
-	firsts    []uint32                 // the numbers of these pages
-	sources   [][]number               // for each book, the numbers of its sources; unknown if their links are in another book
-	ranges    []votes                  // what was read of each range
-	aliases   []layout.Identity        // the address for which each alias stands; zero if it is unknown
+	places    []layout.Place           // by range of the hash space: place of its first page
+	firsts    []uint32                 // by range: number of its first page
+	// by book, for each page with links in it: number of the page; unknown if the page's links in
+	// another book count
+	sources [][]number
+	ranges  []votes           // by range: votes read from the books
+	aliases []layout.Identity // by alias: identity of the address for which it stands; zero if unknown
 }
 
 func newReading(books []*book.Reader, l Limits, span int) *reading {

@@ -73,7 +73,8 @@ func namesIn(d *segment.Document) string {
 	return strings.Join(slices.Compact(slices.Clone(d.Headings)), " · ")
 }
 
-// explainAnchors explains what the anchors of a page add to the score of a word.
+// explainAnchors explains what the anchors of a page add to the score of a word. l is the posting
+// list of the word in anchors, at the page.
 func explainAnchors(l *listCursor) Explanation {
 	freq, length, _ := l.it.Payload()
 	return Explanation{

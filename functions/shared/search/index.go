@@ -19,8 +19,10 @@ import (
 // Part is a segment of an Index.
 type Part struct {
 	Segment *segment.Segment
-	Dead    *roaring.Bitmap  // documents that are deleted or hidden; nil if none. It must not change
-	Anchors *segment.Segment // anchors of links to the documents, under the same numbers; nil if there are none
+	Dead    *roaring.Bitmap // deleted or hidden documents, which must not change; nil if none
+	// Anchors is a segment with the anchors of links to the documents, which have the same numbers
+	// there; nil if there are none.
+	Anchors *segment.Segment
 	// Unvisited is true if the documents are URLs without a stored page. Segment holds only the
 	// anchors of links to them, as their headings: they are searched as anchors, and do not
 	// count in statistics.

@@ -269,7 +269,7 @@ type Hit struct {
 	MoreOfSite  int
 	Explanation *Explanation
 	Unvisited   bool   // no page is stored of the URL: only links to it were found; Snippet is of their texts
-	Image       *Image // of a search for images: what was found on the document's page
+	Image       *Image // in a search for images: the image; else nil
 }
 
 // Fragment is a piece of text; Match says that it matches a word of the query.
