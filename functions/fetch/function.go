@@ -188,7 +188,8 @@ type Function struct {
 	Limits Limits
 	Log    *slog.Logger
 
-	// the latest batches for which Run returned an error, and so the process did not crash
+	// the latest batches for which Run returned an error in this process, so that bury does not
+	// take them for batches that crashed a fetch
 	failedRuns  failedRuns
 	topics      topics
 	limits      addressLimits
@@ -219,7 +220,7 @@ func (f *Function) receive(ctx context.Context, record events.SQSMessage) error 
 // Run fetches a batch and puts its spool object. It does nothing if the batch's
 // deadline has passed or the object exists. It fails when the bucket fails or ctx
 // is cancelled; nothing was put then, and the batch may be run again. Run remembers
-// that it failed, so that bury does not take the batch for one that crashed.
+// that it failed, so that bury does not take the batch for one that crashed a fetch.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
 	err := f.run(ctx, b)
 	if err != nil {

@@ -81,12 +81,14 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 
 // Run does, in this order:
 //
-//	frontiers                     rebuild those that are lost, behind the books, or of other settings
-//	every storage partition       the steps of sweepPartition
-//	dead letters                  delete those with forgotten URLs, send again those that an operator names
-//	vital signs                   delete old ones
-//	limits                        pause the crawl when one is reached
-//	every crawl partition         send schedule a task to lease batches
+//	frontiers                  rebuild those that are lost, lack what the books hold, or were built
+//	                           under other settings than those in force
+//	every storage partition    the steps of sweepPartition
+//	dead letters               delete those with forgotten URLs; send again those that an operator
+//	                           names
+//	vital signs                delete old ones
+//	limits                     pause the crawl when a limit is reached
+//	every crawl partition      send the function schedule a task: to lease batches
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {

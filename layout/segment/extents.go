@@ -58,7 +58,7 @@ type termIndex struct {
 	counts        []uint32 // number of terms of each block
 	positions     []int64  // size of each block's positions, without checksums
 	separators    []byte   // all separators, one after the other
-	separatorEnds []uint32 // for each separator, the index in the field separators at which it ends
+	separatorEnds []uint32 // for each separator, the offset of its end in the bytes of separators
 }
 
 // separator returns the separator of block i: no term of block i is above it, and all

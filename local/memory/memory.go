@@ -4,7 +4,8 @@
 // Two settings limit a Go process. GOMEMLIMIT, the soft limit, divides half of the memory of
 // the machine (or of its control group): an eighth for the embedded object store, seven
 // eighths for the process of the command. Only live memory comes near that limit, because
-// GOGC limits garbage before. GOGC depends on the live heap and on the Part's room:
+// GOGC limits garbage before. GOGC depends on the live heap and on the process's room: the
+// size that its heap, garbage included, may reach while at most half of it is live.
 //
 //	live heap       GOGC          at most
 //	room/4          300           room bytes of heap
@@ -26,7 +27,7 @@ import (
 
 // Part is the role of a process in a system, with its limits.
 type Part struct {
-	room   uint64 // greatest size of the heap with its garbage, in bytes, while the live heap is at most half of it
+	room   uint64 // size in bytes that the heap, garbage included, may reach while at most half of it is live
 	eighth int64  // soft limit, in eighths of half of the machine's memory
 	least  int64  // lowest soft limit in bytes, however small the machine is
 }

@@ -52,8 +52,9 @@ func (f *Filter) Outcome(o *book.Outcome) bool {
 	return true
 }
 
-// namesForgotten reports whether an outcome's detail is that of a redirect ("to URL") and
-// the URL is forgotten, or may be forgotten because the detail was cut off.
+// namesForgotten reports whether an outcome's detail is that of a redirect ("to URL") to a
+// forgotten URL. If the detail has MaxDetail bytes, it may have been cut off, so that its URL
+// cannot be checked: then the URL counts as forgotten.
 func (f *Filter) namesForgotten(detail string) bool {
 	to, found := strings.CutPrefix(detail, "to ")
 	return found && (len(detail) >= book.MaxDetail || f.set.ForgetsURL(to))

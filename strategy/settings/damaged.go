@@ -17,13 +17,13 @@ import (
 // warning. Its copy or an older version is used instead; where that is not enough to
 // crawl safely, the crawl is paused until the document is repaired:
 //
-//	damaged                                     used instead                            the crawl
-//	any version with a whole copy               the copy                                goes on
-//	newest version, an older one can be read    the older one                           goes on
-//	newest takedowns                            the union of all readable versions      is paused
-//	all versions of a strategy                  one partition, for leased batches       is paused
-//	all versions of a collection                nothing: no URL is admitted for it      is paused
-//	all versions of the controls                no limits                               is paused
+//	damaged                                     used instead                          the crawl
+//	any version with an undamaged copy          the copy                              goes on
+//	newest version, an older one can be read    the older one                         goes on
+//	newest takedowns                            the union of all readable versions    is paused
+//	all versions of a strategy                  a strategy with only partition 0      is paused
+//	all versions of a collection                nothing: no URL is admitted for it    is paused
+//	all versions of the controls                no limits                             is paused
 type unreadDocuments struct {
 	mu      sync.Mutex // protects the fields below
 	damaged []numbered.Damaged

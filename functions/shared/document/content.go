@@ -48,8 +48,8 @@ func (d *Document) Content() Content {
 	return d.contentOf(d.main())
 }
 
-// contentOf returns the content of the page. kept is true for the blocks of the main part. all says
-// that these are everything that the page shows: then Outside gets no text of other blocks.
+// contentOf returns the content of the page, whose main part is the blocks for which kept is true.
+// If all is true, no other block is to be indexed: Content.Outside gets no text of other blocks.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body, told := d.passageOf(kept), d.told()
 	size := len(body.text)

@@ -178,7 +178,8 @@ func (w *imageWords) sum() (sum float64) {
 	return sum
 }
 
-// stands reports whether the word is in a text of the image itself, not only in the page's title.
+// stands reports whether the word that w is about is in a text of the image: its alternative text,
+// its caption, its file name, or the words around it. The page's title does not count.
 func (w *imageWords) stands() bool {
 	return slices.ContainsFunc(w.positions[:pageText], func(positions []uint32) bool { return len(positions) > 0 })
 }

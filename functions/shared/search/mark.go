@@ -14,7 +14,7 @@ import (
 type textMarker struct {
 	memory  *Memory
 	words   map[string]meant // by term: the word of the query to which the term belongs
-	begins  beginnings       // tells by the first characters of a word whether it may have one of the terms
+	begins  beginnings       // excludes words by their first characters
 	weights []float64        // weight of each word of the query
 	all     float64          // sum of the weights of all words of the query
 
@@ -24,8 +24,10 @@ type textMarker struct {
 
 // meant is the word of the query to which a term belongs.
 type meant struct {
-	word int  // index of the word in plan.words
-	half bool // the term is a pair of characters, and the word is only the first of them
+	word int // index of the word in plan.words
+	// half: the word is one character, and the term a pair of characters that begins with it, as
+	// text without spaces is indexed; only the first character of the pair is marked.
+	half bool
 }
 
 // span is a match in a text: its byte range, and the index in plan.words of the word that it
@@ -102,7 +104,8 @@ func joinedEnd(text string, end int) int {
 	}
 }
 
-// may reports whether an ASCII word may match the query, judged by its first characters.
+// may reports whether an ASCII word of the current text may match the query, judged by its first
+// characters.
 func (m *textMarker) may(word string) bool {
 	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
 }
@@ -151,19 +154,18 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 	})
 }
 
-// beginnings tells by the first characters of an ASCII word whether the word can
-// have a term of the query. Stemming changes the ends of words, with exceptions
-// that are allowed for: dying becomes die, German aepfel apfel, French ffent fent,
-// and the Turkish I is not an i.
+// beginnings tells by the first characters of an ASCII word whether analysis may reduce the word
+// to a term of the query. Stemming changes the ends of words, with exceptions that are allowed
+// for: dying becomes die, German aepfel apfel, French ffent fent, and the Turkish I is not an i.
 type beginnings struct {
 	// by number of the first character: bit set of the numbers of second characters (see
 	// characterOf)
 	seconds [characters]uint64
-	stems   []string // for each term, the beginning that an English word with this term must have
+	stems   []string // for each term, the beginning of all English words that are reduced to it
 }
 
-// changed is how many characters at the end of an English stem may differ from its words:
-// possibility becomes possibl, happy happi. Stems shorter than regular may differ in any
+// changed is how many characters at the end of an English stem may differ from the words that are
+// reduced to it: possibility becomes possibl, happy happi. Stems shorter than regular may differ in any
 // character (dying becomes die), so they exclude no word.
 const changed, regular = 2, 5
 
@@ -211,7 +213,7 @@ func wordEnd(text string, i int) (end int, bits byte) {
 	return i, bits
 }
 
-// add adds the first characters of words that may have a term.
+// add adds a term: the first characters of the words that analysis may reduce to it.
 func (b *beginnings) add(term string) {
 	stem := ""
 	if len(term) >= regular {
@@ -239,15 +241,15 @@ func (b *beginnings) add(term string) {
 	}
 }
 
-// may reports whether a word of ASCII letters and digits can have one of the
-// terms.
+// may reports whether analysis may reduce word, which is of ASCII letters and digits, to one of the
+// terms added, judged by the first two characters of word.
 func (b *beginnings) may(word string) bool {
 	seconds := b.seconds[characterOf[word[0]]]
 	return seconds != 0 && (len(word) == 1 || seconds>>characterOf[word[1]]&1 == 1)
 }
 
-// mayBeEnglish reports whether an English word of ASCII letters and digits can
-// have one of the terms.
+// mayBeEnglish reports whether stemming may reduce word, an ASCII word of an English text, to one
+// of the terms added: whether it begins with what the term shares with all words reduced to it.
 func (b *beginnings) mayBeEnglish(word string) bool {
 	return slices.ContainsFunc(b.stems, func(stem string) bool {
 		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)

@@ -171,8 +171,9 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 	return nil
 }
 
-// areFew reports whether the matches of the page and its ties are so few that their documents are
-// read to order them (see fewTied).
+// areFew reports whether around, the matches on the page of hits and those tied with its first or
+// last, are few enough to be ordered by reading their documents, rather than the identities of all
+// documents (see fewTied).
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
 // unidentified returns the numbers of the parts that have matches of the groups, and whose

@@ -28,8 +28,8 @@ var (
 
 // Place is the position of the first byte of a record.
 type Place struct {
-	Offset int64 // offset in the file of the record, or of the gzip member that has it
-	Inside int64 // offset of the record in the member's decompressed content; 0 in an uncompressed file
+	Offset int64 // where the record, or the gzip member that holds it, begins in the file
+	Inside int64 // where the record begins in the member's decompressed content; 0 in an uncompressed file
 }
 
 // String returns the place as a text for messages, such as "byte 7 of the gzip member at byte 900".

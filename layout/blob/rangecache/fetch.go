@@ -58,7 +58,9 @@ func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	}
 }
 
-// run sends a request, passes the content to its loads, and writes it to disk.
+// run sends a request to the bucket. It gives each load of the request its range of the content,
+// or the error, which wakes the calls of Read that wait for it. Then it writes these ranges to
+// disk, if there is a cache on disk.
 func (c *Cache) run(ctx context.Context, key string, r *request) {
 	var (
 		content []byte
