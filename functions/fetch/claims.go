@@ -67,8 +67,8 @@ func storedLook(t batch.Target) *batch.Look {
 }
 
 // confirmable returns the last look at a target if its request may be conditional, and nil
-// otherwise. After a 304 (Not Modified) the page stays with the collections that have it; so
-// all collections that ask for it, and all in claiming, must have it already.
+// otherwise. After a 304 (Not Modified) the page stays in its collections. So all collections for
+// which it is requested, and all in claiming, must be among these already.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }

@@ -2,8 +2,8 @@ package index
 
 // dropRepeatedImages keeps an image that a host repeats on its pages, such as a logo, only on the
 // first of these pages, because such an image tells nothing of the others, and they would fill the
-// index with it. An image is repeated if at least minPages pages, and at least the share minShare
-// of the pages, of the host have it. The pages are those of one package, sorted by site and URL,
+// index with it. An image is repeated if it is on at least minPages pages of the host, and on at
+// least the share minShare of them. The pages are those of one package, sorted by site and URL,
 // and the result depends on them alone.
 func dropRepeatedImages(pages []*draft) {
 	for host := range byStart(pages, 1) {

@@ -17,8 +17,8 @@ type draft struct {
 	blocks []document.Block
 }
 
-// A block of text counts as repeated if at least minPages pages, and at least the share minShare
-// of the pages, of a host or of one of its top directories have it.
+// A block of text counts as repeated in a host, or in one of its top directories, if it is on at
+// least minPages of the pages there, and on at least the share minShare of them.
 const (
 	minPages = 16
 	minShare = .3
@@ -79,8 +79,8 @@ func start(url string, n int) string {
 	return url[:at]
 }
 
-// repeatedBlocks returns the hashes of the text blocks that at least minPages pages, and at least
-// the share minShare of the pages, have. It returns nil if there are too few pages.
+// repeatedBlocks returns the hashes of the text blocks that are on at least minPages of the pages,
+// and on at least the share minShare of them. It returns nil if there are too few pages.
 func repeatedBlocks(pages []*draft) map[uint64]bool {
 	pages = unlike(pages)
 	least := max(minPages, int(minShare*float64(len(pages))))

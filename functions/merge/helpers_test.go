@@ -94,7 +94,7 @@ func (w *world) manifest() manifest.Manifest {
 	return functionstest.Manifest(w.t, w.bucket, 0)
 }
 
-// stands returns the line of live for page n in the version with the token.
+// stands returns the line that live returns for the version of page n with the token.
 func stands(n int, token uint64) string {
 	return fmt.Sprintf("http://a.example/%d %s", n, layout.Version{Epoch: 1, Token: token})
 }

@@ -58,8 +58,8 @@ func lost(m *manifest.Manifest, w frontier.Waiting) bool {
 }
 
 // distrust marks all frontiers as not built, so that the sweep rebuilds them. It is called
-// after a lost batch: the frontiers, or a rebuild under way, have outcomes that no book
-// has.
+// after a lost batch: the frontiers, or a rebuild under way, know outcomes that are in no
+// book.
 func (f *Function) distrust(ctx context.Context) error {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {

@@ -68,8 +68,8 @@ type Answer struct {
 	Cost       *meter.Cost         `json:"cost,omitempty"`
 }
 
-// Snippet is one result of an Answer: a page, or with type:image an image and a page on which it
-// stands. For an image, the snippet is of the image's caption, or else of the words around it.
+// Snippet is one result of an Answer: a page, or with type:image an image and a page that shows
+// it. For an image, the snippet is of the image's caption, or else of the words around it.
 type Snippet struct {
 	Image       *Picture  `json:"image,omitempty"`
 	URL         string    `json:"url"`
@@ -96,7 +96,7 @@ type Picture struct {
 	Stored  bool   `json:"stored"` // a copy of the image is stored
 	// path of the stored copy of the image on the server that answers: /page?url=…
 	Copy   string   `json:"copy,omitempty"`
-	AlsoOn []string `json:"also_on,omitempty"` // addresses of other matching pages on which the image stands
+	AlsoOn []string `json:"also_on,omitempty"` // addresses of other matching pages that show the image
 }
 
 // Bucket is a value of a facet, with the number of matching pages that have it.

@@ -77,7 +77,7 @@ type Result struct {
 	Incomplete bool
 	Lost       *Lost // error that names the partitions with lost or damaged generations; nil if there are none
 	// Copies are the paths of the stored copies of images among the hits, as
-	// /page?url=…, by the image's address. An image that is not stored has none.
+	// /page?url=…, by the image's address. They lack images that are not stored.
 	Copies map[string]string
 	Cost   *meter.Cost // what the answer cost; nil unless Query.Cost was set
 }

@@ -58,7 +58,7 @@ type imageView struct {
 	Shows  []search.Fragment
 	Alt    string // the text of Shows, without marks
 	Copy   string // address of its stored copy; "" if there is none
-	Others int    // number of other matching pages on which the image stands
+	Others int    // number of other matching pages that show the image
 }
 
 func newResultsPage(q Query, found Result) resultsPage {

@@ -22,8 +22,8 @@ import (
 
 // forgetLetters deletes the dead letters that contain a forgotten URL. It looks at them once for
 // every version of the takedowns, and then once in each grace. It reads only the dead letters of
-// fetch, because only its messages contain URLs. The other URLs of such a message are not lost: the
-// frontier has them.
+// fetch, because only its messages contain URLs. The other URLs of such a message are not lost:
+// they are still in the frontier.
 func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) error {
 	if s.Takedowns.Version == 0 {
 		return nil

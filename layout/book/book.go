@@ -138,7 +138,7 @@ func (k Kind) String() string { return kindNames.of("kind", byte(k)) }
 // MarshalText returns the same text as String.
 func (k Kind) MarshalText() ([]byte, error) { return []byte(k.String()), nil }
 
-// Region is the part of the page in which a link stands.
+// Region is the part of the page that contains a link.
 type Region byte
 
 // The regions of a page.

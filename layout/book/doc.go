@@ -25,7 +25,7 @@
 //	12      4      CRC-32C of the table of sources
 //	16      28·k   an entry for each block:
 //	               first place u64, last place u64, outcomes or links in it u32,
-//	               size as it stands in the book u32, CRC-32C of that u32
+//	               size compressed u32, CRC-32C of the compressed bytes u32
 //	…       4      number of the copy, if Distinct has given one
 //
 // A block is closed at 64 KiB before compression and never passes 256 KiB. It

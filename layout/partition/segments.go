@@ -163,7 +163,7 @@ func (e *Edit) RewriteSegment(key string) {
 	}
 }
 
-// Mask sets the dead documents of listed segments. dead has, by key of a segment, all
+// Mask sets the dead documents of listed segments. dead holds, by key of a segment, all
 // documents that shall be dead, including those that are dead already. A segment without
 // a live document is condemned.
 //
@@ -194,7 +194,7 @@ func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error 
 	return puts.Wait()
 }
 
-// SetRanks sets the ranks of the documents of listed segments. ranks has, by key of a
+// SetRanks sets the ranks of the documents of listed segments. ranks holds, by key of a
 // segment, a rank for each document, or nil to remove all. It reports whether any ranks
 // have changed: an overlay with the same ranks stays.
 //
@@ -231,7 +231,7 @@ func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (c
 	return changed, puts.Wait()
 }
 
-// SetAnchors sets the anchors of the documents of listed segments. anchors has, by key of
+// SetAnchors sets the anchors of the documents of listed segments. anchors holds, by key of
 // a segment, the new overlay: the bytes of a segment whose documents have the same
 // numbers, or nil for no anchors. It reports whether any anchors have changed: an overlay
 // with the same bytes stays.

@@ -131,7 +131,7 @@ func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [po
 	return lengths, nil
 }
 
-// termIndex returns the index in b.terms of the token's term, which it adds if it is new.
+// termIndex returns the token's term as an index in b.terms. It adds the term if it is new.
 func (b *memoryIndex) termIndex(t *Token) uint32 {
 	if t.TermNumber > 0 {
 		n := b.numberedBy(t.TermNumber)
@@ -148,7 +148,7 @@ func (b *memoryIndex) termIndex(t *Token) uint32 {
 	return n
 }
 
-// wordIndex returns the index in b.words of the token's word, which it adds if it is new.
+// wordIndex returns the token's word as an index in b.words. It adds the word if it is new.
 func (b *memoryIndex) wordIndex(t *Token) uint32 {
 	if t.WordNumber > 0 {
 		n := b.numberedBy(t.WordNumber)

@@ -26,9 +26,9 @@ type Input struct {
 // Stored documents, terms and columns are merged concurrently. Inputs are read through
 // windows of 1 MiB, except columns, which are read whole, one at a time. A stored block
 // whose documents all live is copied; so are the postings of a term that is in one input
-// only. If all documents of all inputs live, the terms, positions, columns and words have
-// the same bytes as if a Builder had indexed the documents. A language's analyzer has the
-// lowest version that it has in any input.
+// only. If all documents of all inputs live, the terms, positions, columns and words are
+// written in the same bytes as if a Builder had indexed the documents. The version of a
+// language's analyzer is the lowest one in the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	content, err := merge(ctx, inputs, most)
 	if err != nil {
@@ -81,8 +81,8 @@ type input struct {
 	languages []uint16 // for each language of the input, its index among the languages of the merged segment
 }
 
-// numberDocuments returns the inputs with the numbers of their living documents in the
-// merged segment, and the sum of the inputs' sizes in bytes.
+// numberDocuments returns the inputs, with the number that each of their living documents gets
+// in the merged segment, and the sum of the inputs' sizes in bytes.
 func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 	next := uint32(0)
 	for _, i := range inputs {

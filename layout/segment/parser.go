@@ -8,7 +8,7 @@ import (
 // all reads return zero values.
 type parser struct {
 	data   []byte
-	at     int // index in data of the next byte to be read
+	at     int // next byte to be read, as an index in data
 	failed bool
 }
 

@@ -89,8 +89,8 @@ func (s *Segment) open(ctx context.Context) error {
 	return nil
 }
 
-// unopenable returns the error for a segment with fewer bytes than its Ref says that its
-// tail has: the segment is of version 1, which had no tail, or damaged.
+// unopenable returns the error for a segment that is smaller than its tail alone should be
+// by its Ref: the segment is of version 1, which had no tail, or damaged.
 func (s *Segment) unopenable(ctx context.Context) error {
 	contents, err := s.read(ctx, []blob.Range{{Length: int64(len(magic))}})
 	if err != nil {

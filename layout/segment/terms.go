@@ -46,7 +46,7 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 	slices.Sort(blocks)
 	blocks = slices.Compact(blocks)
 	ranges := make([]blob.Range, 0, 2*len(blocks))
-	ahead := make([]int, len(blocks)) // for each block, the index in ranges of its positions; 0 if they are not read
+	ahead := make([]int, len(blocks)) // for each block, its positions as an index in ranges; 0 if they are not read
 	for _, b := range blocks {
 		block, _ := index.split(b)
 		ranges = append(ranges, block)

@@ -14,8 +14,8 @@ type cursor interface {
 	key() []byte         // the current key; valid until the next call of next
 }
 
-// eachKey walks several cursors at once: in ascending order it calls visit for each key
-// that any of them has, with the cursors that have this key.
+// eachKey walks several cursors at once: it calls visit for each key of any of them, in
+// ascending order, with the cursors that contain this key.
 func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) error {
 	type place struct {
 		cursor C
@@ -78,7 +78,7 @@ type termWalk struct {
 	positions []uint32
 }
 
-// walkTerms returns a termWalk that stands before the first term of the segment.
+// walkTerms returns a termWalk. Its position is before the first term of the segment.
 func (s *Segment) walkTerms(ctx context.Context) termWalk {
 	index := &s.tail.terms
 	return termWalk{ctx: ctx, segment: s, window: windowReader{segment: s, from: index.start, to: index.end()}}

@@ -135,8 +135,8 @@ type wordWalk struct {
 	docs     []uint32 // sample of the current word
 }
 
-// walkWords reads the columns of words, and returns a wordWalk that stands before the
-// first word.
+// walkWords reads the columns of words, and returns a wordWalk. Its position is
+// before the first word.
 func (s *Segment) walkWords(ctx context.Context) (*wordWalk, error) {
 	content, err := s.column(ctx, samples, samplesKind)
 	if err != nil {

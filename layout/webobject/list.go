@@ -34,7 +34,7 @@ func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 type Description struct {
 	Header Package // header of the package; its field Runs is nil
 	Pages  []Listed
-	End    int64  // offset in the package at which the last run or hole ends
+	End    int64  // where the last run or hole ends in the package
 	Sum    uint32 // CRC-32 of the .webop before compression
 }
 

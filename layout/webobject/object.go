@@ -195,7 +195,7 @@ func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	return binary.BigEndian.AppendUint32(b, crc32.ChecksumIEEE(b[objectStart:])), nil
 }
 
-// checkURL returns an error if a URL cannot stand in a line of a description, because
+// checkURL returns an error if a URL cannot be written in a line of a description, because
 // it has a line break or is not UTF-8.
 func checkURL(url string) error {
 	if !utf8.ValidString(url) || strings.ContainsAny(url, "\r\n") {

@@ -18,8 +18,8 @@ const (
 	webopMagic = "\xFF\xFFWOP\x01\r\n"
 	// magicRun is the magic of the .webop as one stored deflate block of 8 bytes.
 	magicRun = "\x00\x08\x00\xF7\xFF" + webopMagic
-	// webopStart is the offset in the package at which the .webop's deflate stream begins,
-	// firstRun the offset of the first run or hole.
+	// webopStart is where the .webop's deflate stream begins in the package, firstRun is where
+	// the first run or hole begins.
 	webopStart = localSize + int64(len(webopName))
 	firstRun   = webopStart + int64(len(magicRun))
 )
@@ -85,7 +85,7 @@ type builder struct {
 	stream [][]byte // the .webop's deflate stream so far, in pieces
 	desc   []byte   // description (.webop.desc) of the Web objects added so far
 	table  []byte   // map (.webop.map) of the Web objects added so far
-	next   int64    // offset in the package of the next run or hole
+	next   int64    // where the next run or hole begins in the package
 }
 
 func newBuilder(h Package) *builder {

@@ -93,7 +93,7 @@ func (a archive) appendLocal(b []byte, n int) []byte {
 	return append(b, a.members[n].name...)
 }
 
-// appendDirectory appends the zip's directory, which stands after the members.
+// appendDirectory appends the zip's directory, which follows the members.
 func (a archive) appendDirectory(b []byte) []byte {
 	for i, m := range a.members {
 		b = append(b, "PK\x01\x02\x14\x00"...) // made by: version 2.0, no attributes

@@ -62,8 +62,8 @@ func completed(text, flags string) string {
 }
 
 // hints is a writer that adds the flags that name the bucket (where.flagsOf) to every
-// bucketsearch command in the text that is written to it. Text of web sites must not be written to it, because commands in that
-// text would be changed, too.
+// bucketsearch command in the text that is written to it. Text of web sites must not be
+// written to it, because commands in that text would be changed, too.
 type hints struct {
 	io.Writer
 	where  *location

@@ -27,7 +27,7 @@ import (
 
 // Part is the role of a process in a system, with its limits.
 type Part struct {
-	room   uint64 // size in bytes that the heap, garbage included, may reach while at most half of it is live
+	room   uint64 // size in bytes that the heap may reach, garbage included, while at most half is live
 	eighth int64  // soft limit, in eighths of half of the machine's memory
 	least  int64  // lowest soft limit in bytes, however small the machine is
 }
@@ -76,7 +76,7 @@ func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) 
 
 // tuner sets GOGC after every garbage collection.
 type tuner struct {
-	room    uint64 // room of this process's Part, in bytes
+	room    uint64 // Part.room of this process
 	percent int    // present value of GOGC; 0 before it is first set
 }
 

@@ -16,7 +16,7 @@ import (
 type Filter struct {
 	set takedown.Set
 
-	pages map[layout.Identity]bool // identities of the forgotten URLs of the outcomes that See was called with
+	pages map[layout.Identity]bool // identities of the forgotten URLs among those of the outcomes given to See
 	// target is the target of the last link that was filtered, and targetForgotten says
 	// whether it is forgotten. This saves work: in a book, links to one target are adjacent.
 	target          string

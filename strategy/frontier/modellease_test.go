@@ -90,8 +90,8 @@ func (m *model) free(r Request, host string) bool {
 	return m.active(host) < r.Connections && !m.closed(host) && !m.next[host].After(r.Now.Add(r.Horizon))
 }
 
-// askable returns the waiting URLs of a host for which there is room. Those in left must not be
-// passed over; those in behind may be queued behind a URL that is held.
+// askable returns the waiting URLs of a host that may be leased by rooms (see Request.Rooms). Those
+// in left must not be passed over; those in behind may be queued behind a URL that is held.
 func (m *model) askable(host string, rooms map[string]int64) (left, behind []*modelURL) {
 	held := m.held(host, rooms)
 	for _, u := range m.urls {
@@ -107,8 +107,8 @@ func (m *model) askable(host string, rooms map[string]int64) (left, behind []*mo
 	return left, behind
 }
 
-// held returns the queues of a host with URLs that are held, because their collection has no
-// room.
+// held returns the queues of a host with URLs that are held, because no more URLs of their
+// collection may be leased for now.
 func (m *model) held(host string, rooms map[string]int64) map[int]bool {
 	held := map[int]bool{}
 	for _, u := range m.urls {
@@ -119,8 +119,8 @@ func (m *model) held(host string, rooms map[string]int64) map[int]bool {
 	return held
 }
 
-// room returns the number of URLs of its collection that may still be leased, if the URL waits
-// for the first time and there is a limit.
+// room returns how many URLs of u's collection may still be leased. limited is false if there is
+// no limit for u: its collection has none, or u has been decided before.
 func (u *modelURL) room(rooms map[string]int64) (left int64, limited bool) {
 	if u.decided != nil {
 		return 0, false

@@ -61,7 +61,7 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 // assigner holds the data of one call of Assign.
 type assigner struct {
 	*Members
-	shared   map[layout.Identity][]string // collections of each page that several collections have (see sharedPages)
+	shared   map[layout.Identity][]string // collections of each page that belongs to several (see sharedPages)
 	targets  map[string]*linkTarget       // targets of links, parsed, by their URL
 	copies   []book.Link
 	admitted func(*book.Link, address.Address)
@@ -128,7 +128,7 @@ func (a *assigner) apply(l *book.Link, d decision) {
 	}
 }
 
-// share decides on a link of a page that several collections have; names lists them. The
+// share decides on a link of a page that belongs to several collections, those in names. The
 // link is given to the first collection, by rank, that admits it. Each other collection that
 // admits it gets a copy of the link, unless it claims the same target anyway. If none admits
 // the link, share writes into it the reason why the collection refuses it for which the page
@@ -183,9 +183,9 @@ func (a *assigner) inTurn(first string, names []string) []string {
 	return turn
 }
 
-// sharedPages maps the identity of each page that several collections have to these
-// collections. The first one is the collection for which the page was requested, and whose
-// depth the outcome has; the others claim the page.
+// sharedPages returns, by identity of each page that belongs to several collections, the names
+// of these collections. The first one is the collection for which the page was requested, and
+// to which the outcome's depth refers; the others claim the page.
 func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	var shared map[layout.Identity][]string
 	for _, p := range pages {

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Members holds the collections in force and all documents that decide which URLs they
-// have: strategies, takedowns, and the collections to which the crawl is limited for now.
+// Members holds the collections in force and all documents that decide which URLs belong to
+// them: strategies, takedowns, and the collections to which the crawl is limited for now.
 // After Prepare it never changes, and is safe for concurrent use.
 type Members struct {
 	Crawl       rules.Document
@@ -23,8 +23,8 @@ type Members struct {
 	Only        *control.Only // the only collections and seeds that are crawled for now; nil: all
 
 	byName map[string]member
-	// chosen has, for each collection that Only names, the Admission of the seeds that Only names;
-	// nil if it names the whole collection.
+	// chosen holds, for each collection that Only names, the Admission of those of its seeds that
+	// Only names; nil if Only names the whole collection.
 	chosen map[string]*collection.Admission
 }
 

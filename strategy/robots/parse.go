@@ -18,7 +18,7 @@ type group struct {
 
 // collect parses a robots.txt. It adds the groups for the crawler with this product token to
 // ours, and the groups for "*" to everyones, and returns the sitemaps. A group begins with
-// consecutive user-agent lines; other lines than Allow and Disallow may stand between
+// consecutive user-agent lines; other lines than Allow and Disallow may be between
 // these (RFC 9309, section 2.2.4).
 func collect(body, token string, ours, everyones *group) (sitemaps []string) {
 	var open []*group // the groups to which the current lines belong

@@ -146,10 +146,10 @@ func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []b
 	return nil
 }
 
-// mendOverlay makes a lost overlay anew: it computes the dead documents of the segments
-// that have it. If that fails for a segment, the segment is removed from the manifest and
-// built again.
-// If the overlay holds ranks, anchors or unvisited URLs, it is taken off the manifest, and rank makes it anew.
+// mendOverlay makes a lost overlay anew. If the overlay holds dead documents, mendOverlay computes
+// these for the segments to which the overlay belongs. If that fails for a segment, the segment is
+// removed from the manifest and built again. If the overlay holds ranks, anchors or unvisited URLs,
+// it is removed from the manifest, and the function rank makes it anew.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	masks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
 	ranks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool {

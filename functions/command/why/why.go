@@ -44,7 +44,7 @@ type Story struct {
 	Stored    *Stored   `json:"stored,omitempty"`
 	Problems  []string  `json:"problems,omitempty"` // a sentence for each object that could not be read
 
-	page *book.Outcome // outcome with which the page was stored, and which has its place; nil if no page is stored
+	page *book.Outcome // outcome with which the page was stored, and which says where; nil if no page is stored
 }
 
 // Found is a link that leads to the URL.

@@ -106,9 +106,10 @@ func isNaming(row *book.Row) bool {
 	return !row.Former && row.Kind == book.Anchor && row.Anchor != "" && counts(row.Rel)
 }
 
-// voters returns the sites of the pages with a link of the row to target, which is on the
-// given site, several times the same if they are not neighbours, and the number of these
-// links. target is unknown for a URL without a page.
+// voters returns the sites of the pages that link to target by a link of the row, and the number
+// of these links. The same site may be returned several times. Links from target itself, and links
+// of navigation from its own site, do not count. target is on the given site; it is unknown for a
+// URL without a page.
 func (r *reading) voters(row *book.Row, sources []number, target number, site uint32) (v voters) {
 	for _, k := range row.Sources {
 		source := sources[k]
@@ -134,7 +135,7 @@ type voters struct {
 	links int
 }
 
-// texts holds the texts of links to one page, each with the links that have it.
+// texts holds the texts of links to one page, each with a description of the links with this text.
 type texts struct {
 	of  map[string]*voters
 	cut int // number of texts left out because there were maxTexts already

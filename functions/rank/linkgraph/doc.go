@@ -2,8 +2,8 @@
 // partitions, and the texts of the links to pages (see Graph.Anchors) and to other URLs (see
 // Graph.Unvisited).
 //
-// The pages are the URLs with a stored page that stands (see book.Standing), other than
-// assets. A vote is a link from one page to another for which all of this holds:
+// The pages are the URLs with a stored page that is still valid (see book.Standing), other
+// than assets. A vote is a link from one page to another for which all of this holds:
 //
 //	kind      Anchor
 //	rel       not nofollow, ugc or sponsored

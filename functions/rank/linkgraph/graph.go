@@ -98,7 +98,7 @@ type reading struct {
 	// another book count
 	sources [][]number
 	ranges  []votes           // by range: votes read from the books
-	aliases []layout.Identity // by alias: identity of the address for which it stands; zero if unknown
+	aliases []layout.Identity // by alias: identity of the address to which it leads; zero if unknown
 }
 
 func newReading(books []*book.Reader, l Limits, span int) *reading {
@@ -144,7 +144,8 @@ func (r *reading) addPage(id layout.Identity, at layout.Place, index int) {
 	r.in = append(r.in, uint32(index))
 }
 
-// isAlias reports whether an outcome says that its URL stands for another.
+// isAlias reports whether an outcome says that its URL leads to another: it redirects to it, or
+// names it as the canonical address.
 func isAlias(o *book.Outcome) bool {
 	return o.State == book.Skipped && (o.Reason == membership.Redirect || o.Reason == membership.Canonical)
 }

@@ -101,7 +101,7 @@ func counts(rel string) bool {
 	return !slices.ContainsFunc(strings.Fields(rel), func(word string) bool { return word == "nofollow" || word == "ugc" || word == "sponsored" })
 }
 
-// point records that the aliases among the row's sources stand for the row's target. If an alias
+// point records that the aliases among the row's sources lead to the row's target. If an alias
 // has several targets, which only damage can cause, the target with the least identity counts.
 func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 	for _, k := range row.Sources {
@@ -121,7 +121,7 @@ func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 // maxSteps is the greatest number of aliases in a row that lead to a page.
 const maxSteps = 8
 
-// page returns the page for which an alias stands. found is false if there is none.
+// page returns the page to which an alias leads. found is false if there is none.
 func (r *reading) page(alias number) (page number, found bool) {
 	for range maxSteps {
 		next, known := r.graph.known[r.aliases[alias&^aliasBit]]

@@ -65,8 +65,8 @@ func isLabel(name atom.Atom) bool {
 	return false
 }
 
-// longBlock is the least size in bytes (about ten words) of a block that is taken for text that
-// a site repeats wherever it stands. Shorter blocks, such as "Parameters", may be on many
+// longBlock is the least size in bytes (about ten words) of a repeated block that moves even if it
+// is between unrepeated ones (see Without). Shorter blocks, such as "Parameters", may be on many
 // pages by chance.
 const longBlock = 60
 

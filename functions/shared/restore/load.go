@@ -266,8 +266,8 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold reports whether a collection with a limit lacks the page. If so, it holds back due, the new
-// request for the page.
+// hold holds back due, a new request for the page of u, if the request is wanted and is for a
+// collection that limits the number of its pages. It reports whether it holds it back.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false

@@ -116,7 +116,7 @@
 //
 // # Images
 //
-// With type:image, every hit is an image, with the best page on which it stands. The words
+// With type:image, every hit is an image, with the best page that shows it. The words
 // are searched in the alternative texts of images, their captions, the names of their files
 // and the words around them; the other filters select pages. In the segments an image
 // belongs to its page: its words are terms of the page that no other search reads

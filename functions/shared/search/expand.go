@@ -18,19 +18,19 @@ import (
 )
 
 const (
-	// MaxExpansions is the greatest number of words for which a prefix (fox*) or a word with edits
-	// (foks~) stands: those with the fewest edits first, then the most frequent.
+	// MaxExpansions is the greatest number of words that a prefix (fox*) or a word with edits
+	// (foks~) matches: those with the fewest edits first, then the most frequent.
 	MaxExpansions = 64
-	// maxBegun is the greatest number of terms for which a lone Chinese, Japanese or Korean
-	// character of a query stands. The terms are the pairs of characters that begin with it.
+	// maxBegun is the greatest number of terms that a lone Chinese, Japanese or Korean character of
+	// a query matches. The terms are the pairs of characters that begin with it.
 	maxBegun = 512
 	// maxSeen is the greatest number of words of the dictionaries that may begin with a prefix
 	// (fox*). A query with a prefix that more words begin with is refused.
 	maxSeen = 20_000
 )
 
-// expansions are the words or terms for which a word of the query stands, each with the number
-// of documents that have it.
+// expansions are the words or terms that a word of the query matches, each with the number of
+// documents that contain it.
 type expansions map[string]uint64
 
 // expand sets the variants (terms) of the query's prefixes (fox*) and of its words with edits

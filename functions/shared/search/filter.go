@@ -13,7 +13,7 @@ import (
 // maxValues is the greatest number of values of all filters of a query together.
 const maxValues = 64
 
-// columns has, by name of a filter or facet, the column of segments that it reads.
+// columns holds, by name of a filter or facet, the column of segments that is read for it.
 var columns = map[string]string{
 	Site: segment.Sites, Lang: segment.Languages, Collection: segment.Collections, Type: segment.Types,
 }

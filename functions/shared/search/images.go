@@ -28,11 +28,11 @@ type Image struct {
 	// Marked is the text that says what the image shows, with matches marked: its alternative
 	// text, else its caption, else the words of its file name.
 	Marked []Fragment
-	Also   []string // addresses of other matching pages on which the image stands
+	Also   []string // addresses of other matching pages that show the image
 }
 
 // imageQuery holds the excluded words and phrases of a search for images. Each image is judged by
-// them alone, whatever the other images of its page have.
+// itself: they may occur in the texts of other images of its page.
 type imageQuery struct {
 	not   []*queryWord
 	never []*queryPhrase
@@ -52,7 +52,7 @@ func (f *filter) takeImages() (bool, error) {
 }
 
 // seekImages makes the plan search words of images. It moves the excluded words and phrases
-// from pages to single images: another image of the same page may have them.
+// from pages to single images: they may occur in the texts of another image of the same page.
 func (p *plan) seekImages() {
 	p.each(func(w *queryWord) {
 		w.variants = slices.DeleteFunc(w.variants, func(v variant) bool { return analysis.IsOutside(v.term) })

@@ -56,7 +56,7 @@ func newLanguages(parts []Part) []corpusLanguage {
 // queryLanguage is a language in which a query is possibly written.
 type queryLanguage struct {
 	*corpusLanguage
-	rules int     // index in plan.rules of the rules by which documents in this language were analysed
+	rules int     // rules by which documents in this language were analysed, as an index in plan.rules
 	share float64 // probability that the query is in this language
 }
 

@@ -30,8 +30,8 @@ type meant struct {
 	half bool
 }
 
-// span is a match in a text: its byte range, and the index in plan.words of the word that it
-// matches.
+// span is a match in a text: its byte range, and the word that it matches, as an index in
+// plan.words.
 type span struct{ start, end, word int }
 
 // newMarker returns a marker for the words of a plan. The caller must call end after its use.
@@ -165,8 +165,8 @@ type beginnings struct {
 }
 
 // changed is how many characters at the end of an English stem may differ from the words that are
-// reduced to it: possibility becomes possibl, happy happi. Stems shorter than regular may differ in any
-// character (dying becomes die), so they exclude no word.
+// reduced to it: possibility becomes possibl, happy happi. Stems shorter than regular may differ in
+// any character (dying becomes die), so they exclude no word.
 const changed, regular = 2, 5
 
 const characters = 36 // letters and digits

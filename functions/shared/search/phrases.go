@@ -166,8 +166,8 @@ func (p *phraseReader) need() {
 	}
 }
 
-// may reports whether a field of the current document holds all words of a
-// phrase.
+// may reports whether a phrase may be in field f of the current document: whether the field holds
+// all its words.
 func (p *phraseReader) may(phrase *queryPhrase, f int) bool {
 	for _, w := range phrase.words {
 		if !slices.ContainsFunc(w.variants, func(v variant) bool {
@@ -244,7 +244,7 @@ type phraseTerm struct {
 
 	blocks    []segment.Positions // position blocks to read, in the order of documents
 	content   [][]byte            // contents of the position blocks, in the order of blocks
-	block     int                 // index in blocks of the block for the current document
+	block     int                 // block for the current document, as an index in blocks
 	positions []uint32            // positions of the term in the current document, in all fields
 	decoded   bool                // positions are set for the current document
 }

@@ -48,7 +48,7 @@ type densest struct {
 	weights []float64 // weight of each word of the query
 	spans   []span
 	counts  []int   // by word of the query: number of matches in spans[left:]
-	left    int     // index in spans of the first match of the current window
+	left    int     // first match of the current window, as an index in spans
 	value   float64 // sum of the weights of the words in spans[left:]
 	highest float64 // value of the best window so far
 }

@@ -29,7 +29,7 @@ var (
 // Place is the position of the first byte of a record.
 type Place struct {
 	Offset int64 // where the record, or the gzip member that holds it, begins in the file
-	Inside int64 // where the record begins in the member's decompressed content; 0 in an uncompressed file
+	Inside int64 // where the record begins in the member's decompressed content; 0 without a gzip member
 }
 
 // String returns the place as a text for messages, such as "byte 7 of the gzip member at byte 900".
@@ -276,7 +276,7 @@ func (r *Reader) readHeader(record *Record) error {
 // lineReader reads the lines of a header of limited size.
 type lineReader struct {
 	from *bufio.Reader
-	most int // number of bytes that the rest of the header may have at most
+	most int // greatest number of bytes that the rest of the header may take
 }
 
 // next returns the next line, without its line end.

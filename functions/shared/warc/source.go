@@ -29,7 +29,7 @@ func newSource(file io.ReaderAt, size int64) *source {
 	return s
 }
 
-// offset returns the position in the file of the next byte.
+// offset returns the offset of the file's next byte, in bytes from the file's beginning.
 func (s *source) offset() int64 {
 	at, _ := s.from.Seek(0, io.SeekCurrent) // cannot fail for a section reader
 	return at - int64(s.Buffered())

@@ -116,8 +116,8 @@ func (c *Cache) complete(loads ...*load) {
 	}
 }
 
-// stopWaiting ends the waiting of one call of Read for its loads. If no other call waits
-// for a request, it cancels the request, and later calls make a new one. The caller does
+// stopWaiting ends the waiting of one call of Read for ranges. If no other call waits for a
+// request, it cancels the request, and later calls make a new one. The caller does
 // not hold c.mu.
 func (c *Cache) stopWaiting(waits []wait) {
 	c.mu.Lock()
@@ -167,7 +167,7 @@ const (
 // of a call of join.
 type span struct {
 	blob.Range
-	members []int // indexes of the contained ranges in the argument of join
+	members []int // the contained ranges, as indexes in the argument of join
 }
 
 func (s *span) end() int64 { return s.Offset + s.Length }

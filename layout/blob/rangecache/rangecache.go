@@ -181,7 +181,7 @@ type readCall struct {
 // wait is a range for which a call of Read waits, because it is not in memory, and the
 // load of the range.
 type wait struct {
-	number int // index of the range in the argument of Read
+	number int // the range, as an index in the argument of Read
 	load   *load
 	own    bool // whether the call has begun the load
 }

@@ -159,7 +159,7 @@ func (l *List) size(block int) int {
 // Summary returns the description of the whole list. It must not be changed.
 func (l *List) Summary() *Summary { return &l.summary }
 
-// Iterator returns a new iterator, which stands before the first document.
+// Iterator returns a new iterator, whose position is before the first document.
 func (l *List) Iterator() *Iterator {
 	it := new(Iterator)
 	it.Reset(l)

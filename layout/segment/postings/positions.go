@@ -5,7 +5,7 @@ import "fmt"
 // cursor says up to which document, and which bit, the positions of a block were read.
 type cursor struct {
 	block int  // number of the block, or noBlock
-	doc   int  // index in the block of the document whose positions are next
+	doc   int  // document whose positions are next, as an index in the block
 	bit   uint // number of the bit at which the positions of this document begin
 }
 

@@ -101,7 +101,7 @@ const (
 	tsheg              = '\u0F0B' // mark at the end of a Tibetan syllable; U+0F0C is its form that forbids a line break
 )
 
-// arabicAround reports whether the zero-width non-joiner text[i:end] stands between
+// arabicAround reports whether the zero-width non-joiner text[i:end] is between
 // Arabic letters, where it separates the parts of a Persian word.
 func arabicAround(text string, i, end int) bool {
 	before, _ := utf8.DecodeLastRuneInString(text[:i])

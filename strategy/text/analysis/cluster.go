@@ -59,7 +59,7 @@ const (
 	khmerVirama   = '\u17D2'
 	burmeseVirama = '\u1039'
 	burmeseAsat   = '\u103A' // sign that silences the vowel of a final consonant
-	burmeseDot    = '\u1037' // sign of a tone, which may stand before the asat
+	burmeseDot    = '\u1037' // sign of a tone, which may come before the asat
 )
 
 // isFinal reports whether a Burmese consonant ends its syllable. rest is the text after

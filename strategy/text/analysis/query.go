@@ -9,7 +9,7 @@ import (
 type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
 	Terms      []string // the word's terms by all analyzers, each only once, in the order of the analyzers
-	Of         []int    // for each analyzer, the index in Terms of its term
+	Of         []int    // for each analyzer, its term as an index in Terms
 	Prefix     bool     // the word is a lone character of a script without spaces: Terms are beginnings of terms
 	Position   int      // number of the word, as in Occurrence
 	Start, End int      // range of the word in the query, in bytes

@@ -55,7 +55,7 @@ func indexOf(name, text string) index {
 	return terms
 }
 
-// finds reports whether the words of a query stand in the text at a position,
+// finds reports whether the words of a query are in the text at a position,
 // as a phrase does.
 func (x index) finds(words []Word, position int) bool {
 	for _, w := range words {
@@ -97,7 +97,7 @@ func TestAnyPieceIsFound(t *testing.T) {
 	}
 }
 
-// A query of one character of a script without spaces finds it wherever it stands, and only
+// A query of one character of a script without spaces finds it wherever it is, and only
 // this character is marked.
 func TestLoneCharacterIsFound(t *testing.T) {
 	tests := []struct{ text, piece string }{

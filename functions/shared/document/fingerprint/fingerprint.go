@@ -92,8 +92,8 @@ func sequence(text string) (hash uint64) {
 	return hash
 }
 
-// Exact returns a hash of all bytes of a text and of place, a number that says where in
-// its page the text stands.
+// Exact returns a hash of all bytes of a text and of place, a number that says where the
+// text is in its page.
 func Exact(place uint64, text []byte) uint64 {
 	hash := mix(place, uint64(len(text)))
 	for ; len(text) >= 8; text = text[8:] {

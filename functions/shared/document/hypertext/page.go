@@ -64,8 +64,8 @@ type Cut struct {
 // Element is an element of the page.
 type Element struct {
 	Name       atom.Atom // name of the element; 0 if package atom does not know it
-	Parent     int32     // index in Page.Elements of the element around it; -1 for html
-	Last       int32     // index in Page.Elements of the first element after the last descendant
+	Parent     int32     // element around it, as an index in Page.Elements; -1 for html
+	Last       int32     // first element after the last descendant, as an index in Page.Elements
 	Start, End int32     // range of the element's text in Page.Text
 	Own        Words     // groups (see Words) of the words in the element's class, id, role and itemprop
 	Around     Words     // groups in Own of the element and of all elements around it
@@ -104,7 +104,7 @@ const (
 // cell of a table.
 type Block struct {
 	Start, End int32 // range of the block in Page.Text
-	Element    int32 // index in Page.Elements of the innermost block element around the block (see isBlock)
+	Element    int32 // innermost block element (see isBlock) around the block, as an index in Page.Elements
 	Linked     int32 // number of the block's bytes in links
 	Emphasized int32 // number of the block's bytes in bold type
 	Flags      Flags // flags of the innermost element at the beginning of the block
@@ -112,7 +112,7 @@ type Block struct {
 
 // Reference is an element that refers to an address, with its attributes as they are written.
 type Reference struct {
-	Element         int32 // index in Page.Elements of the element: a, area, img, frame or iframe
+	Element         int32 // the element (a, area, img, frame or iframe), as an index in Page.Elements
 	Address         string
 	Alt, Title, Rel string
 	Image           string // alternative text of the first image inside of the element

@@ -38,7 +38,7 @@ func (r *reader) readAll(markup []byte) {
 type reader struct {
 	scanner scanner
 	page    *Page
-	open    []int32  // indexes in page.Elements of the open elements, html first
+	open    []int32  // the open elements, html first, as indexes in page.Elements
 	unknown []string // by index in open: name of the element, if package atom does not know it
 	inBody  bool
 	foreign int // number of open svg and math elements
@@ -53,7 +53,7 @@ type reader struct {
 	block      int     // index of the open block in page.Blocks; -1: none
 	lineBroken bool    // a line break comes before the next text
 	spaced     bool    // white space comes before the next text
-	links      []int32 // indexes in page.References of the open a elements
+	links      []int32 // the open a elements, as indexes in page.References
 	bold       int
 	lastLink   bool // the last text was in a link
 
@@ -347,8 +347,8 @@ func (r *reader) imply(name atom.Atom) {
 	}
 }
 
-// text adds the text of a token to the page, or to the title or the JSON-LD if it stands
-// there. Styles and other scripts are left out.
+// text adds the text of a token to the page, or to the title or the JSON-LD if it is in one of
+// these. Styles and other scripts are left out.
 func (r *reader) text(data []byte) {
 	if r.inTitle {
 		r.title = appendFolded(r.title, data)

@@ -208,7 +208,7 @@ func (s *scanner) rawText() bool {
 	return end > 0
 }
 
-// indexTag returns the offset in b of a tag such as "</title", or the length of b.
+// indexTag returns the offset at which b contains a tag such as "</title", or the length of b.
 func indexTag(b []byte, tag string) int {
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(b[i:], '<')

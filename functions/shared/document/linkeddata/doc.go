@@ -33,8 +33,8 @@ type Data struct {
 // Object is a JSON object.
 type Object struct {
 	Type   string // first @type of the object; "" if it has none
-	Key    string // key under which the object stands in the object around it; "" at the top level
-	Parent int32  // index in Data.Objects of the object around it; -1 at the top level
+	Key    string // key under which the object is in the object around it; "" at the top level
+	Parent int32  // the object around it, as an index in Data.Objects; -1 at the top level
 }
 
 // Value is a text or number under a key of an object.

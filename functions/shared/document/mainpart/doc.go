@@ -10,8 +10,8 @@
 // page of doubtful blocks keeps more of them than a clear one.
 //
 // The trees are trained (train) on judged pages of seven kinds: articles,
-// documentation, forums, products, collections, listings and services. They stand
-// in weights.bin:
+// documentation, forums, products, collections, listings and services. The trees are
+// stored in weights.bin:
 //
 //	offset  bytes
 //	0       2      number of trees, u16, big-endian

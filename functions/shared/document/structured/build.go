@@ -61,7 +61,7 @@ type builder struct {
 	figures  map[int32]bool      // indexes of the figure elements that were searched for a caption
 	captions map[int32]bool      // indexes of the figcaption elements that belong to an image
 	code     int32               // index of the element of the last code block
-	codePart int                 // index in parts of the part for the last code block
+	codePart int                 // part for the last code block, as an index in parts
 	lines    strings.Builder     // text of the last code block so far
 	steps    int                 // amount of work, for tests: number of elements and links looked at
 }

@@ -112,7 +112,7 @@ func (m meterer) measure(body []byte) ([]insertion, error) {
 	}
 	at := func() int { return len(body) - len(r.b) }
 	places := []insertion{{at: at()}}
-	region := 0         // index in places of the innermost loop, or of the function: there fuel is taken for the instructions
+	region := 0         // innermost loop, or else the function, as an index in places: there fuel is taken for the instructions
 	open := []int{0}    // the regions around each open block, innermost last
 	for len(open) > 0 { // the function's own end closes the last one
 		start := at()
