@@ -208,8 +208,8 @@ var (
 	letterPattern     = regexp.MustCompile(`^` + DeadLetters + `[^/]+/[0-9a-f]{32}\.(json|again)$`)
 )
 
-// ours has, for every prefix except Copies, a function that reports whether Bucketsearch
-// itself writes keys of this form.
+// ours holds, for every prefix except Copies, a function that reports whether
+// Bucketsearch itself writes keys of this form.
 var ours = map[string]func(key string) bool{
 	Collections: func(key string) bool { _, _, err := ParseCollectionKey(key); return err == nil },
 	Strategies:  func(key string) bool { _, _, err := parseNamed(key, Strategies); return err == nil },

@@ -38,8 +38,8 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 	return link, to, p.behalf.settings.Decide(path, to) == ""
 }
 
-// canonical returns the canonical address that the page at the address at names, and whether
-// it is another address of the same origin. The address is without the parameters that the
+// canonical returns the canonical address that a page names, and whether it is another address of
+// the same origin. at is the address of the page. The result is without the parameters that the
 // collection drops.
 func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
 	if read.Canonical == "" {
@@ -66,9 +66,9 @@ func (p page) isAlias(o *book.Outcome, link book.Link) {
 	o.Exponent = later(o.Exponent)
 }
 
-// simpler reports whether address a is address than without some of its query parameters, or
-// without the name of an index page: /a/?p=1 is simpler than /a/?p=1&ref=x, and /a/ is simpler
-// than /a/index.html.
+// simpler reports whether a is simpler than the other address, than: the same without some query
+// parameters, or without the name of an index page: /a/?p=1 is simpler than /a/?p=1&ref=x, and /a/
+// is simpler than /a/index.html.
 func simpler(a, than address.Address) bool {
 	path, query, _ := strings.Cut(a.Path, "?")
 	longPath, longQuery, _ := strings.Cut(than.Path, "?")

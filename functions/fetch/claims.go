@@ -95,8 +95,8 @@ func (p page) isAbout(name string, read *document.Document) bool {
 	return p.behalf.topicOf(name).Page(read.Title, read.Visible()) >= p.behalf.settings.Collection(name).Topic.Threshold
 }
 
-// together returns names of collections in the order in which an outcome has them: the first
-// of names, then all others, sorted, each once, at most book.MaxCollections in all.
+// together returns names of collections in the order of book.Outcome.Collections: the first of
+// names, then all others, sorted, each once, at most book.MaxCollections in all.
 func together(names []string, others ...string) []string {
 	all := slices.Concat(names, others)
 	if len(all) == 0 {

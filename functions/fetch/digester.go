@@ -45,8 +45,8 @@ func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 }
 
 // guarded digests a page (see digest) and recovers from panics. If the parser panics, the page is
-// stored without the text of its body, and the outcome has the cause. If storing it in this way
-// panics, too, the outcome says that the page has failed.
+// stored without the text of its body, and the outcome says why. If storing it in this way panics,
+// too, the outcome says that the page has failed.
 func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	before := *o
 	p.sum = p.answer.sum()
@@ -86,8 +86,9 @@ func (d *digester) wait() []digested {
 	return d.results
 }
 
-// compress compresses a Web object. It takes a compressor, which has a megabyte, from the pool
-// and puts it back, because many batches run at the same time and most of them are waiting.
+// compress compresses a Web object. It takes a compressor, which uses a megabyte of memory, from
+// the pool and puts it back, because many batches run at the same time and most of them are
+// waiting.
 func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error) {
 	c, ok := compressors.Get().(*webobject.Compressor)
 	if !ok {

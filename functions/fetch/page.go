@@ -85,8 +85,8 @@ func (p page) omitted() []string {
 	return []string{"what the archive cut off: " + p.cut}
 }
 
-// wantsAssets reports whether a collection stores assets that requests the target, or that claims it
-// whatever its topic.
+// wantsAssets reports whether assets are stored by a collection that requests the target, or by one
+// that claims it whatever its topic.
 func (p page) wantsAssets() bool {
 	return p.behalf.settings.WantAssets(p.target.Collections...) || p.behalf.settings.WantAssets(p.sure...)
 }

@@ -235,8 +235,8 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	return fresh, fresh.join(e.documents)
 }
 
-// logLost logs each fault in now whose partition has none in before. what is the message of the
-// log.
+// logLost logs each fault in now of a partition without a fault in before. what is the message of
+// the log.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {
@@ -279,8 +279,7 @@ func (s *snapshot) isUnvisited(key string) bool {
 	return slices.ContainsFunc(s.manifests, func(m manifest.Manifest) bool { return m.Unvisited != nil && m.Unvisited.Key == key })
 }
 
-// lacking returns the snapshot without the segment, the anchors or the unvisited URLs with a
-// key.
+// lacking returns the snapshot without the object with a key: a segment, anchors or unvisited URLs.
 func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, error) {
 	rest := *s
 	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)

@@ -38,10 +38,11 @@ type coded struct {
 // atOnce is the greatest number of segments that are read at once.
 const atOnce = 4
 
-// commit sets the ranks and the anchors of all documents of a partition, and the unvisited URLs
-// in the range of the hash space, its share. of says of what they were made. It commits a generation for every most documents. A segment
-// that cannot be read is left as it is: verify reports it. A segment that is committed
-// meanwhile gets its ranks, and its anchors from the next run.
+// commit sets the ranks and the anchors of all documents of a partition, and the unvisited URLs in
+// the range within, its share of the hash space. of says from what these were made. It commits one
+// generation for one segment, or for several with at most r.most documents together. A segment that
+// cannot be read is left as it is: verify reports it. A segment that is committed meanwhile gets
+// its ranks, and its anchors from the next run.
 func (r *ranking) commit(ctx context.Context, p *partition.Partition, within layout.Range, of string) error {
 	rest := p.Manifest().Segments
 	for first := true; first || len(rest) > 0; first = false {
@@ -59,7 +60,7 @@ func (r *ranking) commit(ctx context.Context, p *partition.Partition, within lay
 		ranked := of
 		var links *unvisited
 		if n < len(rest) {
-			ranked = "" // the anchors of others are still of other books
+			ranked = "" // the anchors of the remaining segments are still made from other books
 		} else {
 			var err error
 			if links, err = r.unvisited(ctx, within); err != nil {

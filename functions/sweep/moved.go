@@ -89,7 +89,7 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 }
 
 // uncompared returns in compared the segments to be compared now: those not compared yet, as many
-// as comparedAtOnce allows. here has the versions of their live documents and of the gone pages.
+// as comparedAtOnce allows. here holds the versions of their live documents and of the gone pages.
 // Damaged segments are left out.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)

@@ -49,8 +49,8 @@ func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Id
 
 // filterRows yields the rows of one book that the filter keeps. The sources of a row are
 // indexes in the book's own table of sources; filterRows replaces them by indexes in the
-// merged book's table, which numbers has for each identity. Links become Former if
-// isFormer returns true for their source.
+// merged book's table, which numbers holds by identity. Links become Former if isFormer
+// returns true for their source.
 func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		table, err := b.Sources(ctx)
@@ -124,9 +124,9 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 	return kept, nil
 }
 
-// unite returns the rows of one target, given in any order, as a book has them: sorted,
-// and with one row for links that differ only in their sources. It drops a Former link if
-// the same link of the same source is also there as one that is not Former.
+// unite returns the rows of one target, given in any order, as they are in a book:
+// sorted, and with one row for links that differ only in their sources. It drops a Former
+// link if the same link of the same source is also there as one that is not Former.
 func unite(rows []row) []row {
 	slices.SortFunc(rows, func(r, s row) int { return compareLinks(r.Link, s.Link) })
 	var united []row

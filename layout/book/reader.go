@@ -96,8 +96,8 @@ type Part struct {
 	Bytes int64
 }
 
-// Parts divides all places into ranges for each of which the book has about size bytes,
-// so that a caller can read the book range by range. It sends no request.
+// Parts divides all places into ranges, each with about size bytes of the book, so that a
+// caller can read the book range by range. It sends no request.
 func (r *Reader) Parts(size int64) []Part {
 	blocks := slices.Concat(r.directory.outcomes, r.directory.links)
 	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })

@@ -221,8 +221,8 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 	return nil
 }
 
-// copyRows appends to dst the rows that the living documents have in the column with the
-// name; a row has width bytes.
+// copyRows appends to dst the rows of the living documents in the column with the name; a
+// row has width bytes.
 func (in *input) copyRows(ctx context.Context, dst []byte, name string, width int) ([]byte, error) {
 	rows, err := in.rows(ctx, name, width)
 	if err != nil {

@@ -14,15 +14,15 @@ import (
 // ErrInUse means that another program has locked the data directory.
 var ErrInUse = errors.New("data directory is in use")
 
-// Times for a program that waits for the lock while another one has it but runs no system.
-// The other one reads, starts or stops, and will soon release the lock.
+// Times for a program that waits for the lock while another one holds it but runs no system. The
+// other one reads, starts or stops, and will soon release the lock.
 const (
 	patience = 3 * time.Second       // maximum time of waiting; after that, locking fails with ErrInUse
 	pause    = 20 * time.Millisecond // time between two attempts to lock
 )
 
-// Lock opens the data directory at the path for a system, with an exclusive lock. It makes
-// the directory if there is none, and fails with ErrInUse if another program has the lock.
+// Lock opens the data directory at the path for a system, with an exclusive lock. It makes the
+// directory if there is none, and fails with ErrInUse if another program holds the lock.
 func Lock(ctx context.Context, path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		if refused(err) {
@@ -98,8 +98,8 @@ func open(ctx context.Context, path string, how int) (*Dir, error) {
 	return d, nil
 }
 
-// take locks the directory. If another program has the lock, take waits up to patience for
-// it; but if that program runs a system, it fails at once.
+// take locks the directory. If another program holds the lock, take waits up to patience for it;
+// but if that program runs a system, it fails at once.
 func (d *Dir) take(ctx context.Context, how int) error {
 	for patient := time.Now().Add(patience); ; {
 		err := syscall.Flock(int(d.lock.Fd()), how|syscall.LOCK_NB)

@@ -99,7 +99,7 @@ func (s *System) deadLetters() message.DeadLetterStore {
 
 // awake returns a sleep function for fetch: it waits for a duration, but returns an error
 // as soon as the context stopping ends. Then fetch sends no more requests, and stores the
-// pages that it has.
+// pages that it has fetched so far.
 func awake(stopping context.Context) func(context.Context, time.Duration) error {
 	return func(ctx context.Context, d time.Duration) error {
 		ctx, cancel := context.WithCancel(ctx)

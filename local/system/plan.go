@@ -85,8 +85,8 @@ func (s *System) Plan(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// described completes the collections of files. It sets the agent if they have none, and
-// adds the texts of the sample pages of their topics, which it downloads.
+// described completes the collections of files. It sets the agent of those without one,
+// and adds the texts of the sample pages of their topics, which it downloads.
 func (s *System) described(ctx context.Context, files []collection.Collection) ([]collection.Collection, error) {
 	samples := newSamples(s.vitals.Traffic().Transport(fetch.Transport(s.options.AllowPrivate)))
 	defer samples.client.CloseIdleConnections()

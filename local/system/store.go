@@ -108,7 +108,7 @@ func (s *store) close() {
 	}
 }
 
-// Credentials returns a function like os.Getenv that has only the credentials of the embedded
+// Credentials returns a function like os.Getenv that knows only the credentials of the embedded
 // store.
 func Credentials(secret string) func(string) string {
 	variables := map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secret, "AWS_REGION": region}

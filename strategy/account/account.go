@@ -116,7 +116,7 @@ func (a *Account) Link(l book.Link) {
 	a.Target(book.Target{URL: l.Target, ID: layout.IdentityOf(l.Target), Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Collection: l.Collection})
 }
 
-// Target adds links to the account that a book has as one entry: all links to one URL.
+// Target adds to the account all links to one URL, which a book yields as one entry.
 func (a *Account) Target(t book.Target) {
 	path := reach{by: anAsset}
 	if t.Kind != book.Asset || a.settings.WantAssets(t.Collection) {

@@ -43,7 +43,7 @@ func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, befor
 	return f.wrap("tell what partition "+storage.String()+" learns to", err)
 }
 
-// Knows returns nil if the frontier is open and was told of these commits: learnt has
+// Knows returns nil if the frontier is open and was told of these commits: learnt holds
 // the field Learnt of each storage partition's manifest ("" before the first book).
 // Otherwise the error wraps ErrNotBuilt and names a storage partition of which the
 // frontier lacks books, or comes from Redis.

@@ -192,7 +192,7 @@ func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	return Unknown, nil
 }
 
-// Tell enters all leases that have not ended in an empty Redis. out has them by crawl
+// Tell enters in an empty Redis all leases that have not ended. out holds them by crawl
 // partition. Only a process that sends all batches to fetch itself can know them all.
 func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
 	for crawl, batches := range out {

@@ -58,7 +58,7 @@ if holder == ARGV[1] or free and ARGV[4] == '0' then
 end
 return 0`)
 
-// release deletes the lease KEYS[1] if the holder ARGV[1] has it.
+// release deletes the lease KEYS[1] if ARGV[1] is its holder.
 var release = redis.NewScript(`
 local value = redis.call('GET', KEYS[1])
 if value and value:match('^%-?%d+ (.*)$') == ARGV[1] then redis.call('DEL', KEYS[1]) end

@@ -40,7 +40,7 @@ func ParsePages(outcomes []book.Outcome) ([]Page, error) {
 // exceptions: assets, if no collection stores them; and a redirect that would then lead
 // back to its source, because some sites show a page only with a session id.
 //
-// The links of a page belong to all collections that have the page. A link is given to
+// The links of a page belong to all collections of the page. A link is given to
 // the first of these collections that admits it: first by rank (see Compare), and within
 // a rank the collection for which the page was requested. Each other collection that
 // admits the link gets a copy, unless it claims the same target anyway (see Claiming).
@@ -131,8 +131,8 @@ func (a *assigner) apply(l *book.Link, d decision) {
 // share decides on a link of a page that belongs to several collections, those in names. The
 // link is given to the first collection, by rank, that admits it. Each other collection that
 // admits it gets a copy of the link, unless it claims the same target anyway. If none admits
-// the link, share writes into it the reason why the collection refuses it for which the page
-// was requested.
+// the link, share writes into it the reason why it is refused by the collection for which the
+// page was requested.
 func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	var refused decision // decision for the collection for which the page was requested
 	own, given := *l, ""
@@ -203,7 +203,7 @@ func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 	return shared
 }
 
-// sharing returns the collections in a page's outcome that have the page: the first one, for
+// sharing returns the collections in a page's outcome to which the page belongs: the first one, for
 // which the page was requested, and those others that claim the page.
 func (s *Members) sharing(p Page) []string {
 	if IsSitemap(*p.Outcome) {

@@ -26,7 +26,7 @@ const (
 const maxSitemapDepth = 1
 
 // Decide returns "" if the collection of path w admits the URL target, else the reason of
-// the refusal. For an admitted URL the strategies have a crawl and a storage partition.
+// the refusal. The strategies assign an admitted URL to a crawl and a storage partition.
 // A sitemap is admitted on any site.
 func (s *Members) Decide(w Path, target address.Address) string {
 	if s.Takedowns.Forgets(target) {

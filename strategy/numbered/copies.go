@@ -40,7 +40,7 @@ func readSealed(ctx context.Context, bucket blob.Reader, key string) (content []
 }
 
 // Restore repairs a damaged or missing object: a version by the bytes of its copy, or a
-// copy by those of its version. So the object has the bytes again with which it was first
+// copy by those of its version. So the object again has the bytes with which it was first
 // written. If the other object is absent or damaged, too, Restore changes nothing and
 // returns false.
 func Restore(ctx context.Context, bucket blob.Bucket, key string) (restored bool, err error) {

@@ -57,8 +57,8 @@ type line struct {
 //	429, 5xx, no answer (status 0)   nothing
 //
 // agent is the crawler's User-Agent. The lines for the crawler are found by the product
-// token in it, which has letters, '_' and '-': that of "ExampleBot/1.0 (…)" and of
-// "Mozilla/5.0 (compatible; ExampleBot/1.0; …)" is examplebot.
+// token in it, which consists of letters, '_' and '-': that of "ExampleBot/1.0 (…)" and
+// of "Mozilla/5.0 (compatible; ExampleBot/1.0; …)" is examplebot.
 func Parse(status int, body []byte, agent string) Rules {
 	switch {
 	case status/100 == 2:

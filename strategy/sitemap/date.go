@@ -6,7 +6,7 @@ import (
 )
 
 // datetimes are the layouts (see package time) of a W3C datetime, and of other dates that
-// sitemaps often have instead.
+// sitemaps often contain instead.
 var datetimes = []string{
 	time.DateOnly,
 	time.RFC3339,

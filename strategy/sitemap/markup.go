@@ -19,8 +19,8 @@ const (
 	maxNesting = 100     // maximum number of open elements
 )
 
-// form describes one kind of list in XML (sitemap, index of sitemaps, RSS, Atom): in which
-// elements it has its entries and their addresses.
+// form describes one kind of list in XML (sitemap, index of sitemaps, RSS, Atom): which elements
+// contain its entries and their addresses.
 type form struct {
 	record   string // name of the element of an entry, such as url
 	depth    int    // nesting level of the entry's element; the root element has level 1

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// Record is a page as a line of the format jsonl. Text is the text of the page's main part;
-// a page that has no text, such as an image, has none.
+// Record is a page as a line of the format jsonl. Text is the text of the page's main part; it is
+// empty for a page without text, such as an image.
 type Record struct {
 	URL     string    `json:"url"`
 	Fetched time.Time `json:"fetched"`

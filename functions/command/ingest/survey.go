@@ -290,8 +290,7 @@ func (s *survey) remember(r *warc.Record, at spot) {
 }
 
 // original returns the place of the answer to which a revisit record refers, by the id of its
-// record, or by its URL and time. It returns false if the files read so far do not have the
-// answer.
+// record, or by its URL and time. It returns false if the answer is not in the files read so far.
 func (s *survey) original(r *warc.Record) (spot, bool) {
 	if id := r.Field("WARC-Refers-To"); id != "" {
 		if at, known := s.answers[s.hash(id)]; known {

@@ -183,8 +183,8 @@ func (v *run) judgeStrategies() {
 	}
 }
 
-// spoolLost reports whether the quarantine has a spool object: it was damaged and never
-// packed.
+// spoolLost reports whether there is a spool object in quarantine: it was damaged and
+// never packed.
 func (v *run) spoolLost(ctx context.Context) (bool, error) {
 	for _, err := range v.Bucket.List(ctx, layout.QuarantinePrefix(layout.Spool), "") {
 		if err != nil {

@@ -49,7 +49,7 @@ type history struct {
 // newest returns the number of the newest generation.
 func (h *history) newest() uint64 { return h.first + uint64(len(h.generations)) - 1 }
 
-// at returns a generation by its number; nil if the history does not have that number.
+// at returns a generation by its number; nil if the history holds no generation with that number.
 func (h *history) at(number uint64) *generation {
 	if number < h.first || number > h.newest() {
 		return nil

@@ -34,7 +34,7 @@ func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
 
-// forgotten tells which URLs are forgotten, so that the partition must not have them any more.
+// forgotten tells which URLs are forgotten, so that the partition must not hold them any more.
 // While the partition has not erased all forgotten URLs yet, all methods return false. It caches
 // the result for the last site, which makes it fast for URLs sorted by site. It is not safe for
 // concurrent use.
@@ -45,7 +45,7 @@ type forgotten struct {
 	any  bool          // a URL has been asked about, so that site and hit have a value
 }
 
-// forgotten returns a check for URLs that a partition still has although they are forgotten.
+// forgotten returns a check for URLs that a partition still holds although they are forgotten.
 func (v *run) forgotten(p *audit) *forgotten {
 	f := new(forgotten)
 	if set := &v.settings.Takedowns; p.clean && !set.Empty() {

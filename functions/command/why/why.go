@@ -208,7 +208,7 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 	return nil
 }
 
-// pageTally has the outcomes of the URL, and the links to it, in one book or spool object.
+// pageTally holds the outcomes of the URL, and the links to it, in one book or spool object.
 type pageTally struct {
 	outcomes []book.Outcome
 	links    []book.Link

@@ -123,7 +123,7 @@ func ofSite(edges []edge) int {
 	return n
 }
 
-// count adds the edges from pages of one site to one page to the numbers of links of these pages.
+// count adds to g.out, the numbers of links of pages, the edges from pages of one site to one page.
 // The edges of a template count together as one link.
 func (g *Graph) count(edges []edge) {
 	repeated := 0

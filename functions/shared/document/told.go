@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/phrases"
 )
 
-// contents has, by schema.org type, the keys of an object whose values are content of the page:
+// contents holds, by schema.org type of an object, the keys whose values are content of the page:
 // "articleBody" of an Article, not its "dateModified".
 var contents = map[string][]string{
 	"Product": {"name", "description", "category", "color", "material"}, "ProductGroup": {"name", "description"}, "Brand": {"name"}, "Offer": {"price", "priceCurrency"},

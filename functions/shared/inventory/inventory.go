@@ -286,7 +286,7 @@ func compare(a, b *book.Outcome) int {
 	return a.Identity().Compare(b.Identity())
 }
 
-// merge returns the outcomes of a URL that count. group has the streams whose current URL is this
+// merge returns the outcomes of a URL that count. group holds the streams whose current URL is this
 // one: one for each partition that has outcomes of it.
 func merge(group []*stream) standing {
 	if len(group) == 1 {

@@ -93,8 +93,8 @@ func (j *imageJudge) open(d *segment.Document) {
 	j.read(j.page, pageText, d.Title)
 }
 
-// read records in words where the query's words are in content, which is the given text of the
-// image.
+// read records in words where the query's words are in content, and how often. text says which text
+// of an image content is.
 func (j *imageJudge) read(words []imageWords, text int, content string) {
 	length := j.analyzer.Each(content, func(o analysis.Occurrence) bool {
 		for n, worth := range j.worth[o.Term] {

@@ -28,9 +28,9 @@ const (
 // Queues lists all queues.
 var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Rank, Sweep, Watch}
 
-// timeouts has the timeout of each function, by its queue. schedule and watch take seconds,
-// a fetch ends by its lease of two minutes, a merge may rewrite a whole partition, and rank
-// reads all books.
+// timeouts holds the timeout of each function, by its queue. schedule and watch take seconds, a
+// fetch ends by its lease of two minutes, a merge may rewrite a whole partition, and rank reads all
+// books.
 var timeouts = map[string]time.Duration{
 	Schedule: time.Minute,
 	Fetch:    150 * time.Second,

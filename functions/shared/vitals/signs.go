@@ -202,8 +202,8 @@ func (s *Sign) add(a Activity, age time.Duration) {
 	}
 }
 
-// add adds a process to the group: took has its sums over the last Window, last its values at
-// the last feedback, and age is the age of that feedback.
+// add adds a process to the group: took holds its sums over the last Window, last its values at the
+// last feedback, and age is the age of that feedback.
 func (g *Group) add(took, last Process, age time.Duration) {
 	took.Resident, took.Heap = last.Resident, last.Heap
 	took.Goroutines, took.Descriptors = last.Goroutines, last.Descriptors

@@ -241,7 +241,7 @@ func (d *disk) path(name fileName) string { return filepath.Join(d.dir, name.Str
 // onDisk returns the bytes of disk space that a file of n bytes takes.
 func onDisk(n int64) int64 { return (n+block-1)/block*block + inode }
 
-// forget deletes the entries of the ranges held, if this cache owns the directory.
+// forget deletes the entries of the ranges in held, if this cache owns the directory.
 func (d *disk) forget(held []rangeID) {
 	d.writing.Lock()
 	defer d.writing.Unlock()

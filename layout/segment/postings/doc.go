@@ -53,12 +53,11 @@
 // byte. Otherwise it begins with a byte: c is followed by its c members, 128 + c
 // by the c indexes that are not members, a byte each, 127 by the bits.
 //
-// Impacts begin with a byte whose bits say which fields have any. For each of these
-// fields follow the number of its impacts less 1 in a byte, and the impacts, by
-// frequency. An impact is a byte: its high four bits are the frequency, its low
-// four the length code, each less that of the impact before. If the high four are
-// 15, the excess over 15 follows as a uvarint; then, if the low four are 15, their
-// excess in a byte.
+// Impacts begin with a byte whose bits say for which fields there are any. For each of
+// these fields follow the number of its impacts less 1 in a byte, and the impacts, by
+// frequency. An impact is a byte: its high four bits are the frequency, its low four the
+// length code, each less that of the impact before. If the high four are 15, the excess
+// over 15 follows as a uvarint; then, if the low four are 15, their excess in a byte.
 //
 // # Positions
 //

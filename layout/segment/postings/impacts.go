@@ -60,9 +60,9 @@ func (f *impactSet) list(dst []Impact) []Impact {
 	return dst
 }
 
-// append appends the encoded impacts: a byte whose bits say which fields have any; then
-// for each of these fields the number of impacts less one, and each impact as its
-// difference from the one before.
+// append appends the encoded impacts: a byte whose bits say for which fields there are
+// impacts; then for each of these fields the number of impacts less one, and each impact
+// as its difference from the one before.
 func (f *impactSet) append(dst []byte) []byte {
 	fields := len(dst)
 	dst = append(dst, 0)

@@ -218,7 +218,7 @@ func readNumbers(numbers []uint32, data []byte) (rest []byte, ok bool) {
 }
 
 // readExceptions reads which of the numbers have more than width bits, and their high
-// bits. It adds the high bits to numbers, which has the low ones. It returns the bytes
+// bits. It adds the high bits to numbers, which holds the low ones. It returns the bytes
 // after them; ok is false if data is damaged.
 func readExceptions(numbers []uint32, data []byte, width uint) (rest []byte, ok bool) {
 	wider, data, ok := readSet(data, len(numbers))

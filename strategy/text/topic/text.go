@@ -17,7 +17,7 @@ func cut(text string, limit int) string {
 	return text[:limit]
 }
 
-// addressWords returns the part of an address that may have words: the address without
+// addressWords returns the part of an address that may contain words: the address without
 // scheme and file extension, and with its percent-encoding decoded.
 func addressWords(address string) string {
 	if _, rest, ok := strings.Cut(address, "://"); ok {

@@ -25,7 +25,7 @@ func belongsToHead(a atom.Atom) bool {
 	return false
 }
 
-// isMetadata reports whether an element may have metadata of the page: title, base, meta, link …
+// isMetadata reports whether an element is one for metadata of the page: title, base, meta, link …
 func isMetadata(a atom.Atom) bool {
 	switch a {
 	case atom.Base, atom.Link, atom.Meta, atom.Title:

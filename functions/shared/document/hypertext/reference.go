@@ -54,8 +54,8 @@ func referenceLength(b []byte) int {
 	return n
 }
 
-// decodeReference returns the characters for which a reference stands, or the text of the
-// reference if it stands for nothing.
+// decodeReference returns the characters that a reference means, or the text of the
+// reference if it means none.
 func decodeReference(name []byte) string {
 	switch string(name) {
 	case "":

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/style"
 )
 
-// Use is the purpose for which a page has an address.
+// Use is the purpose of an address in a page.
 type Use uint8
 
 // The uses of addresses.

@@ -14,7 +14,8 @@ type told struct {
 	flags                    [6]uint8 // 0 or 1 for each kind of JSON-LD object, and for og:type; tell sets them
 }
 
-// counted are the groups of words for which surroundings counts the elements that have them.
+// counted are groups of words. For each of them, surroundings counts the elements with a word of
+// the group.
 var counted = [...]hypertext.Words{
 	hypertext.WordForum, hypertext.WordComment, hypertext.WordProduct, hypertext.WordCart, hypertext.WordReview, hypertext.WordCard,
 }

@@ -25,7 +25,7 @@ func (a *archive) word() markup.Page {
 	return w.Page(p.title, p.language)
 }
 
-// story writes the paragraphs of one part of a Word document. levels has the levels of headings
+// story writes the paragraphs of one part of a Word document. levels holds the levels of headings
 // by paragraph style.
 func (a *archive) story(w *markup.Writer, part string, relations relationTable, levels map[string]int) {
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {

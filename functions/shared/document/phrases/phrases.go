@@ -49,7 +49,8 @@ func (s *Set) Has(phrase uint32) bool {
 	return s.bits[at/64]>>(at%64)&1 == 1
 }
 
-// Share returns how many of a text's phrases are in the set (in), and how many it has (all).
+// Share returns how many of a text's phrases are in the set (in), and how many phrases the text has
+// (all).
 func (s *Set) Share(text []byte) (in, all int) {
 	Each(text, func(phrase uint32) {
 		if all++; s.Has(phrase) {

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// Parts returns the parts of a page that have at least one kept block. keep has true for each kept
-// block. resolve returns the URL of a reference, or "" if the reference cannot be resolved.
+// Parts returns the parts of a page that have at least one kept block. keep is true for the kept
+// blocks. resolve returns the URL of a reference, or "" if the reference cannot be resolved.
 func Parts(p *hypertext.Page, keep []bool, resolve func(string) string) []Part {
 	b := newBuilder(p, keep, resolve)
 	b.build()
