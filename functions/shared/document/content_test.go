@@ -30,7 +30,7 @@ func TestWhatStandsOut(t *testing.T) {
 		"nested":        {"<p>a <b>bold <i>and</i> slanted</b> word", looks{Emphasis: []string{"bold and slanted"}}},
 		"larger":        {"<h1>The <em>top</em></h1><p>and <big>big</big> words", looks{Emphasis: []string{"top"}, Large: []string{"The top", "big"}}},
 		"empty":         {"<b></b><p>a<i> </i>b", looks{}},
-		"in navigation": {"<nav><h2>Menu</h2><b>now</b></nav><p>some <b>text</b> that is long enough", looks{Emphasis: []string{"text"}}},
+		"in navigation": {"<nav><h2>Menu</h2><b>now</b></nav><p>some <b>text</b> that is long enough to be the main part of a page, with a comma, and with an end.", looks{Emphasis: []string{"text"}}},
 		"around it":     {"<b>before<nav>Menu</nav>after</b>", looks{Emphasis: []string{"before", "after"}}},
 		"around main":   {"<p><b>Before</b><main>the <b>main</b> part</main><h2>After</h2>", looks{Emphasis: []string{"Before", "main"}, Large: []string{"After"}}},
 		"not ended":     {"<p>some <i>text", looks{Emphasis: []string{"text"}}},
