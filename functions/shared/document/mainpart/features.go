@@ -16,6 +16,7 @@ type Features struct {
 	Words  []int   // number of words of each block, for Choose
 	Texts  []Text  // for each block: hashes by which copies of its text are found
 
+	*surroundings
 	steps int // amount of work, for tests: number of elements looked at
 }
 
@@ -82,7 +83,7 @@ type sameText struct{ blocks, before int32 }
 // Compute returns the features of a page's blocks.
 func Compute(p *hypertext.Page, data *linkeddata.Data) Features {
 	s := survey(p, data)
-	f := Features{Words: make([]int, len(p.Blocks)), Texts: make([]Text, len(p.Blocks))}
+	f := Features{Words: make([]int, len(p.Blocks)), Texts: make([]Text, len(p.Blocks)), surroundings: s}
 	v := vector{surroundings: s}
 	for i := range p.Blocks {
 		v.block(i)

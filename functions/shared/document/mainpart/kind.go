@@ -2,7 +2,6 @@ package mainpart
 
 import (
 	_ "embed"
-	"encoding/binary"
 	"net/url"
 	"strings"
 	"sync"
@@ -23,7 +22,7 @@ var Kinds = [...]Kind{"article", "collection", "documentation", "forum", "listin
 var kindWeights []byte
 
 var kindModels = sync.OnceValue(func() []*Model {
-	models, err := DecodeKinds(kindWeights)
+	models, err := DecodeModels(kindWeights, len(Kinds))
 	if err != nil {
 		panic(err) // of bytes that belong to the program
 	}
@@ -135,33 +134,4 @@ func addressOf(p *hypertext.Page) (path string, steps int) {
 		}
 	}
 	return "", 255
-}
-
-// EncodeKinds encodes the models of all Kinds: for each its length, u16, and its bytes.
-func EncodeKinds(models []*Model) (out []byte) {
-	for _, m := range models {
-		encoded := m.Encode()
-		out = binary.BigEndian.AppendUint16(out, uint16(len(encoded)))
-		out = append(out, encoded...)
-	}
-	return out
-}
-
-// DecodeKinds decodes the models that EncodeKinds has encoded.
-func DecodeKinds(data []byte) (models []*Model, err error) {
-	for range Kinds {
-		if len(data) < 2 || len(data)-2 < int(binary.BigEndian.Uint16(data)) {
-			return nil, ErrDamaged
-		}
-		end := 2 + int(binary.BigEndian.Uint16(data))
-		m, err := Decode(data[2:end])
-		if err != nil {
-			return nil, err
-		}
-		models, data = append(models, m), data[end:]
-	}
-	if len(data) > 0 {
-		return nil, ErrDamaged
-	}
-	return models, nil
 }

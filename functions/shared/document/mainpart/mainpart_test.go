@@ -90,23 +90,61 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestCode checks that the embedded model is what Encode writes of it.
+// TestScore goes left at the threshold and right above it, and adds up the trees.
+func TestScore(t *testing.T) {
+	tree := Tree{Feature: []uint8{0, 1, 1}, Threshold: []uint8{5, 0, 254}, Leaf: []float32{1, 2, 4, 8}}
+	m := Model{Depth: 2, Width: 2, Trees: []Tree{tree, tree}}
+	f := Features{Width: 2, Values: []uint8{5, 0, 0, 255, 6, 254, 255, 255}, Words: make([]int, 4)}
+	if got, want := m.Score(&f), []float64{2, 4, 8, 16}; !slices.Equal(got, want) {
+		t.Errorf("scores %v, want %v", got, want)
+	}
+}
+
+// TestWithScores raises the features of an unlikely block if the blocks around it are likely: the
+// second model keeps it there, and not in a part of the page that is unlikely as a whole.
+func TestWithScores(t *testing.T) {
+	block := "<p>The storks come back in March.</p>"
+	p := hypertext.Read([]byte("<main>" + strings.Repeat(block, 9) + "</main><footer>" + strings.Repeat(block, 9) + "</footer>"))
+	f := Compute(p, linkeddata.Read())
+	scores := make([]float64, len(p.Blocks))
+	for i := range scores {
+		scores[i] = -4
+		if i < 9 && i != 4 {
+			scores[i] = 4
+		}
+	}
+	with := f.WithScores(scores)
+	inside, outside := with.Row(4)[f.Width:], with.Row(13)[f.Width:]
+	if inside[0] != outside[0] {
+		t.Errorf("features of equal scores are %d and %d", inside[0], outside[0])
+	}
+	for i, name := range []string{"block before", "block after", "2 around", "6 around", "20 around", "6 before", "6 after", "path", "run", "element"} {
+		if inside[1+i] < outside[1+i] || i < 4 && inside[1+i] < outside[1+i]+50 {
+			t.Errorf("%s: %d among likely blocks, %d among unlikely ones", name, inside[1+i], outside[1+i])
+		}
+	}
+}
+
+// TestCode checks that the embedded models are what EncodeModels writes of them.
 func TestCode(t *testing.T) {
-	m, err := Decode(weights)
+	models, err := DecodeModels(weights, stages)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(m.Encode(), weights) {
-		t.Error("the model changes when it is read and written")
+	if !bytes.Equal(EncodeModels(models), weights) {
+		t.Error("the models change when they are read and written")
 	}
-	if width := Compute(hypertext.Read([]byte("<p>x")), linkeddata.Read()).Width; width != m.Width {
-		t.Errorf("a block has %d features, and the model is for %d: train it anew", width, m.Width)
+	first := Compute(hypertext.Read([]byte("<p>x")), linkeddata.Read())
+	for i, f := range []Features{first, first.WithScores([]float64{0})} {
+		if f.Width != models[i].Width {
+			t.Errorf("a block has %d features, and the model is for %d: train it anew", f.Width, models[i].Width)
+		}
 	}
-	kinds, err := DecodeKinds(kindWeights)
+	kinds, err := DecodeModels(kindWeights, len(Kinds))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Equal(EncodeKinds(kinds), kindWeights) {
+	if !bytes.Equal(EncodeModels(kinds), kindWeights) {
 		t.Error("the models of kinds change when they are read and written")
 	}
 	if width := len(PageFeatures(hypertext.Read([]byte("<p>x")), linkeddata.Read())); width != kinds[0].Width {
@@ -130,7 +168,7 @@ func TestKindOf(t *testing.T) {
 }
 
 func FuzzDecode(f *testing.F) {
-	f.Add(weights)
+	f.Add(trained()[0].Encode())
 	f.Add(binary.BigEndian.AppendUint64(nil, 1<<48|1<<40|1<<32))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := Decode(data)
@@ -156,17 +194,18 @@ func FuzzSteps(f *testing.F) {
 		}
 		p := hypertext.Read(bytes.Repeat(piece, 32<<10/len(piece)+1))
 		features := Compute(p, linkeddata.Read(p.Data...))
+		features = features.WithScores(make([]float64, len(p.Blocks)))
 		if most := 4 * hypertext.MaxNesting * (len(p.Blocks) + len(p.Elements)); features.steps > most {
 			t.Errorf("%d steps for %d blocks in %d elements, want at most %d", features.steps, len(p.Blocks), len(p.Elements), most)
 		}
 	})
 }
 
-func FuzzDecodeKinds(f *testing.F) {
+func FuzzDecodeModels(f *testing.F) {
 	f.Add(kindWeights)
 	f.Add(make([]byte, 2*len(Kinds)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		if models, err := DecodeKinds(data); err == nil && len(models) != len(Kinds) {
+		if models, err := DecodeModels(data, len(Kinds)); err == nil && len(models) != len(Kinds) {
 			t.Errorf("%d models", len(models))
 		}
 	})

@@ -16,18 +16,28 @@ import (
 //go:embed weights.bin
 var weights []byte
 
-var trained = sync.OnceValue(func() *Model {
-	m, err := Decode(weights)
+// stages is the number of models that find the main part, one after another.
+const stages = 2
+
+var trained = sync.OnceValue(func() []*Model {
+	models, err := DecodeModels(weights, stages)
 	if err != nil {
 		panic(err) // of bytes that belong to the program
 	}
-	return m
+	return models
 })
 
 // Find returns, for every block of a page, whether it belongs to the main part.
 func Find(p *hypertext.Page, data *linkeddata.Data) []bool {
 	f := Compute(p, data)
-	return f.Choose(trained().Score(&f))
+	return FindBy(trained(), &f)
+}
+
+// FindBy returns, for every block of a page, whether it belongs to the main part by two models, of
+// which the second sees the scores of the first.
+func FindBy(models []*Model, f *Features) []bool {
+	second := f.WithScores(models[0].Score(f))
+	return second.Choose(models[1].Score(&second))
 }
 
 // Model is a sum of decision trees of one depth.
@@ -44,38 +54,38 @@ type Tree struct {
 	Leaf               []float32 // values of the leaves, in log-odds
 }
 
-// Score returns the log-odds that each block belongs to the main part.
+// maxDepth is the greatest depth of a tree, whose nodes and leaves have numbers of a byte.
+const maxDepth = 7
+
+// Score returns the log-odds that each block belongs to the main part. All blocks go down a tree
+// together, level by level: the steps of different blocks do not wait for each other.
 func (m *Model) Score(f *Features) []float64 {
-	scores := make([]float64, len(f.Words))
+	scores, nodes := make([]float64, len(f.Words)), make([]uint8, len(f.Words))
+	leaves := uint8(1<<m.Depth - 1) // number of nodes before the first leaf
 	for t := range m.Trees {
-		tree := &m.Trees[t]
-		for i := range scores {
-			scores[i] += float64(tree.value(f.Row(i), m.Depth))
+		var feature, threshold [256]uint8 // any node of a byte is in range
+		copy(feature[:], m.Trees[t].Feature)
+		copy(threshold[:], m.Trees[t].Threshold)
+		clear(nodes)
+		for range m.Depth {
+			row := 0
+			for i, node := range nodes {
+				difference := uint64(threshold[node]) - uint64(f.Values[row+int(feature[node])])
+				nodes[i] = 2*node + 1 + uint8(difference>>63) // without a branch, which processors would predict badly
+				row += f.Width
+			}
+		}
+		for i, node := range nodes {
+			scores[i] += float64(m.Trees[t].Leaf[node-leaves])
 		}
 	}
 	return scores
 }
 
-func (t *Tree) value(row []uint8, depth int) float32 {
-	node := 0
-	for range depth {
-		if row[t.Feature[node]] <= t.Threshold[node] {
-			node = 2*node + 1
-		} else {
-			node = 2*node + 2
-		}
-	}
-	return t.Leaf[node-(1<<depth-1)]
-}
-
-// softness is a factor of the log-odds, which brings probabilities closer to a half, because the
-// trees' probabilities are too extreme for pages on which they were not trained.
-const softness = 0.7
-
-// Choose reports for each block whether to keep it, given the log-odds of the blocks.
-// It keeps the likeliest blocks, as many as give the best expected F1 of their words. Of
-// several blocks with the same text it keeps only the likeliest. Then it also keeps blocks
-// in small gaps between kept blocks.
+// Choose reports for each block whether to keep it, given the log-odds of the blocks:
+// the likeliest are kept, as many as give the best expected F1 of their words. Of a
+// text that stands in several places, only the likeliest is kept. Small holes between
+// kept blocks are filled.
 func (f *Features) Choose(scores []float64) []bool {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -151,7 +161,7 @@ func (f *Features) fill(keep, copied []bool, scores []float64) {
 	}
 }
 
-func probability(score float64) float64 { return 1 / (1 + math.Exp(-softness*score)) }
+func probability(score float64) float64 { return 1 / (1 + math.Exp(-score)) }
 
 // ErrDamaged means that bytes are not an encoded model.
 var ErrDamaged = errors.New("model of main parts is damaged")
@@ -187,7 +197,7 @@ func Decode(data []byte) (*Model, error) {
 	}
 	m := &Model{Depth: int(data[2]), Width: int(data[3])}
 	trees, scale := int(binary.BigEndian.Uint16(data)), math.Float32frombits(binary.BigEndian.Uint32(data[4:]))
-	if m.Depth < 1 || m.Depth > 8 || m.Width == 0 {
+	if m.Depth < 1 || m.Depth > maxDepth || m.Width == 0 {
 		return nil, ErrDamaged
 	}
 	nodes := 1<<m.Depth - 1
@@ -209,4 +219,33 @@ func Decode(data []byte) (*Model, error) {
 		data = data[3*nodes+1:]
 	}
 	return m, nil
+}
+
+// EncodeModels encodes several models: for each its length, u16, and its bytes.
+func EncodeModels(models []*Model) (out []byte) {
+	for _, m := range models {
+		encoded := m.Encode()
+		out = binary.BigEndian.AppendUint16(out, uint16(len(encoded)))
+		out = append(out, encoded...)
+	}
+	return out
+}
+
+// DecodeModels decodes a number of models that EncodeModels has encoded.
+func DecodeModels(data []byte, number int) (models []*Model, err error) {
+	for range number {
+		if len(data) < 2 || len(data)-2 < int(binary.BigEndian.Uint16(data)) {
+			return nil, ErrDamaged
+		}
+		end := 2 + int(binary.BigEndian.Uint16(data))
+		m, err := Decode(data[2:end])
+		if err != nil {
+			return nil, err
+		}
+		models, data = append(models, m), data[end:]
+	}
+	if len(data) > 0 {
+		return nil, ErrDamaged
+	}
+	return models, nil
 }

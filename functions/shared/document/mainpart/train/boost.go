@@ -27,22 +27,19 @@ type blocks struct {
 	target, weight []float32
 }
 
-// gather returns the blocks of the pages that are fit for training (see teaches).
-func gather(pages []*judged) *blocks {
-	all := &blocks{}
+// gather returns the blocks of those pages that are fit for training, with some of their features.
+func gather(pages []*judged, featuresOf func(*judged) *mainpart.Features) *blocks {
+	all := &blocks{columns: make([][]uint8, featuresOf(pages[0]).Width)}
 	for _, p := range pages {
 		if !p.teaches() {
 			continue
 		}
-		weights := p.weights()
-		if all.columns == nil {
-			all.columns = make([][]uint8, p.features.Width)
-		}
+		weights, features := p.weights(), featuresOf(p)
 		for i := range p.words {
 			if len(p.words[i]) == 0 {
 				continue
 			}
-			for f, value := range p.features.Row(i) {
+			for f, value := range features.Row(i) {
 				all.columns[f] = append(all.columns[f], value)
 			}
 			all.target = append(all.target, p.labels[i])
@@ -106,9 +103,9 @@ type gradients struct{ slope, curve []float32 }
 // part of the others. It enlarges the gradients of that part, so that it stands for all others.
 func (g gradients) sample(o options, random *rand.Rand) []int32 {
 	size := func(i int) float32 { return max(g.slope[i], -g.slope[i]) }
-	sizes := make([]float32, len(g.slope))
-	for i := range sizes {
-		sizes[i] = size(i)
+	var sizes []float32 // of some thousand blocks, enough to tell which are steep
+	for i := 0; i < len(g.slope); i += 1 + len(g.slope)/8192 {
+		sizes = append(sizes, size(i))
 	}
 	slices.Sort(sizes)
 	steep := sizes[int(float64(len(sizes)-1)*(1-o.steepest))]

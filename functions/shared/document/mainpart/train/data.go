@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
@@ -19,12 +20,14 @@ import (
 // judged is a page for training, whose main part was marked by a person.
 type judged struct {
 	kind     mainpart.Kind
-	truth    []string // words of the main part that the person marked
+	site     string   // host of its address, or its number if it has no address
+	truth    []string // words of the main part
 	page     *hypertext.Page
 	words    [][]string // words of each block
 	labels   []float32  // for each block: share of its words that belong to the main part
 	features mainpart.Features
-	whole    []uint8 // features of the page as a whole
+	second   mainpart.Features // features with scores, for the second model
+	whole    []uint8           // features of the page as a whole
 }
 
 func load(dir string) ([]*judged, error) {
@@ -46,6 +49,7 @@ func load(dir string) ([]*judged, error) {
 					Primary string `json:"primary"`
 				} `json:"page_type"`
 			} `json:"_internal"`
+			URL   string `json:"url"`
 			Truth struct {
 				Main string `json:"main_content"`
 			} `json:"ground_truth"`
@@ -60,7 +64,11 @@ func load(dir string) ([]*judged, error) {
 		if err != nil {
 			return nil, err
 		}
-		all = append(all, &judged{kind: mainpart.Kind(row.Internal.PageType.Primary), truth: wordsOf(row.Truth.Main), page: hypertext.Read(markup)})
+		site := row.ID
+		if address, err := url.Parse(row.URL); err == nil && address.Host != "" {
+			site = address.Host
+		}
+		all = append(all, &judged{site: site, kind: mainpart.Kind(row.Internal.PageType.Primary), truth: wordsOf(row.Truth.Main), page: hypertext.Read(markup)})
 	}
 }
 

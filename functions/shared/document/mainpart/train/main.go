@@ -4,10 +4,11 @@
 //
 //	go run ./functions/shared/document/mainpart/train -in DIR -out functions/shared/document/mainpart
 //
-// With -folds it trains on all pages but one part, finds the main parts and kinds of
-// the pages of that part, and prints the mean F1 of the words of the main parts, and
-// how many kinds are right, by kind of page; nothing is written. The same pages give
-// the same models. It takes a minute.
+// With -folds it trains on the pages of all sites but one part, finds the main parts
+// and kinds of the pages of that part, and prints the mean F1 of the words of the main
+// parts, and how many kinds are right, by kind of page; nothing is written. The same
+// pages give the same models. It takes half a minute of processor time, with -folds 5
+// a minute and a half.
 package main
 
 import (
@@ -25,41 +26,75 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
-// forKinds are the options for training the models of kinds, for which there are few examples.
-var forKinds = options{trees: 40, depth: 2, rate: .2, penalty: 1, least: 2, tried: .4, steepest: .5, others: .5}
+// Options of the first and second model of main parts, and of those of kinds, which see few examples.
+var (
+	forFirst  = options{trees: 80, depth: 4, rate: .15, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
+	forSecond = options{trees: 120, depth: 4, rate: .1, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
+	forKinds  = options{trees: 40, depth: 2, rate: .2, penalty: 1, least: 2, tried: .4, steepest: .5, others: .5}
+)
+
+// scored is the number of parts in which the pages get the scores that the second model sees.
+const scored = 5
 
 func main() {
 	in := flag.String("in", "", "directory of judged pages")
 	out := flag.String("out", "", "directory of the models")
 	folds := flag.Int("folds", 0, "parts of the cross-validation; 0: train on all pages")
-	trees := flag.Int("trees", 80, "number of trees")
-	depth := flag.Int("depth", 4, "their depth")
-	rate := flag.Float64("rate", .15, "share of a tree's correction that is applied")
 	flag.Parse()
 	pages, err := load(*in)
 	if err != nil {
 		log.Fatal(err)
 	}
 	prepare(pages)
-	o := options{trees: *trees, depth: *depth, rate: *rate, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
 	if *folds > 1 {
-		validate(pages, *folds, o)
+		validate(pages, *folds)
 		return
 	}
-	parts, kinds := train(pages, o)
-	for name, encoded := range map[string][]byte{"weights.bin": parts.Encode(), "kinds.bin": mainpart.EncodeKinds(kinds)} {
-		if err := os.WriteFile(filepath.Join(*out, name), encoded, 0o644); err != nil {
+	for name, models := range map[string][]*mainpart.Model{"weights.bin": train(pages), "kinds.bin": trainKinds(pages)} {
+		if err := os.WriteFile(filepath.Join(*out, name), mainpart.EncodeModels(models), 0o644); err != nil {
 			log.Fatal(err)
 		}
 	}
 }
 
-// train returns the model of main parts, and the models of kinds, one for each of mainpart.Kinds.
-func train(pages []*judged, o options) (parts *mainpart.Model, kinds []*mainpart.Model) {
-	for _, kind := range mainpart.Kinds {
-		kinds = append(kinds, boost(gatherKinds(pages, kind), forKinds))
+// train returns the two models of main parts. The second learns from scores of models that were
+// trained without the pages of the site, because the first model has not seen what it will meet.
+func train(pages []*judged) []*mainpart.Model {
+	first := func(p *judged) *mainpart.Features { return &p.features }
+	second := func(p *judged) *mainpart.Features { return &p.second }
+	for part := range scored {
+		rest, tested := divide(pages, scored, part)
+		m := boost(gather(rest, first), forFirst)
+		for _, p := range tested {
+			p.second = p.features.WithScores(m.Score(&p.features))
+		}
 	}
-	return boost(gather(pages), o), kinds
+	return []*mainpart.Model{boost(gather(pages, first), forFirst), boost(gather(pages, second), forSecond)}
+}
+
+// trainKinds returns the models of kinds.
+func trainKinds(pages []*judged) (models []*mainpart.Model) {
+	for _, kind := range mainpart.Kinds {
+		models = append(models, boost(gatherKinds(pages, kind), forKinds))
+	}
+	return models
+}
+
+// divide returns the pages outside and inside of one of several parts. The pages of a site are in
+// the same part.
+func divide(pages []*judged, parts, part int) (rest, tested []*judged) {
+	sites := map[string]int{}
+	for _, p := range pages {
+		if _, known := sites[p.site]; !known {
+			sites[p.site] = len(sites)
+		}
+		if sites[p.site]%parts == part {
+			tested = append(tested, p)
+		} else {
+			rest = append(rest, p)
+		}
+	}
+	return rest, tested
 }
 
 // prepare computes labels and features of all pages.
@@ -82,27 +117,19 @@ func prepare(pages []*judged) {
 // of the kinds were found right.
 type result struct{ pages, f1, right float64 }
 
-// validate cross-validates: for each of folds parts of the pages, it trains a model on the other
-// parts, and prints the results of the model on this part.
-func validate(pages []*judged, folds int, o options) {
+// validate cross-validates: for each of folds parts of the pages, it trains models on the other
+// parts, and prints the results of the models on this part.
+func validate(pages []*judged, folds int) {
 	results := map[mainpart.Kind]result{}
 	for fold := range folds {
-		var rest []*judged
-		for i, p := range pages {
-			if i%folds != fold {
-				rest = append(rest, p)
-			}
-		}
-		parts, kinds := train(rest, o)
-		parts, err := mainpart.Decode(parts.Encode())
+		rest, tested := divide(pages, folds, fold)
+		kinds, models := trainKinds(rest), train(rest)
+		models, err := mainpart.DecodeModels(mainpart.EncodeModels(models), len(models))
 		if err != nil {
 			log.Fatal(err)
 		}
-		for i, p := range pages {
-			if i%folds != fold {
-				continue
-			}
-			f, right := p.score(p.features.Choose(parts.Score(&p.features))), 0.0
+		for _, p := range tested {
+			f, right := p.score(mainpart.FindBy(models, &p.features)), 0.0
 			if mainpart.Likeliest(kinds, p.whole) == p.kind {
 				right = 1
 			}

@@ -1,0 +1,148 @@
+package mainpart
+
+import (
+	"math"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
+)
+
+// chance sums up blocks: their weights, and their weights times their probabilities to belong to
+// the main part, 0 … 255.
+type chance struct{ kept, all int }
+
+func (c *chance) add(other chance) { c.kept, c.all = c.kept+other.kept, c.all+other.all }
+
+const (
+	// pageWeight is the weight of the page's mean probability in that of a part of the page, so
+	// that a part with little text has nearly that of the page.
+	pageWeight = 12
+
+	// likely is the probability, 0 … 255, from which a block counts as one of the main part.
+	likely = 180
+)
+
+// context holds the sums from which the features of the second model are computed. The weight of a
+// block is four times the square root of its number of words.
+type context struct {
+	*surroundings
+	values      []uint8
+	scores      []float64
+	blockSums   []chance // by block: all blocks before it; at the end, all blocks
+	elementSums []chance // by element: the blocks inside of it
+	runSums     []chance // by run: the blocks directly in its elements
+	pathSums    map[uint64]chance
+	since       []int // by block: weight of the blocks between it and the likely block before it
+	until       []int // by block: the same to the likely block after it
+	ends        []int // by block: the index of the next heading after it, or the number of blocks
+}
+
+// WithScores returns the features for the second model: those of f, and what the scores of the
+// first model tell of the block, its neighbours, and the parts of the page around it.
+func (f *Features) WithScores(scores []float64) Features {
+	c := f.contextOf(scores)
+	out := Features{Words: f.Words, Texts: f.Texts, surroundings: f.surroundings}
+	heading := -1
+	for i := range scores {
+		if c.isHeading(i) {
+			heading = i
+		}
+		c.values = append(c.values, f.Row(i)...)
+		c.block(i, heading)
+		if i == 0 {
+			out.Width = len(c.values)
+			c.values = append(make([]uint8, 0, out.Width*len(scores)), c.values...)
+		}
+	}
+	out.Values, out.steps = c.values, c.steps
+	return out
+}
+
+func (f *Features) contextOf(scores []float64) *context {
+	n, all := len(scores), f.page.Elements
+	c := &context{
+		surroundings: f.surroundings, scores: scores,
+		blockSums: make([]chance, n+1), elementSums: make([]chance, len(all)), runSums: make([]chance, len(f.runs)),
+		pathSums: make(map[uint64]chance, len(f.byPath)), since: make([]int, n), until: make([]int, n), ends: make([]int, n),
+	}
+	distance := math.MaxInt32
+	for i, score := range scores {
+		weight := int(math.Sqrt(float64(16 * f.Words[i])))
+		kept := int(255 * probability(score))
+		at, one := f.page.Blocks[i].Element, chance{kept * weight, weight}
+		c.blockSums[i+1] = c.blockSums[i]
+		c.blockSums[i+1].add(one)
+		c.elementSums[at].add(one)
+		c.runSums[f.runOf[at]].add(one)
+		path := c.pathSums[f.paths[at]]
+		path.add(one)
+		c.pathSums[f.paths[at]] = path
+		c.since[i] = distance
+		if distance = min(distance+weight, math.MaxInt32); kept >= likely {
+			distance = 0
+		}
+	}
+	for i := len(all) - 1; i > 0; i-- {
+		c.elementSums[all[i].Parent].add(c.elementSums[i])
+	}
+	distance, end := math.MaxInt32, n
+	for i := n - 1; i >= 0; i-- {
+		c.until[i], c.ends[i] = distance, end
+		one := c.between(i, i+1)
+		if distance = min(distance+one.all, math.MaxInt32); one.kept >= likely*one.all {
+			distance = 0
+		}
+		if c.isHeading(i) {
+			end = i
+		}
+	}
+	return c
+}
+
+func (c *context) isHeading(block int) bool {
+	return hypertext.IsHeading(c.page.Elements[c.page.Blocks[block].Element].Name)
+}
+
+// between returns the sum of a range of blocks, of which those exist that lie in the page.
+func (c *context) between(from, to int) chance {
+	a, b := c.blockSums[max(0, from)], c.blockSums[min(to, len(c.scores))]
+	return chance{b.kept - a.kept, b.all - a.all}
+}
+
+// mean adds the mean probability of a part of the page.
+func (c *context) mean(part chance) {
+	page := c.blockSums[len(c.scores)]
+	c.add(uint8((part.kept + pageWeight*page.kept/max(1, page.all)) / (part.all + pageWeight)))
+}
+
+func (c *context) add(values ...uint8) { c.values = append(c.values, values...) }
+
+// block adds the features of a block. heading is the index of the last heading, or -1.
+func (c *context) block(i, heading int) {
+	c.add(fromScore(c.scores[i]))
+	for _, window := range [...]struct{ before, after int }{{1, -1}, {-1, 1}, {2, 2}, {6, 6}, {20, 20}, {6, -1}, {-1, 6}} {
+		c.mean(c.between(i-window.before, i+window.after+1))
+	}
+	at := c.page.Blocks[i].Element
+	c.mean(c.pathSums[c.paths[at]])
+	c.mean(c.runSums[c.runOf[at]])
+	for range 5 {
+		sum, blocks := c.elementSums[at], c.trees[at].blocks
+		c.mean(sum)
+		for at > 0 && c.trees[at].blocks == blocks {
+			c.steps++
+			at = c.page.Elements[at].Parent
+		}
+	}
+	if heading < 0 {
+		c.add(0, 0)
+	} else {
+		c.add(fromScore(c.scores[heading]))
+		c.mean(c.between(heading, c.ends[i]))
+	}
+	before, page := c.blockSums[i], c.blockSums[len(c.scores)]
+	c.mean(page)
+	c.add(share(before.kept, page.kept), share(before.all, page.all), level(page.kept/255), level(c.since[i]), level(c.until[i]))
+}
+
+// fromScore maps log-odds to 0 … 255, 16 steps for each unit.
+func fromScore(score float64) uint8 { return uint8(min(255, max(0, 128+16*score))) }
