@@ -98,6 +98,11 @@
 //	the words as they follow each other       0.4
 //	the words at most six moves from that     0.1 more
 //	Chinese, Thai …: pairs of characters      a tenth of these
+//	all these pairs as they follow each       0.8
+//	other in a written word, at most 12
+//
+// A written word of such a script counts as one word of all its pairs where it stands near
+// the next written word.
 //
 // A joined word (e-mail, pg_dump; see package analysis) is a word more, which no document
 // needs to have in order to hold all words; documents that have only the joined form hold
@@ -135,7 +140,8 @@
 //
 // A search reads in steps, each for all segments at once:
 //
-//	dictionaries   only for prefixes and words with edits
+//	dictionaries   only for prefixes and words with edits, and for lone characters of
+//	               scripts without spaces in segments older than their terms
 //	terms          posting lists of the words, with positions where phrases need
 //	               them, those of anchors, and the columns of filters and facets
 //	positions      only where they are too large for the step before

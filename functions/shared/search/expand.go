@@ -21,8 +21,8 @@ const (
 	// MaxExpansions is the greatest number of words that a prefix (fox*) or a word with edits
 	// (foks~) matches: those with the fewest edits first, then the most frequent.
 	MaxExpansions = 64
-	// maxBegun is the greatest number of terms that a lone Chinese, Japanese or Korean character of
-	// a query matches. The terms are the pairs of characters that begin with it.
+	// maxBegun is the greatest number of terms, pairs of characters, for which a lone
+	// character stands in segments that have no term of it.
 	maxBegun = 512
 	// maxSeen is the greatest number of words of the dictionaries that may begin with a prefix
 	// (fox*). A query with a prefix that more words begin with is refused.
@@ -94,6 +94,9 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 	found := expansions{}
 	switch {
 	case w.begins:
+		if !g.parts[part].begun() {
+			return found, nil
+		}
 		for _, v := range w.variants {
 			terms, _, err := g.parts[part].Segment.Prefix(ctx, v.term, maxSeen)
 			if err != nil {
@@ -169,7 +172,6 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	most := MaxExpansions
 	if w.begins {
 		most = maxBegun
-		w.variants = nil
 	}
 	edits := func(string) uint8 { return 0 }
 	if w.nearby != nil {
@@ -191,7 +193,9 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 			if analysis.IsOutside(word) {
 				worth = outside
 			}
-			w.variants = append(w.variants, variant{term: word, worth: worth, rules: math.MaxUint64})
+			if !slices.ContainsFunc(w.variants, func(v variant) bool { return v.term == word }) {
+				w.variants = append(w.variants, variant{term: word, worth: worth, rules: math.MaxUint64})
+			}
 			continue
 		}
 		worth := 1 / (1 + float64(edits(word)))

@@ -97,9 +97,9 @@ func (j *imageJudge) open(d *segment.Document) {
 // of an image content is.
 func (j *imageJudge) read(words []imageWords, text int, content string) {
 	length := j.analyzer.Each(content, func(o analysis.Occurrence) bool {
-		for n, worth := range j.worth[o.Term] {
-			words[n].positions[text] = append(words[n].positions[text], uint32(o.Position))
-			words[n].frequency[text] += worth
+		j.add(words, text, o.Position, j.worth[o.Term])
+		if len(j.worth[o.Term]) == 0 {
+			j.add(words, text, o.Position, j.worth[o.First])
 		}
 		return true
 	})
@@ -110,9 +110,18 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// score returns the score of an image on the open page: BM25F over the texts of the image and
-// the title of the page. It returns 0 if the image does not match. An image matches if its own
-// texts have at least one of the words, all required ones, and nothing that is excluded.
+// add notes that some words stand at a position of a text, of which each is worth so much there.
+func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
+	for n, of := range worth {
+		words[n].positions[text] = append(words[n].positions[text], uint32(position))
+		words[n].frequency[text] += of
+	}
+}
+
+// score returns the score of an image on the open page, 0 if it does not match. The score is
+// that of BM25F over the texts of the image and the title of the page. An image matches if
+// its own texts have one of the words, all that are required, and nothing that must not
+// occur.
 func (j *imageJudge) score(image *segment.Image) float64 {
 	for n := range j.here {
 		j.here[n].reset()

@@ -29,14 +29,26 @@ type Part struct {
 	Unvisited bool
 }
 
+// begun reports whether a lone character of a script without spaces is the beginning of
+// terms in the segment: an older version of analysis made no terms of lone characters.
+func (p Part) begun() bool {
+	for _, version := range p.Segment.Analysis() {
+		if !analysis.HasLone(version) {
+			return true
+		}
+	}
+	return false
+}
+
 // Index is a set of segments searched as one. It is immutable and safe for
 // concurrent use; making one reads nothing.
 type Index struct {
 	parts     []Part
 	memory    *Memory
 	languages []corpusLanguage
-	documents int // number of live documents
-	exactly   int // if there are at most this many matches, all are counted
+	documents int  // number of live documents
+	begun     bool // some segments have no terms of lone characters
+	exactly   int  // number of matches up to which every match is counted
 
 	anchors *statistics // statistics by which anchors of links are scored
 }
@@ -44,7 +56,7 @@ type Index struct {
 // New makes an index of the parts. Several indexes may share segments and a memory. If memory
 // is nil, nothing is cached, and every search reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
-	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), exactly: countExactly, anchors: newAnchorStatistics()}
+	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), begun: slices.ContainsFunc(parts, Part.begun), exactly: countExactly, anchors: newAnchorStatistics()}
 	all := 0
 	for _, p := range parts {
 		all += p.Segment.Documents()

@@ -24,10 +24,8 @@ type textMarker struct {
 
 // meant is the word of the query to which a term belongs.
 type meant struct {
-	word int // index of the word in plan.words
-	// half: the word is one character, and the term a pair of characters that begins with it, as
-	// text without spaces is indexed; only the first character of the pair is marked.
-	half bool
+	word int  // the word's number in the plan
+	half bool // only the first character of a pair is meant
 }
 
 // span is a match in a text: its byte range, and the word that it matches, as an index in
@@ -42,7 +40,7 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 		m.all += w.weight
 		for _, v := range w.variants {
 			term, _ := segment.CutImageTerm(v.term)
-			m.words[term] = meant{n, w.begins}
+			m.words[term] = meant{n, w.lone}
 			m.begins.add(term)
 		}
 	}
@@ -142,7 +140,11 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 		if found && o.Parts > 0 {
 			return true
 		}
-		if w, known := m.words[o.Term]; known {
+		w, known := m.words[o.Term]
+		if !known {
+			w, known = m.words[o.First]
+		}
+		if known {
 			s := span{start + o.Start, start + o.End, w.word}
 			if w.half {
 				s.end = start + o.Half

@@ -18,6 +18,12 @@ const (
 	// spaces. The pairs have a character in common, so most texts with both have them next to
 	// each other.
 	overlapWeight = 0.1
+	// runWeight is a factor for a run of characters of a script without spaces, as of two
+	// words that are copied from a page: of all texts with its pairs, few have the run.
+	runWeight = 2
+	// maxRun is the greatest number of pairs of a sequence of characters of a script without
+	// spaces that is a phrase: some words, not a sentence, which stands nowhere else.
+	maxRun = 12
 )
 
 // weighNear sets the weights of the pairs of words, and keeps the nearPairs pairs with the
@@ -29,8 +35,11 @@ func (p *plan) weighNear() {
 			ph.weight = nearbyWeight
 		}
 		ph.weight *= ph.rarity()
-		if ph.words[0].isPair() && ph.words[1].isPair() {
+		switch {
+		case ph.overlap:
 			ph.weight *= overlapWeight
+		case ph.run:
+			ph.weight *= runWeight
 		}
 	}
 	if len(p.near) > 2*nearPairs {

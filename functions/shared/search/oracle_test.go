@@ -256,8 +256,7 @@ func (q *oracleQuery) words(c clause) oraclePhrase {
 	for i, a := range analysed {
 		word := oracleWord{}
 		word.add(a, q.codes, 1)
-		if a.Prefix { // of terms; the tests have fewer of them than maxBegun
-			word = oracleWord{}
+		if a.Lone { // of terms; the tests have fewer of them than maxBegun, and segments of an old version
 			for term := range q.terms {
 				if strings.HasPrefix(term, a.Terms[0]) {
 					word[term] = oracleTerm{1, "[" + strings.Join(q.codes, "][") + "]"}

@@ -37,6 +37,7 @@ type plan struct {
 	unfolded  bool       // alike documents are shown one by one
 	notes     []string
 
+	begun   bool           // some segments have no terms of lone characters
 	used    int            // number of words analysed so far
 	plain   []*queryPhrase // for each written word without quotes or sign: its words of the index
 	reduced bool           // words beyond MaxWords were left out
@@ -44,7 +45,7 @@ type plan struct {
 
 // plan analyses a query. unquoted says that words in quotes need not stand together.
 func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
-	p := &plan{filter: newFilter(q)}
+	p := &plan{filter: newFilter(q), begun: ix.begun}
 	text := q.Text
 	if len(text) > MaxText {
 		text = cutRune(text[:MaxText])
@@ -109,7 +110,7 @@ func (p *plan) add(c clause) {
 			}
 			continue
 		}
-		w := &queryWord{times: 1, text: c.text[a.Start:a.End], begins: a.Prefix, surface: a.Text, required: c.sign == '+' || c.quoted}
+		w := &queryWord{times: 1, text: c.text[a.Start:a.End], lone: a.Lone, begins: a.Lone && p.begun, surface: a.Text, required: c.sign == '+' || c.quoted}
 		w.addAll(&a, 1)
 		if i == last && a.Text != "" {
 			w.prefix, w.edits = c.prefix, c.edits
@@ -173,31 +174,89 @@ func (p *plan) unify() {
 	}
 }
 
-// setNear sets near. Each two plain words that follow each other in the query are added twice:
-// as a phrase, and as a phrase with slop. Prefixes and words with edits are left out.
+// setNear sets near to the pairs of plain words that follow each other in the query: each
+// pair as a phrase, and as a phrase with slop. Prefixes and words with edits are in no pair.
+// A word of a script without spaces, which is a run of pairs of characters, is a phrase of
+// its own as well, and together with the written word before it.
 func (p *plan) setNear() {
-	var last *queryWord
+	var last *queryPhrase // the last word of what is read, or the run at its end
 	for _, together := range p.plain {
-		for i, w := range together.words {
-			if w.begins || together.open && i == len(together.words)-1 {
+		n := len(together.words)
+		if together.open {
+			n--
+		}
+		for i := 0; i < n; {
+			run := together.runAt(i)
+			i += len(run.words)
+			if run.words[0].begins {
 				last = nil
 				continue
 			}
-			gap := uint32(1)
-			if i > 0 {
-				gap = together.at[i] - together.at[i-1]
+			if len(run.words) > 1 {
+				p.addRun(run)
 			}
-			if last != nil && last != w {
-				pair, at := []*queryWord{last, w}, []uint32{0, gap}
-				p.near = append(p.near, &queryPhrase{words: pair, at: at}, &queryPhrase{words: pair, at: at, slop: nearSlop})
+			if last != nil {
+				gap := last.at[len(last.at)-1] + 1
+				if last.words[len(last.words)-1].isPair() {
+					gap++
+				}
+				if start := i - len(run.words); start > 0 {
+					gap = last.at[len(last.at)-1] + together.at[start] - together.at[start-1]
+				}
+				p.addNear(last, run, gap)
 			}
-			last = w
+			last = run
+		}
+		if together.open {
+			last = nil
 		}
 	}
 }
 
-// written returns the number of words of the plan that are not joined words. A document with
-// all of these holds all words of the query.
+// runAt returns the longest run of overlapping pairs of characters that begins at word i of
+// the phrase, as a phrase; if there is none, that word alone.
+func (ph *queryPhrase) runAt(i int) *queryPhrase {
+	run := &queryPhrase{words: ph.words[i : i+1], at: []uint32{0}}
+	for end := i + 1; end < len(ph.words) && ph.words[end-1].isPair() && ph.words[end].isPair() && ph.at[end] == ph.at[end-1]+1; end++ {
+		run.words, run.at = ph.words[i:end+1], append(run.at, ph.at[end]-ph.at[i])
+	}
+	return run
+}
+
+// addRun adds a run of pairs of characters to near: as a phrase, unless it is long, and each
+// two neighbours.
+func (p *plan) addRun(run *queryPhrase) {
+	for i := 1; i < len(run.words); i++ {
+		if run.words[i-1] != run.words[i] {
+			pair, at := run.words[i-1:i+1], []uint32{0, 1}
+			p.near = append(p.near, &queryPhrase{words: pair, at: at, overlap: true}, &queryPhrase{words: pair, at: at, slop: nearSlop, overlap: true})
+		}
+	}
+	if len(run.words) <= maxRun {
+		p.near = append(p.near, &queryPhrase{words: run.words, at: run.at, run: true})
+	}
+}
+
+// addNear adds two neighbours, each of them a word or a run, to near; the second stands gap
+// positions after the beginning of the first. Of long runs only the ends that meet count.
+func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
+	if len(a.words)+len(b.words) > maxRun {
+		end := len(a.words) - 1
+		gap -= a.at[end]
+		a, b = &queryPhrase{words: a.words[end:], at: []uint32{0}}, &queryPhrase{words: b.words[:1], at: b.at[:1]}
+	}
+	if len(a.words) == 1 && len(b.words) == 1 && a.words[0] == b.words[0] {
+		return
+	}
+	words, at := slices.Concat(a.words, b.words), slices.Clone(a.at)
+	for _, distance := range b.at {
+		at = append(at, gap+distance)
+	}
+	p.near = append(p.near, &queryPhrase{words: words, at: at}, &queryPhrase{words: words, at: at, slop: nearSlop})
+}
+
+// written returns the number of words that are not joined: a document with all of them holds
+// all words of the query.
 func (p *plan) written() (n int) {
 	for _, w := range p.words {
 		if !w.joined {

@@ -229,8 +229,9 @@ func cutRune(text string) string {
 type queryWord struct {
 	text     string           // word as written in the query
 	required bool             // a document must have the word
-	begins   bool             // each variant stands for all terms that begin with it
-	prefix   bool             // surface is a prefix, as in fox*
+	lone     bool             // a lone character of a script without spaces
+	begins   bool             // variants are beginnings of terms as well, in segments without terms of lone characters
+	prefix   bool             // surface is a prefix
 	joined   bool             // a joined word (see plan.join), which no document needs to hold
 	edits    int              // number of edits that surface allows, as in fox~1
 	surface  string           // normalised text of the word
@@ -256,7 +257,7 @@ type variant struct {
 }
 
 // isPair reports whether the word is a pair of characters of a script without spaces.
-func (w *queryWord) isPair() bool { return w.surface == "" }
+func (w *queryWord) isPair() bool { return w.surface == "" && !w.lone }
 
 func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 }
 
@@ -267,6 +268,10 @@ type queryPhrase struct {
 	slop   int
 	open   bool // the last word is a prefix or allows edits
 	weight float64
+
+	// Of phrases for words near each other:
+	overlap bool // two pairs of characters with one in common
+	run     bool // a sequence of characters of a script without spaces
 }
 
 // rarity returns the sum of the idf of the words.

@@ -89,42 +89,51 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 		return 0
 	}
 	return t.analyzer.Each(text, func(o analysis.Occurrence) bool {
-		token := segment.Token{
-			Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position),
-			TermNumber: o.TermNumber, WordNumber: o.WordNumber,
+		if t.occurrence(field, base, &o); t.more && o.First != "" {
+			o.Term, o.TermNumber, o.End = o.First, o.FirstNumber, o.Half
+			t.occurrence(field, base, &o)
 		}
-		switch {
-		case field == segment.Address && o.Parts > 0: // the parts of an address are searched one by one
-			return t.more
-		case t.isOfImage:
-			if token.Term, token.TermNumber = t.ofImage(&o); len(token.Term) > segment.MaxTerm {
-				return t.more
-			}
-		case !t.isOutside:
-			t.see(&o)
-		case t.saw(&o):
-			return t.more
-		default:
-			token.Term, token.TermNumber = t.outside(&o)
-		}
-		if t.wordless {
-			token.Word, token.WordNumber = "", 0
-		}
-		if o.Capitals {
-			token.Hits |= postings.Capitals
-		}
-		if inRanges(&t.emphasis, o.Start) {
-			token.Hits |= postings.Emphasis
-		}
-		if inRanges(&t.large, o.Start) {
-			token.Hits |= postings.Large
-		}
-		t.more = t.yield(token)
 		return t.more
 	})
 }
 
-// see records that the term of an occurrence is in the main part of the current page.
+// occurrence yields the token of an occurrence of a term in a text of a field, unless it is
+// not indexed there. base is added to its position.
+func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
+	token := segment.Token{
+		Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position),
+		TermNumber: o.TermNumber, WordNumber: o.WordNumber,
+	}
+	switch {
+	case field == segment.Address && o.Parts > 0: // the parts of an address are searched one by one
+		return
+	case t.isOfImage:
+		if token.Term, token.TermNumber = t.ofImage(o); len(token.Term) > segment.MaxTerm {
+			return
+		}
+	case !t.isOutside:
+		t.see(o)
+	case t.saw(o):
+		return
+	default:
+		token.Term, token.TermNumber = t.outside(o)
+	}
+	if t.wordless {
+		token.Word, token.WordNumber = "", 0
+	}
+	if o.Capitals {
+		token.Hits |= postings.Capitals
+	}
+	if inRanges(&t.emphasis, o.Start) {
+		token.Hits |= postings.Emphasis
+	}
+	if inRanges(&t.large, o.Start) {
+		token.Hits |= postings.Large
+	}
+	t.more = t.yield(token)
+}
+
+// see records that the current page has a term in its main part.
 func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true

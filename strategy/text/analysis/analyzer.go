@@ -20,13 +20,14 @@ const (
 type Occurrence struct {
 	Term       string // term as it is indexed: valid UTF-8, 1–255 bytes
 	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and looser terms
-	Position   int    // number of the word in the text, from 1; both terms of a word have the same number
-	Start, End int    // range of the term's word or pair in the text, in bytes
-	Half       int    // end of a pair's first character; equals End if there is no second, and for a word
-	Parts      int    // number of parts of a joined word (see doc.go, Words); 0 for any other
+	Position   int    // number of the word, from 1; both terms of a word have the same
+	Start, End int    // offsets of the term's text, in bytes
+	Half       int    // end of the first character of a pair, which is End if it is alone; End for a word
+	First      string // term of the first character of a pair alone; "" for a character that is alone, and for a word
+	Parts      int    // of a joined word (see doc.go, Words): the number of its parts; else 0
 	Capitals   bool   // the word has at least two letters, all upper case
 
-	TermNumber, WordNumber uint32 // numbers of Term and Word in the analyzer's Vocabulary; 0: none
+	TermNumber, WordNumber, FirstNumber uint32 // of Term, Word and First in the analyzer's Vocabulary; 0: none
 }
 
 // Analyzer splits text of one language into terms, in the same way for documents, queries
@@ -191,7 +192,10 @@ func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) 
 		}
 		position++
 		if f := a.forms(text[start:end], half-start); f.term != "" {
-			if !yield(Occurrence{Term: f.term, Position: position, Start: start, End: end, Half: half, TermNumber: f.termNumber}) {
+			if !yield(Occurrence{
+				Term: f.term, First: f.loose, Position: position, Start: start, End: end, Half: half,
+				TermNumber: f.termNumber, FirstNumber: f.looseNumber,
+			}) {
 				return end, position, false
 			}
 		}
@@ -205,7 +209,7 @@ func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) 
 // forms holds the cached terms of a word or a pair.
 type forms struct {
 	term     string // "" if it is too long to be indexed
-	loose    string // the looser term, or ""
+	loose    string // the looser term, or ""; of a pair, the term of its first character alone
 	word     string // the surface form (see doc.go); "" for a pair
 	capitals bool   // the word has at least two letters, all upper case
 
@@ -231,7 +235,7 @@ func (a *Analyzer) forms(text string, half int) *forms {
 	class, _ := classAt(text, 0)
 	switch {
 	case class == unspaced:
-		f.term = pair(text, half)
+		f.term, f.loose = pair(text, half)
 	case text[len(text)-1] == '+', text[len(text)-1] == '#':
 		f.word = strings.ToLower(text)
 		f.term = f.word
@@ -270,15 +274,15 @@ func capitals(word string) bool {
 	return upper >= 2
 }
 
-// pair returns the term of a pair of characters of a script without spaces: the first,
-// text[:half], a space, and the second, both normalised. A character without a successor
-// has a term that ends with the space. So all terms of the character 日 begin with "日 ".
-func pair(text string, half int) string {
-	first, rest := text[:half], text[half:]
-	if rest != "" {
-		rest = rest[skip(rest, 0, link):]
+// pair returns the term of two characters of a script without spaces, of which text[:half]
+// is the first: both normalised, with a space between; and the term of the first alone,
+// which ends with the space. If there is no second, the term is that, and first is "".
+func pair(text string, half int) (term, first string) {
+	first, rest := character(text[:half])+" ", text[half:]
+	if rest == "" {
+		return first, ""
 	}
-	return character(first) + " " + character(rest)
+	return first + character(rest[skip(rest, 0, link):]), first
 }
 
 // character returns the normal form of one character of a script without spaces.

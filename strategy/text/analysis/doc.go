@@ -30,14 +30,14 @@
 //
 // Han, kana, Hangul, Thai, Lao, Khmer, Burmese, Tibetan and Yi are cut into what their
 // readers see as characters, in Tibetan into syllables: no word begins or ends inside one
-// (see clusterEnd). Each character has one position and gives one term: itself, a space,
-// and the next character of its run, if there is one.
+// (see clusterEnd). Each character has one position. Its term is itself, a space, and the
+// next character of its run, if there is one; and then it has a second term, without that
+// next character (Occurrence.First).
 //
-//	日本語  →  "日 本" 1, "本 語" 2, "語 " 3
+//	日本語  →  "日 本" and "日 " 1, "本 語" and "本 " 2, "語 " 3
 //
-// So any piece of a run is the phrase of its pairs, and a lone character is the prefix "日 "
-// of all its terms: Query marks it as a Prefix. Compared with pairs alone this takes one
-// more term for each run; terms of single characters would take one for each character.
+// So any piece of a run is the phrase of its pairs, and a lone character is one term. Before
+// version 3 there were no second terms, and a lone character was a prefix of terms.
 // A tsheg or zero-width space does not end a run. Traditional and simplified Han
 // characters differ.
 //

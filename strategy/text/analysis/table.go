@@ -28,8 +28,9 @@ import (
 type tokenFilters = []analysis.TokenFilter
 
 // common is the version of the rules for all languages: word boundaries, joined words,
-// surface forms, pairs and folding. Version 2 joins words.
-const common = 2
+// surface forms, pairs and folding. Version 2 joins words, version 3 has terms of single
+// characters of scripts without spaces.
+const common = 3
 
 // language is the analyzer of a language. It makes a word's surface form into a term by the
 // filters stem, and then by fold.
@@ -119,8 +120,11 @@ var aliases = map[string]string{"fil": "tl", "in": "id", "nb": "no", "nn": "no",
 // is raised whenever any term of the language changes.
 func Version(name string) uint32 { return common + languageOf(name).version }
 
-// languageOf returns the entry of table for a language code or a BCP 47 tag; nil if there
-// is none.
+// HasLone reports whether documents that were analysed by a version of an analyzer have the
+// terms of lone characters (Occurrence.First).
+func HasLone(version uint32) bool { return version >= 3 }
+
+// languageOf returns the analyzer of a language code or tag.
 func languageOf(tag string) *language { return table[codeOf(tag)] }
 
 // codeOf returns the key of table for the language of a BCP 47 tag, "" if there is none.

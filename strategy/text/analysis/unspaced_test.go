@@ -107,7 +107,7 @@ func TestLoneCharacterIsFound(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.text+" "+test.piece, func(t *testing.T) {
 			words := Query(test.piece, analyzersOf(""))
-			if len(words) != 1 || !words[0].Prefix {
+			if len(words) != 1 || !words[0].Lone {
 				t.Fatalf("words are %+v", words)
 			}
 			var found []string
@@ -147,14 +147,14 @@ func TestLongRun(t *testing.T) {
 	}
 }
 
-// match reports whether an occurrence in a document has a term of the word, and where it ends
-// in the text. For a Prefix, this is the end of the pair's first character.
+// match reports whether an occurrence in a document is of the word, and where
+// in the text it ends: of a pair whose first character is the word, only that is meant.
 func match(w *Word, o Occurrence) (end int, ok bool) {
 	for _, term := range w.Terms {
 		if o.Term == term {
 			return o.End, true
 		}
-		if w.Prefix && strings.HasPrefix(o.Term, term) {
+		if o.First == term {
 			return o.Half, true
 		}
 	}

@@ -92,7 +92,7 @@ func outputHash(name string) string {
 	a := For(name)
 	for _, of := range sorted(fixtures) {
 		n := a.Each(fixtures[of], func(o Occurrence) bool {
-			fmt.Fprintf(hash, "{Term:%s Word:%s Position:%d Start:%d End:%d Half:%d Capitals:%t}\n", o.Term, o.Word, o.Position, o.Start, o.End, o.Half, o.Capitals)
+			fmt.Fprintf(hash, "{Term:%s First:%s Word:%s Position:%d Start:%d End:%d Half:%d Capitals:%t}\n", o.Term, o.First, o.Word, o.Position, o.Start, o.End, o.Half, o.Capitals)
 			return true
 		})
 		fmt.Fprintln(hash, n)
