@@ -137,7 +137,7 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 // no search finds it, if shown is false or if the page's collections do not want its language.
 func (e extractor) document(a address.Address, key string, entry webobject.Entry, content document.Content, shown bool) draft {
 	o := entry.Object
-	code, _ := language.Identify(content.Title+"\n"+content.Body, content.Lang)
+	code, source := language.Decide(content.Title+"\n"+content.Body, content.Lang)
 	if !e.rules.inLanguage(o.Collections, code) {
 		content, shown = document.Content{}, false
 	}
@@ -153,6 +153,7 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 			Headings:    content.Headings,
 			Body:        content.Body,
 			Lang:        code,
+			LangSource:  string(source),
 			MIME:        o.MIME,
 			Collections: slices.Compact(collections),
 			Fetched:     o.Downloaded,

@@ -49,7 +49,7 @@ func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisite
 		}
 		d := &segments.Page{Document: segment.Document{ID: at.ID, URL: u.URL, Site: at.Site, Title: u.All[0].Text}}
 		fill(d, u.Anchors)
-		d.Lang, _ = language.Identify(strings.Join(d.Headings, "\n"), usual)
+		d.Lang, _ = language.Identify(strings.Join(d.Headings, "\n"))
 		if r.languages[d.Lang] == 0 {
 			d.Lang = usual // words of queries are analysed in the languages of pages
 		}

@@ -92,7 +92,7 @@ func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, err
 var (
 	numberColumns = [...]string{Dates, TitleLengths, HeadingsLengths, AddressLengths, BodyLengths,
 		TitleHashes, TextHashes, Simhashes, Epochs, Tokens, Offsets, Lengths}
-	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages}
+	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages, LanguageSources}
 )
 
 // The indexes, in numberColumns and stringColumns, of the columns from which the
@@ -122,7 +122,7 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32) {
 		d.TitleHash, d.TextHash, d.Simhash, d.Version.Epoch, d.Version.Token, uint64(d.Offset), uint64(d.Length)} {
 		w.numbers[i] = append(w.numbers[i], n)
 	}
-	for i, s := range [len(stringColumns)]string{d.Site, d.Lang, d.MIME, "", d.Package} {
+	for i, s := range [len(stringColumns)]string{d.Site, d.Lang, d.MIME, "", d.Package, d.LangSource} {
 		if stringColumns[i] == Collections {
 			w.strings[i].add(d.Collections...)
 		} else {

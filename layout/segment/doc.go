@@ -125,7 +125,8 @@
 //
 //   - 1: postings in bluge's format, ice; loaded whole. No longer read.
 //   - 2: without the numbers of terms and fields by language.
-//   - 3: this one. Records may have images, which records of version 2 never have.
+//   - 3: this one. Records may have images, which records of version 2 never have. The
+//     column "language source" came later: where it is missing, nothing is on record.
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

@@ -27,6 +27,7 @@ type Document struct {
 	Headings    []string
 	Body        string // text of the page, without markup
 	Lang        string
+	LangSource  string // how the language is known: declared, guessed or overruled (by the text); "": not at all, or not on record
 	MIME        string
 	Collections []string // names of the page's collections, sorted, each once
 	Fetched     time.Time
@@ -37,8 +38,8 @@ type Document struct {
 	Package        string
 	Offset, Length int64
 
-	// TitleHash, TextHash, Simhash and Sketch are fingerprints of title and text. They are
-	// stored in columns only: documents that Segment.Stored returns do not have them.
+	// Fingerprints of title and text. They are stored in columns only, as is LangSource, so
+	// that Segment.Stored returns documents without them.
 	TitleHash, TextHash, Simhash uint64
 	Sketch                       [16]uint16
 }

@@ -14,6 +14,8 @@ const (
 	Types       = "type"
 	Collections = "collections"
 	Packages    = "package"
+
+	LanguageSources = "language source" // as Document.LangSource; segments of older programs have no such column
 )
 
 // StringColumn is a column that has a set of strings for each document; in most
@@ -44,8 +46,12 @@ func (c *StringColumn) set(n uint32) []string {
 	return values
 }
 
-// Strings returns a column of strings, by one read.
+// Strings returns a column of strings, by one read. A segment without LanguageSources has an
+// empty string for each document.
 func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, error) {
+	if column == LanguageSources && !slices.ContainsFunc(s.tail.columns, func(c columnExtent) bool { return c.name == column }) {
+		return &StringColumn{Values: []string{""}, Sets: [][]uint32{{0}}, Of: make([]uint32, s.tail.documents)}, nil
+	}
 	content, err := s.column(ctx, column, stringsKind)
 	if err != nil {
 		return nil, err

@@ -28,7 +28,9 @@ func reportCommand(where *location) *cobra.Command {
 			"collection and day of the download (UTC), or by site; and says what packages, index,\n" +
 			"links and outcomes take, of all versions that are kept, as Brin and Page did in 1998.\n" +
 			"Books, index and directories tell all this, so no page is read. Of a page of two\n" +
-			"collections both count one. The language is \"-\" if it is not known, or not yet.",
+			"collections both count one. The language is \"-\" if it is not known, or not yet. Its\n" +
+			"source is how it is known: the page declares it; it is guessed from the text; or the\n" +
+			"text proves that the page declares a wrong one, which is overruled.",
 		Example: "  bucketsearch report\n  bucketsearch report --by site --csv > sites.csv",
 		Args:    nothing,
 		RunE: where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
@@ -36,7 +38,7 @@ func reportCommand(where *location) *cobra.Command {
 				return errors.New("--json and --csv do not go together; leave one out")
 			}
 			if by != "" && (&report.Report{}).Table(by) == nil {
-				return literal.Wrong("--by", by, "language, collection, site or day")
+				return literal.Wrong("--by", by, "language, source, collection, site or day")
 			}
 			if moment.IsZero() {
 				moment = time.Now()
@@ -66,15 +68,15 @@ func reportCommand(where *location) *cobra.Command {
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&by, "by", "", "only the table by language, collection, site or day: `by` which")
+	flags.StringVar(&by, "by", "", "only the table by language, source, collection, site or day: `by` which")
 	timeVar(flags, &moment, "asof", "the bucket as it was at this `time`, of the last seven days")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	flags.BoolVar(&asCSV, "csv", false, "print CSV")
 	return cmd
 }
 
-// usualTables are the tables that a report shows without --by.
-var usualTables = []string{"language", "collection", "day"}
+// usualTables are the tables of a report without --by.
+var usualTables = []string{"language", "source", "collection", "day"}
 
 // printTables prints a report as text: the table with the given name or, if that is "", the
 // usualTables and the sizes.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
 func whyCommand(where *location) *cobra.Command {
@@ -203,10 +205,25 @@ func printStored(tell func(string, string, ...any), s why.Story) {
 	}
 	switch {
 	case at.Segment != "":
-		tell("indexed", "%s as %q", at.Segment, at.Title)
+		tell("indexed", "%s as %q, %s", at.Segment, at.Title, languageOf(at))
 	case !at.Indexed:
 		tell("indexed", "not yet: its package waits for index")
 	default:
 		tell("indexed", "no: it holds no text that could be searched")
 	}
+}
+
+// languageOf tells the language of an indexed page, and how it is known.
+func languageOf(at *why.Stored) string {
+	switch {
+	case at.Lang == "" && at.Source == "":
+		return "in an unknown language"
+	case at.Source == string(language.Declared):
+		return "in " + at.Lang + ", as it declares"
+	case at.Source == string(language.Guessed):
+		return "in " + at.Lang + ", by its text"
+	case at.Source == string(language.Overruled):
+		return "in " + cmp.Or(at.Lang, "an unknown language") + " by its text, not as it declares"
+	}
+	return "in " + at.Lang
 }

@@ -127,10 +127,10 @@ func (t Task) index(ctx context.Context) (Searcher, error) {
 
 // pageOf returns a document in the form in which the index function indexes a page.
 func pageOf(d Document) *segments.Page {
-	code, _ := language.Identify(d.Title+"\n"+d.Text, d.Lang)
+	code, source := language.Decide(d.Title+"\n"+d.Text, d.Lang)
 	print := fingerprint.Of(d.Title, d.Text)
 	return &segments.Page{Document: segment.Document{
-		ID: layout.IdentityOf(d.ID), Version: layout.Version{Epoch: 1, Token: 1}, URL: d.ID, Title: strings.TrimSpace(d.Title), Body: d.Text, Lang: code,
+		ID: layout.IdentityOf(d.ID), Version: layout.Version{Epoch: 1, Token: 1}, URL: d.ID, Title: strings.TrimSpace(d.Title), Body: d.Text, Lang: code, LangSource: string(source),
 		MIME: "text/plain", TitleHash: print.TitleHash, TextHash: print.TextHash, Simhash: print.Simhash, Sketch: print.Sketch,
 	}}
 }

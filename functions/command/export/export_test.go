@@ -147,7 +147,7 @@ func TestFormats(t *testing.T) {
 		return run(t, Task{Format: format, Path: filepath.Join(t.TempDir(), "x"), At: later}, bucket, s)
 	}
 	const text = "Page 0\\n\\nThe text of page 0 says something.\\n"
-	want := `{"url":"http://host0.example.org/0","fetched":"` + functionstest.Start.UTC().Format(time.RFC3339) + `","status":200,"mime":"text/html","lang":"en","title":"Page 0","text":"` + text + `"}` + "\n"
+	want := `{"url":"http://host0.example.org/0","fetched":"` + functionstest.Start.UTC().Format(time.RFC3339) + `","status":200,"mime":"text/html","lang":"en","lang_source":"declared","title":"Page 0","text":"` + text + `"}` + "\n"
 	if diff := cmp.Diff(want, export("jsonl")); diff != "" {
 		t.Error(diff)
 	}

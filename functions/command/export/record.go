@@ -6,28 +6,27 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
-	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
 // Record is a page as a line of the format jsonl. Text is the text of the page's main part; it is
 // empty for a page without text, such as an image.
 type Record struct {
-	URL     string    `json:"url"`
-	Fetched time.Time `json:"fetched"`
-	Status  int       `json:"status"`
-	MIME    string    `json:"mime"`
-	// ISO 639-1 code of the page's language, identified as the index function does
-	Lang        string   `json:"lang,omitempty"`
-	Title       string   `json:"title,omitempty"`
-	Site        string   `json:"site_name,omitempty"`
-	Description string   `json:"description,omitempty"`
-	Author      string   `json:"author,omitempty"`
-	Published   string   `json:"published,omitempty"`
-	Modified    string   `json:"modified,omitempty"`
-	Type        string   `json:"type,omitempty"` // @type of the page's JSON-LD, such as "NewsArticle"
-	Kind        string   `json:"kind,omitempty"` // kind of page, such as "article" or "product" (see package mainpart)
-	Collections []string `json:"collections,omitempty"`
-	Text        string   `json:"text,omitempty"`
+	URL         string    `json:"url"`
+	Fetched     time.Time `json:"fetched"`
+	Status      int       `json:"status"`
+	MIME        string    `json:"mime"`
+	Lang        string    `json:"lang,omitempty"`        // ISO 639-1, decided as the index function does
+	LangSource  string    `json:"lang_source,omitempty"` // how it is known: declared, guessed or overruled
+	Title       string    `json:"title,omitempty"`
+	Site        string    `json:"site_name,omitempty"`
+	Description string    `json:"description,omitempty"`
+	Author      string    `json:"author,omitempty"`
+	Published   string    `json:"published,omitempty"`
+	Modified    string    `json:"modified,omitempty"`
+	Type        string    `json:"type,omitempty"` // @type of the page's JSON-LD, such as "NewsArticle"
+	Kind        string    `json:"kind,omitempty"` // kind of page, such as "article" or "product" (see package mainpart)
+	Collections []string  `json:"collections,omitempty"`
+	Text        string    `json:"text,omitempty"`
 
 	structure structured.Page
 	object    webobject.Object
@@ -47,6 +46,6 @@ func (r *Record) read() {
 	}
 	r.Title, r.Site, r.Description, r.Type, r.Kind = p.Title, p.Site, p.Description, p.Type, p.PageKind
 	r.Author, r.Published, r.Modified, r.Text = p.Author, p.Published, p.Modified, p.Text()
-	r.Lang, _ = language.Identify(p.Title+"\n"+r.Text, p.Lang)
+	r.Lang, r.LangSource = p.Lang, p.LangSource
 	r.structure = p
 }

@@ -19,14 +19,14 @@ import (
 
 // Report has the numbers of pages in a bucket, and the sizes of its parts.
 type Report struct {
-	At    time.Time `json:"at"`
-	Total Row       `json:"total"`
-	// counts by language, most pages first; Collections and Sites are sorted in the same way
-	Languages   []Row  `json:"languages"`
-	Collections []Row  `json:"collections"`
-	Sites       []Row  `json:"sites"`
-	Days        []Row  `json:"days"` // counts by day (UTC) of the download, in order of time
-	Sizes       []Size `json:"sizes"`
+	At          time.Time `json:"at"`
+	Total       Row       `json:"total"`
+	Languages   []Row     `json:"languages"`        // rows with most pages first; so are Sources, Collections and Sites
+	Sources     []Row     `json:"language_sources"` // rows by how the language is known: declared, guessed, overruled
+	Collections []Row     `json:"collections"`
+	Sites       []Row     `json:"sites"`
+	Days        []Row     `json:"days"` // days (UTC) on which pages were downloaded, in order
+	Sizes       []Size    `json:"sizes"`
 	// Faults has a sentence for every lost or damaged object or generation, whose pages or
 	// bytes are not counted.
 	Faults []string `json:"faults"`
@@ -35,16 +35,16 @@ type Report struct {
 // Row counts the pages of one language, collection, site or day. A page of two
 // collections counts in both.
 type Row struct {
-	Value string `json:"value"` // language, collection, site or day; "": the language is unknown, or the page is not indexed yet
+	Value string `json:"value"` // language or how it is known, collection, site or day; "": the language is unknown, or the page is not indexed yet
 	Pages int    `json:"pages"`
 	Sites int    `json:"sites"`
 	Bytes int64  `json:"bytes"` // compressed size of the pages in packages, in bytes
 }
 
-// Table returns the rows by "language", "collection", "site" or "day"; nil for any other
-// string.
+// Table returns the rows by "language", "source" (of the language), "collection", "site" or
+// "day"; nil for any other string.
 func (r *Report) Table(by string) *[]Row {
-	return map[string]*[]Row{"language": &r.Languages, "collection": &r.Collections, "site": &r.Sites, "day": &r.Days}[by]
+	return map[string]*[]Row{"language": &r.Languages, "source": &r.Sources, "collection": &r.Collections, "site": &r.Sites, "day": &r.Days}[by]
 }
 
 // Make makes a report of a bucket as it was at a moment.
@@ -57,7 +57,7 @@ func Make(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 		return nil, fmt.Errorf("cannot make a report: %w", err)
 	}
 	r := &Report{At: at}
-	var languages, collections, sites, days table
+	var languages, sources, collections, sites, days table
 	total, site := table{}, ""
 	last := uint32(0)
 	for page, err := range all.Pages(ctx, inventory.Selection{}) {
@@ -69,6 +69,7 @@ func Make(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 		}
 		total.add("", site, page.Length)
 		languages.add(page.Lang, site, page.Length)
+		sources.add(page.LangSource, site, page.Length)
 		sites.add(site, site, page.Length)
 		days.add(page.Time.UTC().Format(time.DateOnly), site, page.Length)
 		for _, name := range page.Collections {
@@ -78,7 +79,7 @@ func Make(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 	if one := total.rows(); len(one) > 0 {
 		r.Total = one[0]
 	}
-	r.Languages, r.Collections, r.Sites, r.Days = languages.rows(), collections.rows(), sites.rows(), days.rows()
+	r.Languages, r.Sources, r.Collections, r.Sites, r.Days = languages.rows(), sources.rows(), collections.rows(), sites.rows(), days.rows()
 	slices.SortFunc(r.Days, func(a, b Row) int { return cmp.Compare(a.Value, b.Value) })
 	unread, err := r.measure(ctx, bucket, all.Manifests())
 	if err != nil {

@@ -67,6 +67,7 @@ func TestReport(t *testing.T) {
 	want := &Report{
 		At: later, Total: Row{"", 4, 2, all},
 		Languages:   []Row{{"en", 2, 2, n[0] + n[2]}, {"", 1, 1, n[3]}, {"de", 1, 1, n[1]}},
+		Sources:     []Row{{"", 4, 2, n[0] + n[1] + n[2] + n[3]}},
 		Collections: []Row{{functionstest.Collection, 4, 2, all}, {"zoo", 1, 1, n[2]}},
 		Sites:       []Row{{"example.org", 3, 1, n[0] + n[1] + n[3]}, {"example.com", 1, 1, n[2]}},
 		Days:        []Row{{"2026-11-21", 3, 2, n[0] + n[1] + n[2]}, {"2026-11-22", 1, 1, n[3]}},

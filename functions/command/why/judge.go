@@ -122,8 +122,8 @@ func (t *teller) stored(ctx context.Context) {
 	t.problem(errors.New("no manifest lists its package " + live.Package))
 }
 
-// indexed sets the segment and the title in at, if the stored page has a live document. id is the
-// number of the page's package in the manifest.
+// indexed adds to at the segment, the title and the language of the page's live document, if there is
+// one. id is the number of the page's package in the manifest.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
 	finder := segments.NewFinder(t.bucket, func(id layout.Identity) bool { return id == t.url.ID })
 	for i := range m.Segments {
@@ -144,23 +144,30 @@ func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, a
 			continue
 		}
 		at.Segment = listed.Key
-		at.Title, err = t.title(ctx, listed, matches[own].Doc)
-		return err
+		return t.document(ctx, at, listed, matches[own].Doc)
 	}
 	return nil
 }
 
-// title returns the title of a document of a listed segment.
-func (t *teller) title(ctx context.Context, listed *manifest.Segment, doc uint32) (string, error) {
+// document adds to at the title and the language of a document of a segment.
+func (t *teller) document(ctx context.Context, at *Stored, listed *manifest.Segment, doc uint32) error {
 	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: t.bucket}, listed)
 	if err != nil {
-		return "", err
+		return err
 	}
 	documents, err := opened.Stored(ctx, []uint32{doc})
 	if err != nil {
-		return "", fmt.Errorf("segment %s: %w", listed.Key, err)
+		return fmt.Errorf("segment %s: %w", listed.Key, err)
 	}
-	return documents[0].Title, nil
+	sources, err := opened.Strings(ctx, segment.LanguageSources)
+	if err != nil {
+		return fmt.Errorf("segment %s: %w", listed.Key, err)
+	}
+	at.Title, at.Lang = documents[0].Title, documents[0].Lang
+	if of := sources.Get(doc); len(of) > 0 {
+		at.Source = of[0]
+	}
+	return nil
 }
 
 func (t *teller) problem(err error) { t.story.Problems = append(t.story.Problems, err.Error()) }

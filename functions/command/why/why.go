@@ -95,7 +95,9 @@ type Stored struct {
 	MIME      string           `json:"mime"`
 	Segment   string           `json:"segment,omitempty"` // key of the segment with its document; "" if there is none
 	Title     string           `json:"title,omitempty"`
-	Indexed   bool             `json:"indexed"` // the manifest says that the package is indexed
+	Lang      string           `json:"lang,omitempty"`        // language in which the page is searched; "" if it is unknown
+	Source    string           `json:"lang_source,omitempty"` // how it is known: declared, guessed or overruled
+	Indexed   bool             `json:"indexed"`               // the manifest says that the package is indexed
 }
 
 // teller collects the parts of one story.

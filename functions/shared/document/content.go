@@ -21,7 +21,7 @@ type Content struct {
 	Headings []string
 	Body     string // lines of the main part, at most MaxBody bytes
 	Outside  string // lines outside of the main part, without links of navigation, at most MaxBody bytes
-	Lang     string // primary subtag of the declared language, else the language that the script suggests, or ""
+	Lang     string // primary subtag of the declared language, or ""
 
 	// Ranges of Body that browsers show in another style or size than the text around them (Brin,
 	// Page 1998, 4.2.5), in order, at most MaxRanges in each list. Emphasis is bold, italic, marked
@@ -43,7 +43,7 @@ func NameOf(url string) string {
 // Content returns the part of the page that the index keeps.
 func (d *Document) Content() Content {
 	if d.plain != "" {
-		return Content{Title: d.Title, Body: d.plain, Lang: guess(d.plain)}
+		return Content{Title: d.Title, Body: d.plain, Lang: d.Lang}
 	}
 	return d.contentOf(d.main())
 }
@@ -74,7 +74,6 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 		outside.addLines(told)
 	}
 	c.Outside = cut(string(outside.text), MaxBody)
-	set(&c.Lang, guess(c.Body))
 	return c
 }
 

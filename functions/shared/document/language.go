@@ -2,7 +2,8 @@ package document
 
 import (
 	"strings"
-	"unicode"
+
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
 // primary returns the primary subtag of a language tag (RFC 5646) in lower
@@ -24,50 +25,16 @@ func primary(tag string) string {
 	return tag
 }
 
-// scripts lists scripts that are used for (nearly) one language, with that language. guess looks
-// at them in this order, so that a text in Kana and Han is Japanese and not Chinese.
-var scripts = []struct {
-	table *unicode.RangeTable
-	lang  string
-}{
-	{unicode.Hiragana, "ja"}, {unicode.Katakana, "ja"}, {unicode.Hangul, "ko"}, {unicode.Han, "zh"},
-	{unicode.Cyrillic, "ru"}, {unicode.Greek, "el"}, {unicode.Arabic, "ar"}, {unicode.Hebrew, "he"},
-	{unicode.Thai, "th"}, {unicode.Lao, "lo"}, {unicode.Myanmar, "my"}, {unicode.Khmer, "km"},
-	{unicode.Tibetan, "bo"}, {unicode.Devanagari, "hi"}, {unicode.Bengali, "bn"}, {unicode.Tamil, "ta"},
-	{unicode.Telugu, "te"}, {unicode.Georgian, "ka"}, {unicode.Armenian, "hy"}, {unicode.Ethiopic, "am"},
-}
-
-// guess returns the language of the script (see scripts) in which more than a third of a
-// text's first 2000 letters are, or "" if there is none, as in Latin script.
-func guess(text string) string {
-	const letters = 2000
-	counts := map[string]int{}
-	total := 0
-	for _, r := range text {
-		if !unicode.IsLetter(r) {
-			continue
-		}
-		if total++; total > letters {
-			break
-		}
-		if r < unicode.MaxLatin1 {
-			continue
-		}
-		for _, s := range scripts {
-			if unicode.Is(s.table, r) {
-				counts[s.lang]++
-				break
-			}
+// setLang sets the language of a page that declares none in its markup to that which the
+// header Content-Language tells (WHATWG HTML, 3.2.6.2). A list of several languages names those
+// of the readers for whom the page is meant, so it tells nothing.
+func (d *Document) setLang(o *webobject.Object) {
+	if d.Lang != "" {
+		return
+	}
+	for _, field := range o.Header {
+		if strings.EqualFold(field.Name, "Content-Language") && !strings.Contains(field.Value, ",") {
+			set(&d.Lang, primary(field.Value))
 		}
 	}
-	if kana := counts["ja"]; kana > 0 && kana*10 > counts["zh"] {
-		counts["ja"] += counts["zh"]
-		counts["zh"] = 0
-	}
-	for _, s := range scripts {
-		if counts[s.lang]*3 > total {
-			return s.lang
-		}
-	}
-	return ""
 }

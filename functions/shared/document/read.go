@@ -105,10 +105,16 @@ const conversionVersion = 1
 // takes milliseconds, and for a conversion of more than webobject.MaxConversion bytes.
 func (d *Document) Conversion() *webobject.Conversion { return d.conversion }
 
-// Stored reads a stored page as Read does. For a PDF file that is stored with its conversion
-// to HTML, it reads the conversion, without PDFium.
+// Stored reads a stored page as Read does, and learns its language from its header if its
+// markup does not tell. A PDF file that is stored with its conversion is read from that,
+// without PDFium.
 func Stored(o webobject.Object) (d *Document, err error) {
 	defer unbroken(&d, &err)
+	defer func() {
+		if err == nil {
+			d.setLang(&o)
+		}
+	}()
 	if o.Conversion == nil || o.Conversion.Reader < conversionVersion {
 		return Read(o.Data, o.MIME)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/structured"
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
 // Structure reads a stored page, and returns its main part with its structure: headings, lists,
@@ -42,7 +43,7 @@ func (d *Document) Structured(a address.Address) structured.Page {
 	f := d.facts()
 	p := structured.Page{
 		URL: a.URL, Site: f.site, Description: f.description, Author: f.author,
-		Published: f.published, Modified: f.modified, Lang: d.Lang, Charset: d.charset, Type: f.kind,
+		Published: f.published, Modified: f.modified, Charset: d.charset, Type: f.kind,
 		Title: withoutSite(d.Title, f.site),
 	}
 	r := newResolver(a, 0)
@@ -72,7 +73,7 @@ func (d *Document) Structured(a address.Address) structured.Page {
 				p.Parts = append(p.Parts, structured.Plain(paragraph))
 			}
 		}
-		set(&p.Lang, guess(d.plain))
+		p.Lang, p.LangSource = d.language(d.plain)
 		return p
 	}
 	kept, _ := d.main()
@@ -84,8 +85,14 @@ func (d *Document) Structured(a address.Address) structured.Page {
 			p.Parts = append(p.Parts, structured.Plain(paragraph))
 		}
 	}
-	set(&p.Lang, guess(string(main.text)))
+	p.Lang, p.LangSource = d.language(string(main.text))
 	return p
+}
+
+// language returns the language of the page by the text of its main part, and how it is known.
+func (d *Document) language(text string) (code, source string) {
+	code, from := language.Decide(d.Title+"\n"+text, d.Lang)
+	return code, string(from)
 }
 
 // withoutSite removes the name of the site from the beginning or the end of a title: "News |

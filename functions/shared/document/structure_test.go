@@ -20,7 +20,7 @@ func TestStructured(t *testing.T) {
 		"JSON-LD": {`<title>Cats | Pets</title>` + article, structured.Page{Title: "Cats", Site: "Pets", Author: "Ann", Published: "2026-01-02", Modified: "2026-01-03", Description: "Of cats", Type: "NewsArticle"}},
 		"meta elements": {`<html lang=en-GB><title>Pets: Cats</title><link rel=canonical href=/cats><meta property=og:site_name content=Pets><meta name=author content=Bob>
 			<meta name=description content="About cats"><meta property=article:published_time content=2025-01-01>` + article,
-			structured.Page{Title: "Cats", Site: "Pets", Author: "Bob", Published: "2025-01-01", Modified: "2026-01-03", Description: "About cats", Lang: "en", Canonical: "http://a/cats", Type: "NewsArticle"}},
+			structured.Page{Title: "Cats", Site: "Pets", Author: "Bob", Published: "2025-01-01", Modified: "2026-01-03", Description: "About cats", Lang: "en", LangSource: "declared", Canonical: "http://a/cats", Type: "NewsArticle"}},
 		"broken JSON-LD": {`<title>T</title><script type="application/ld+json">{"@type": </script>`, structured.Page{Title: "T"}},
 	} {
 		t.Run(name, func(t *testing.T) {

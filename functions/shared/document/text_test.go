@@ -83,21 +83,8 @@ func TestTextCaps(t *testing.T) {
 	}
 }
 
-func TestGuess(t *testing.T) {
-	for text, want := range map[string]string{
-		"": "", "Latin letters tell nothing": "", "123 !?": "",
-		"これは日本語の文章です": "ja", "这是中文的文章": "zh", "이것은 한국어 글입니다": "ko",
-		"Это русский текст": "ru", "Αυτό είναι ελληνικό": "el", "هذا نص عربي": "ar", "זה טקסט בעברית": "he", "นี่คือข้อความภาษาไทย": "th",
-		"An English text that names 北京 once": "",
-	} {
-		if got := guess(text); got != want {
-			t.Errorf("guess(%q) = %q, want %q", text, got, want)
-		}
-	}
-}
-
-// Text returns the content of a page without its blocks. A page without a title is named by the
-// last part of its address. A page that cannot be read has nothing but that name.
+// Text returns the content of a page, called by the last part of its address if
+// it has no title; nothing else of one that cannot be read. Its blocks are left out.
 func Text(body []byte, contentType, url string) Content {
 	var c Content
 	if d, err := Read(body, contentType); err == nil {

@@ -19,8 +19,8 @@ import (
 // package (packages are smaller than 4 GiB), kind the index of both values in kinds.all.
 type fact struct{ offset, kind uint32 }
 
-// kind is a language and a media type of pages. Few different pairs occur; type kinds numbers them.
-type kind struct{ lang, mime string }
+// kind is a language, how that is known, and a media type. There are few different ones, which kinds numbers.
+type kind struct{ lang, source, mime string }
 
 type kinds struct {
 	all    []kind
@@ -42,9 +42,9 @@ func (k *kinds) of(one kind) uint32 {
 // segmentsAtOnce is how many segments are read concurrently.
 const segmentsAtOnce = 4
 
-// ReadIndex reads the language and the media type of all indexed pages, so that Pages can yield
-// them. It reads the tail and three columns of each segment, and keeps 8 bytes of memory for each
-// page. Segments that cannot be read are added to Unindexed.
+// ReadIndex reads the language and the media type of all indexed pages, for Pages, from the
+// tail and four columns of each segment. They take 8 bytes of memory a page. Segments that
+// cannot be read are put on the list Unindexed.
 func (v *Inventory) ReadIndex(ctx context.Context) error {
 	var mu sync.Mutex // protects v and the partitions
 	group, within := errgroup.WithContext(ctx)
@@ -82,9 +82,9 @@ func (v *Inventory) ReadIndex(ctx context.Context) error {
 // columns holds the columns of a segment that ReadIndex needs. parts says how many of its
 // documents are of each package.
 type columns struct {
-	parts            []segment.Part
-	languages, types *segment.StringColumn
-	offsets          []uint64
+	parts                     []segment.Part
+	languages, sources, types *segment.StringColumn
+	offsets                   []uint64
 }
 
 func (v *Inventory) readColumns(ctx context.Context, listed *manifest.Segment) (c columns, err error) {
@@ -94,6 +94,9 @@ func (v *Inventory) readColumns(ctx context.Context, listed *manifest.Segment) (
 	}
 	c.parts = s.Parts()
 	if c.languages, err = s.Strings(ctx, segment.Languages); err != nil {
+		return c, err
+	}
+	if c.sources, err = s.Strings(ctx, segment.LanguageSources); err != nil {
 		return c, err
 	}
 	if c.types, err = s.Strings(ctx, segment.Types); err != nil {
@@ -110,7 +113,7 @@ func (v *Inventory) learn(p *part, c columns) {
 		key := p.keyNow(of.Package)
 		facts := slices.Grow(p.index[key], of.Documents)
 		for range of.Documents {
-			one := kind{first(c.languages.Get(doc)), first(c.types.Get(doc))}
+			one := kind{first(c.languages.Get(doc)), first(c.sources.Get(doc)), first(c.types.Get(doc))}
 			facts = append(facts, fact{uint32(c.offsets[doc]), v.kinds.of(one)})
 			doc++
 		}

@@ -35,10 +35,11 @@ type Page struct {
 	*book.Outcome        // outcome that stored the page; valid until the next page is yielded
 	Key           string // present key of the page's package; erasing pages from a package changes its key
 
-	// Fields from the index, which are set after ReadIndex.
-	Indexed bool   // the page was indexed at the moment of the inventory
-	Lang    string // ISO 639-1, as search filters by it; "" if it is in doubt
-	MIME    string
+	// From the index, after ReadIndex:
+	Indexed    bool   // the page was indexed at the moment of the inventory
+	Lang       string // ISO 639-1, as search filters by it; "" if it is in doubt
+	LangSource string // how the language is known, as in segment.Document
+	MIME       string
 }
 
 // Inventory lists the stored pages of a bucket as of one moment.
@@ -137,7 +138,7 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 			page := Page{Outcome: o, Key: key}
 			if number, found := s.of.find(key, o.Offset); found {
 				known := v.kinds.all[number]
-				page.Indexed, page.Lang, page.MIME = true, known.lang, known.mime
+				page.Indexed, page.Lang, page.LangSource, page.MIME = true, known.lang, known.source, known.mime
 			}
 			if wanted.has(&page) && !yield(page, nil) {
 				return

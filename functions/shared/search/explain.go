@@ -4,7 +4,9 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
@@ -18,15 +20,22 @@ func (s *search) explain(ctx context.Context, best []match) error {
 	}
 	phrases := slices.Concat(s.plan.must, s.plan.near)
 	var found [][]occurrence
+	var err error
 	if len(phrases) > 0 {
-		var err error
 		if found, err = s.occurring(withoutDeadline(ctx), best, phrases); err != nil {
 			return err
 		}
 	}
+	sources, err := s.sources(ctx, best)
+	if err != nil {
+		return err
+	}
 	work := new(scan)
 	work.begin(s)
 	for i, f := range best {
+		if of := sources[f.part]; of != nil {
+			s.result.Hits[i].LangSource = strings.Join(of.Get(f.doc), "")
+		}
 		if !work.open(s, int(f.part)) {
 			continue
 		}
@@ -44,8 +53,20 @@ func (s *search) explain(ctx context.Context, best []match) error {
 	return nil
 }
 
-// explainNear explains the bonus of match i for words near each other. found[i] has the match's
-// occurrences of the phrases of plan.must, followed by those of the phrases of plan.near.
+// sources reads how the languages of the documents of the matches are known, by part.
+func (s *search) sources(ctx context.Context, best []match) ([]*segment.StringColumn, error) {
+	sources := make([]*segment.StringColumn, len(s.parts))
+	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) (err error) {
+		if slices.ContainsFunc(best, func(f match) bool { return int(f.part) == part }) {
+			sources[part], err = s.parts[part].Segment.Strings(ctx, segment.LanguageSources)
+		}
+		return err
+	})
+	return sources, err
+}
+
+// explainNear explains the bonus of match i for words near each other. found are its
+// occurrences of the phrases of plan.must, then of those of plan.near.
 func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 	e := Explanation{What: "nearness of the words"}
 	for n, ph := range s.plan.near {

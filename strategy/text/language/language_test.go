@@ -34,7 +34,7 @@ func TestSentences(t *testing.T) {
 	for _, s := range sentences() {
 		all++
 		each[s.language]++
-		if got, sure := Identify(s.text, ""); got == s.language {
+		if got, sure := Identify(s.text); got == s.language {
 			right++
 			eachRight[s.language]++
 		} else {
@@ -52,55 +52,33 @@ func TestSentences(t *testing.T) {
 }
 
 func TestIdentify(t *testing.T) {
-	tests := map[string]struct{ text, hint, want string }{
-		"nothing":                        {"", "en", ""},
-		"no letters":                     {"12 + 30 = 42 !? 😀 →", "en", ""},
-		"not UTF-8":                      {"\xff\xfe\x80", "", ""},
-		"Chinese of terms":               {"使用 apt-get install docker-compose 安装软件包", "", "zh"},
-		"Japanese of terms":              {"Kubernetes の Pod を kubectl で削除する", "", "ja"},
-		"Japanese without Kana":          {"東京都渋谷区円山町 国立図書館 営業時間変更 駅前広場", "ja-JP", "ja"},
-		"Russian of terms":               {"Запустите docker-compose up в каталоге проекта", "", "ru"},
-		"a foreign name":                 {"The Russian word for peace is мир, and the Chinese one is 和平.", "", "en"},
-		"hint of the region":             {"Program", "id-ID", "id"},
-		"hint of the other":              {"Program", "ms", "ms"},
-		"hint by another name":           {"Museet er stengt på mandager.", "nb", "no"},
-		"hint of another script":         {"Сегодня холодно", "ja", "ru"},
-		"hint against clear words":       {"The museum is closed on Mondays and public holidays.", "de", "en"},
-		"hint that is none":              {"Das Museum ist montags geschlossen.", "utf-8", "de"},
-		"capitals":                       {"LE MUSÉE EST FERMÉ LE LUNDI ET LES JOURS FÉRIÉS", "", "fr"},
-		"Yiddish":                        {"יעדער מענטש ווערט געבוירן פֿרײַ און גלײַך אין כּבוד און רעכט", "", "yi"},
-		"Marathi":                        {"संग्रहालय सोमवारी बंद असते आणि प्रवेश विनामूल्य आहे.", "", "mr"},
-		"Breton, which has no name here": {"Serret eo ar mirdi d'al Lun, met digor eo en deizioù all.", "", ""},
+	tests := map[string]struct{ text, want string }{
+		"nothing":                        {"", ""},
+		"no letters":                     {"12 + 30 = 42 !? 😀 →", ""},
+		"not UTF-8":                      {"\xff\xfe\x80", ""},
+		"Chinese of terms":               {"使用 apt-get install docker-compose 安装软件包", "zh"},
+		"Japanese of terms":              {"Kubernetes の Pod を kubectl で削除する", "ja"},
+		"Russian of terms":               {"Запустите docker-compose up в каталоге проекта", "ru"},
+		"a foreign name":                 {"The Russian word for peace is мир, and the Chinese one is 和平.", "en"},
+		"capitals":                       {"LE MUSÉE EST FERMÉ LE LUNDI ET LES JOURS FÉRIÉS", "fr"},
+		"Yiddish":                        {"יעדער מענטש ווערט געבוירן פֿרײַ און גלײַך אין כּבוד און רעכט", "yi"},
+		"Marathi":                        {"संग्रहालय सोमवारी बंद असते आणि प्रवेश विनामूल्य आहे.", "mr"},
+		"Breton, which has no name here": {"Serret eo ar mirdi d'al Lun, met digor eo en deizioù all.", ""},
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) {
-			if got, sure := Identify(test.text, test.hint); got != test.want {
-				t.Errorf("Identify(%q, %q) = %q, %.3f; want %q", test.text, test.hint, got, sure, test.want)
+			if got, sure := Identify(test.text); got != test.want {
+				t.Errorf("Identify(%q) = %q, %.3f; want %q", test.text, got, sure, test.want)
 			}
 		})
 	}
 }
 
-// TestHint checks that a hint does not change the result for a text that is clear without it.
-func TestHint(t *testing.T) {
-	for _, s := range sentences() {
-		want, sure := Identify(s.text, "")
-		if sure < .96 {
-			continue
-		}
-		for _, hint := range required {
-			if got, _ := Identify(s.text, hint); got != want {
-				t.Errorf("hint %s makes %q of %s: %s", hint, got, want, s.text)
-			}
-		}
-	}
-}
-
-// TestForms checks that texts with composed and with decomposed letters give the same result.
+// TestForms checks that composed and decomposed letters are the same.
 func TestForms(t *testing.T) {
 	for _, s := range sentences() {
-		want, wantSure := Identify(norm.NFC.String(s.text), "")
-		got, sure := Identify(norm.NFD.String(s.text), "")
+		want, wantSure := Identify(norm.NFC.String(s.text))
+		got, sure := Identify(norm.NFD.String(s.text))
 		if got != want || slices.Contains([]string{"vi", "fr", "cs"}, s.language) && sure != wantSure {
 			t.Errorf("%s: decomposed %q %v, composed %q %v: %s", s.language, got, sure, want, wantSure, s.text)
 		}
@@ -112,7 +90,7 @@ func TestForms(t *testing.T) {
 func TestSample(t *testing.T) {
 	menu := strings.Repeat("Home News About us Contact Imprint Sitemap Search Login ", 30)
 	text := menu + strings.Repeat("Сегодня в городе открылась новая библиотека. ", 400)
-	if got, _ := Identify(text, ""); got != "ru" {
+	if got, _ := Identify(text); got != "ru" {
 		t.Errorf("a Russian page with an English menu is %q", got)
 	}
 	for n := range 16 {
@@ -123,19 +101,23 @@ func TestSample(t *testing.T) {
 	}
 }
 
-func FuzzIdentify(f *testing.F) {
+func FuzzDecide(f *testing.F) {
 	for _, s := range sentences() {
 		f.Add(s.text, s.language)
 	}
 	f.Add("\xff\xfea\xc3", "x-\xff")
 	f.Add(strings.Repeat("ж", 4096), "")
-	f.Fuzz(func(t *testing.T, text, hint string) {
-		code, sure := Identify(text, hint)
+	f.Fuzz(func(t *testing.T, text, declared string) {
+		code, sure := Identify(text)
 		if !(sure >= 0 && sure <= 1) || code != "" && sure == 0 {
-			t.Errorf("Identify(%q, %q) = %q, %v", text, hint, code, sure)
+			t.Errorf("Identify(%q) = %q, %v", text, code, sure)
 		}
-		if again, sameSure := Identify(text, hint); again != code || sameSure != sure {
-			t.Errorf("Identify(%q, %q) = %q, %v, then %q, %v", text, hint, code, sure, again, sameSure)
+		decided, source := Decide(text, declared)
+		if source == "" && decided != "" || source == Guessed && decided != code || source == Declared && decided == "" {
+			t.Errorf("Decide(%q, %q) = %q, %q; Identify: %q", text, declared, decided, source, code)
+		}
+		if again, same := Decide(text, declared); again != decided || same != source {
+			t.Errorf("Decide(%q, %q) = %q, %q, then %q, %q", text, declared, decided, source, again, same)
 		}
 	})
 }
@@ -152,7 +134,7 @@ func BenchmarkIdentify(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			b.ReportAllocs()
 			for b.Loop() {
-				Identify(text, "")
+				Identify(text)
 			}
 		})
 	}

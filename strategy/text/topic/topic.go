@@ -78,7 +78,7 @@ func identify(words, samples []string) string {
 	if len(texts) == 0 {
 		texts = words
 	}
-	lang, _ := language.Identify(strings.Join(texts, "\n"), "")
+	lang, _ := language.Identify(strings.Join(texts, "\n"))
 	return lang
 }
 

@@ -114,6 +114,6 @@ func page(f File) *Page {
 		c = d.Content()
 	}
 	c.Title = cmp.Or(c.Title, document.NameOf(f.URL))
-	lang, _ := language.Identify(c.Title+"\n"+c.Body, c.Lang)
+	lang, _ := language.Decide(c.Title+"\n"+c.Body, c.Lang)
 	return &Page{URL: f.URL, Title: c.Title, Headings: c.Headings, Lang: lang, Emphasis: c.Emphasis, Large: c.Large, Body: c.Body}
 }

@@ -22,8 +22,9 @@ type Page struct {
 	Published   string    `json:"published,omitempty"` // time of publication: a date or RFC 3339 time
 	Modified    string    `json:"modified,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
-	Lang        string    `json:"lang,omitempty"`    // primary language subtag (RFC 5646) such as "en"
-	Charset     string    `json:"charset,omitempty"` // WHATWG name of the page's charset; "" for a document such as a PDF
+	Lang        string    `json:"lang,omitempty"`        // primary subtag (RFC 5646)
+	LangSource  string    `json:"lang_source,omitempty"` // how the language is known: declared, guessed or overruled (by the text)
+	Charset     string    `json:"charset,omitempty"`     // WHATWG name of the charset in which it was read; "" for a document such as a PDF
 	Canonical   string    `json:"canonical,omitempty"`
 	Type        string    `json:"type,omitempty"` // @type of the page's JSON-LD: Article, Product, …
 	PageKind    string    `json:"kind,omitempty"` // likeliest kind of page: article, collection, documentation, forum, listing, product or service

@@ -1,0 +1,144 @@
+package language
+
+import (
+	"slices"
+	"strings"
+	"sync"
+	"unicode"
+
+	iso "golang.org/x/text/language"
+
+	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
+)
+
+// Source tells how the language of a page is known; "" if the page declares none and its text
+// leaves too much doubt, so that the language is unknown.
+type Source string
+
+// The sources of a language.
+const (
+	Declared  Source = "declared"  // the page declares it, and its text does not prove that false
+	Guessed   Source = "guessed"   // the page declares none; the text was identified
+	Overruled Source = "overruled" // the text was identified, and proves the page's declaration false
+)
+
+const (
+	provingSure    = .999 // probability of the identified language from which a text proves another one false
+	provingLetters = 200  // number of letters of such a text
+	scriptLetters  = 20   // number of letters in a script that the declared language does not use, as proof
+)
+
+// Decide returns the language of a text (an ISO 639 code) whose page declares the language of a
+// BCP 47 tag, or none if that is "". A declaration stands unless the text clearly proves it
+// false:
+//
+//	by its script     20 letters, most of the text, are in a script that the declared language
+//	                  does not use; not in Latin letters, in which any language may be written
+//	by its language   200 letters are in another language with a probability of at least .999,
+//	                  and Identify knows the declared one; if the two are hard to tell
+//	                  apart, as Indonesian and Malay, nothing proves it
+//
+// Each Chinese, Japanese or Korean character counts as three letters. The code is "" if the
+// language is unknown, which it may also be if a declaration is overruled.
+func Decide(text, declared string) (code string, source Source) {
+	text = sample(text)
+	code = declarable(declared)
+	guess, sure := Identify(text)
+	switch {
+	case code == "" && guess == "":
+		return "", ""
+	case code == "":
+		return guess, Guessed
+	case guess == code || !refutes(text, code, guess, sure):
+		return code, Declared
+	}
+	return guess, Overruled
+}
+
+// refutes reports whether a text, which was identified as guess, proves that it is not in the
+// declared language.
+func refutes(text, declared, guess string, sure float64) bool {
+	known := scripts()[declared]
+	if known == nil {
+		return false
+	}
+	letters := lettersIn(text)
+	if script, share := model.Main(text); script != model.Latin && script != model.None && !slices.Contains(known, script) {
+		return letters >= scriptLetters && share > .5
+	}
+	return letters >= provingLetters && sure >= provingSure && !alike(declared, guess)
+}
+
+// alike reports whether two languages are hard to tell apart.
+func alike(a, b string) bool {
+	return slices.ContainsFunc([][]string{{"id", "ms"}, {"hr", "sr"}, {"da", "no"}}, func(pair []string) bool {
+		return slices.Contains(pair, a) && slices.Contains(pair, b)
+	})
+}
+
+// lettersIn returns the number of letters of a text, in which each character of Chinese,
+// Japanese or Korean counts as three.
+func lettersIn(text string) (n int) {
+	for _, r := range text {
+		switch {
+		case unicode.In(r, unicode.Han, unicode.Hiragana, unicode.Katakana, unicode.Hangul):
+			n += 3
+		case unicode.IsLetter(r):
+			n++
+		}
+	}
+	return n
+}
+
+// scripts returns the scripts of each language that Identify may return, by its code.
+var scripts = sync.OnceValue(func() map[string][]model.Script {
+	of := map[string][]model.Script{ // in which Identify does not expect them
+		"az": {model.Cyrillic, model.Arabic}, "uz": {model.Cyrillic, model.Arabic}, "kk": {model.Arabic}, "ky": {model.Arabic},
+		"tg": {model.Arabic}, "ms": {model.Arabic}, "id": {model.Arabic}, "pa": {model.Arabic}, "ug": {model.Cyrillic},
+		"hr": {model.Cyrillic}, "ro": {model.Cyrillic}, "ko": {model.Han},
+	}
+	add := func(code string, script model.Script) {
+		if code != "" {
+			of[code] = append(of[code], script)
+		}
+	}
+	for script, code := range onlyLanguage {
+		add(code, model.Script(script))
+	}
+	m := load()
+	for script := range m.Scripts {
+		for _, code := range m.Scripts[script].Codes {
+			add(code, model.Script(script))
+		}
+	}
+	return of
+})
+
+// declarable returns the language of a BCP 47 tag by the code that Identify uses for it, or, of
+// a language that Identify does not know, by its ISO 639 code; "" if the tag names no
+// language.
+func declarable(tag string) string {
+	if i := strings.IndexAny(tag, "-_"); i >= 0 {
+		tag = tag[:i]
+	}
+	base, err := iso.ParseBase(strings.TrimSpace(tag))
+	if err != nil {
+		return ""
+	}
+	switch code := base.String(); code {
+	case "und", "mul", "mis", "zxx":
+		return ""
+	case "nb", "nn":
+		return "no"
+	case "fil":
+		return "tl"
+	case "bs", "sh":
+		return "hr"
+	case "cmn", "yue":
+		return "zh"
+	case "prs":
+		return "fa"
+	default:
+		return code
+	}
+}
