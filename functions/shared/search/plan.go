@@ -249,8 +249,8 @@ func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 		return
 	}
 	words, at := slices.Concat(a.words, b.words), slices.Clone(a.at)
-	for _, distance := range b.at {
-		at = append(at, gap+distance)
+	for _, offset := range b.at {
+		at = append(at, gap+offset)
 	}
 	p.near = append(p.near, &queryPhrase{words: words, at: at}, &queryPhrase{words: words, at: at, slop: nearSlop})
 }

@@ -13,7 +13,7 @@ func TestDecide(t *testing.T) {
 		japanese = "図書館は月曜日に休館します。"
 		malay    = "Muzium ini ditutup pada hari Isnin dan masuk adalah percuma untuk kanak-kanak. "
 	)
-	long := func(sentence string) string { return strings.Repeat(sentence, 12) }
+	long := func(text string) string { return strings.Repeat(text, 12) }
 	tests := map[string]struct {
 		text, declared, want string
 		source               Source
