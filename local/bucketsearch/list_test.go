@@ -66,7 +66,7 @@ func TestListAndReport(t *testing.T) {
 	if rows, err := csv.NewReader(strings.NewReader(words(0, "report --csv --by collection").out)).ReadAll(); err != nil || len(rows) != 2 || rows[1][1] != "default" {
 		t.Errorf("report --csv --by collection: %v, %q", err, rows)
 	}
-	for args, want := range map[string]string{"--by month": `--by is "month"; write language, collection, site or day`, "--json --csv": "--json and --csv do not go together"} {
+	for args, want := range map[string]string{"--by month": `--by is "month"; write language, source, collection, site or day`, "--json --csv": "--json and --csv do not go together"} {
 		if got := words(1, "report "+args).err; !strings.Contains(got, want) {
 			t.Errorf("report %s: %s", args, got)
 		}
