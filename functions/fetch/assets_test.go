@@ -104,7 +104,7 @@ func TestSameAsset(t *testing.T) {
 	b.Version.Token++
 	b.Targets[0].Last = batch.LookOf(first)
 	second := w.run(t, b)
-	if o := second.Ledger.Outcomes[0]; o.State != book.Unchanged || len(second.Pages) > 0 || o.Exponent != first.Exponent+1 {
+	if o := second.Ledger.Outcomes[0]; !o.Asset || o.State != book.Unchanged || len(second.Pages) > 0 || o.Exponent != first.Exponent+1 {
 		t.Errorf("outcome %+v", o)
 	}
 }

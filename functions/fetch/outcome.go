@@ -165,18 +165,22 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 			o.Exponent = sooner(o.Exponent)
 		}
 	case o.State == book.Unchanged:
-		o.Digest, o.Body = last.Digest, cmp.Or(o.Body, last.Body)
-		o.Collections, o.Exponent = together(o.Collections, last.Collections...), later(o.Exponent) // first the collection for which the page has this depth
+		o.Asset, o.Digest, o.Body = wasAsset(*last), last.Digest, cmp.Or(o.Body, last.Body)
+		o.Collections, o.Exponent = together(o.Collections, last.Collections...), later(o.Exponent) // first the one for which it is so deep
 	case o.State == book.Skipped && !forbidden, o.State == book.Failed && missing(*o) && last.Missing:
 		o.Digest = last.Digest // with a digest, the outcome says that a stored page is gone
 	case o.State == book.Failed, forbidden:
 		o.State, o.Collections = book.Unchanged, last.Collections
-		o.ETag, o.Modified, o.Digest, o.Body = last.ETag, last.Modified, last.Digest, last.Body
+		o.ETag, o.Modified, o.Digest, o.Body, o.Asset = last.ETag, last.Modified, last.Digest, last.Body, wasAsset(*last)
 		if missing(*o) {
 			o.Exponent = bounded(min(o.Exponent, 0) - 2)
 		}
 	}
 }
+
+// wasAsset reports whether the last look at a stored URL found an asset: its digest is the
+// checksum of its body, that of a page is not.
+func wasAsset(last batch.Look) bool { return last.Digest == last.Body }
 
 // missing reports whether the status of an outcome says that there is no such page: 4xx except
 // 429.

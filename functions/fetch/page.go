@@ -92,10 +92,10 @@ func (p page) wantsAssets() bool {
 }
 
 // wasPage reports whether the address was stored as a page at its last look, and not as an
-// asset. The digest of an asset is the checksum of its body, that of a page is not.
+// asset.
 func (p page) wasPage() bool {
 	last := storedLook(p.target)
-	return last != nil && last.Digest != last.Body
+	return last != nil && !wasAsset(*last)
 }
 
 // storeAsset compresses an asset and, if it is a style sheet, finds the assets that it names. A

@@ -96,7 +96,7 @@ func (all *discoveries) add(s *settings.Settings, collection string, target addr
 	}
 	e := frontier.Entry{
 		URL: target.URL, ID: target.ID, Host: target.Host,
-		Depth: w.Depth, Hops: w.Hops, Weight: w.Weight, Sitemap: w.Kind == book.Sitemap, Collection: collection,
+		Depth: w.Depth, Hops: w.Hops, Weight: w.Weight, Sitemap: w.Kind == book.Sitemap, Asset: w.Kind == book.Asset, Collection: collection,
 	}
 	if len(s.Collections) > 1 && !e.Sitemap {
 		e.Tally, e.Claimed = s.CollectionTally(collection), s.Claims(collection, target, e.Depth, e.Hops)

@@ -119,7 +119,7 @@ func TestLacking(t *testing.T) {
 				t.Fatal(err)
 			}
 			states = append(states, frontier.Known{
-				ID: page.ID, Version: o.Version, State: o.State, Depth: o.Depth, Tallies: w.inForce.Tallies(o.Collections, page),
+				ID: page.ID, Version: o.Version, State: o.State, Depth: o.Depth, Tallies: w.inForce.Tallies(o, page),
 			})
 		}
 		if err := frontier.New(rdb, 0).Mark(t.Context(), states); err != nil {

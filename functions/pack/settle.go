@@ -200,7 +200,7 @@ func result(s *settings.Settings, p membership.Page) frontier.Result {
 	}
 	switch p.State {
 	case book.Stored, book.Unchanged:
-		r.Tallies = s.Tallies(p.Collections, p.Address)
+		r.Tallies = s.Tallies(*p.Outcome, p.Address)
 	case book.Failed:
 		if s.AskAgain(p.Collections[0], *p.Outcome) {
 			r.State, r.Attempts = book.Retry, 0

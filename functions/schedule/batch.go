@@ -121,6 +121,9 @@ func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]can
 		u := candidate{Entry: entry, page: page, agent: cmp.Or(s.AgentOf(entry.Collection), f.Agent)}
 		if entry.Last == nil && !entry.Sitemap {
 			u.limits = s.Limits(entry.Collection, page)
+			if entry.Asset {
+				u.limits = s.AssetLimits(entry.Collection, page)
+			}
 		}
 		urls = append(urls, u)
 	}

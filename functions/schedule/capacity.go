@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -37,7 +38,8 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	held, parked := counts.Again == 0, counts.Again == 0
 	for _, c := range s.Collections {
 		room, limited := r.Rooms[c.Name]
-		held, parked = held && limited && room == 0, parked && limited && room < 0
+		mayWait := limited && !c.Assets // assets may always be requested
+		held, parked = held && mayWait && room == 0, parked && mayWait && room < 0
 	}
 	if parked {
 		r.Horizon = always
@@ -65,7 +67,7 @@ func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64
 }
 
 // rooms returns, for each collection with a limit of pages, how many new pages may still
-// be requested:
+// be requested. Assets do not count.
 //
 //	stored    leased  limit   room
 //	    30        20    100     50
@@ -76,7 +78,7 @@ func (f *Function) rooms(ctx context.Context, s *settings.Settings) (map[string]
 	var left, out []int64
 	for _, c := range s.Collections {
 		if c.Pages > 0 {
-			names, tallies = append(names, c.Name), append(tallies, s.CollectionTally(c.Name))
+			names, tallies = append(names, c.Name), append(tallies, s.CollectionTally(c.Name), membership.AssetTally(c.Name))
 			left, out = append(left, c.Pages), append(out, 0)
 		}
 	}
@@ -94,7 +96,7 @@ func (f *Function) rooms(ctx context.Context, s *settings.Settings) (map[string]
 			return nil, err
 		}
 		for i := range names {
-			left[i], out[i] = left[i]-stored[i], out[i]+leased[i]
+			left[i], out[i] = left[i]-(stored[2*i]-stored[2*i+1]), out[i]+leased[i]
 		}
 	}
 	rooms := make(map[string]int64, len(names))

@@ -141,8 +141,53 @@ func TestMorePages(t *testing.T) {
 	}
 }
 
-// TestParkedWhileResting reaches the limit while hosts rest for long: the crawl ends without
-// waiting for them.
+// TestAssetsBesidePages: assets do not take the room of pages, are requested when it is used
+// up, and have a limit of their own.
+func TestAssetsBesidePages(t *testing.T) {
+	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) {
+		c.Pages, c.PatternPages, c.Assets = 2, collection.Unlimited, true
+	})
+	for i := range 100 {
+		w.enter(frontier.Entry{URL: fmt.Sprint(site, i), Depth: uint16(1 + i%2), Collection: functionstest.Collection, Asset: i%2 == 1})
+	}
+	var asPages, assets, denied int
+	for batches := w.run(); len(batches) > 0; batches = w.run() {
+		for _, b := range batches {
+			s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now()}
+			for _, target := range b.Targets {
+				at := w.parse(target.URL)
+				o := book.Outcome{State: book.Stored, Collections: target.Collections, Asset: target.Depth == 2}
+				switch {
+				case target.Denied != "":
+					o.State = book.Skipped
+					denied++
+				case o.Asset:
+					assets++
+				default:
+					asPages++
+				}
+				r := frontier.Result{ID: at.ID, State: o.State}
+				if o.State == book.Stored {
+					r.Tallies = w.inForce.Tallies(o, at)
+				}
+				s.Outcomes = append(s.Outcomes, r)
+			}
+			if _, err := frontier.New(w.Redis, 0).Settle(t.Context(), s); err != nil {
+				t.Fatal(err)
+			}
+		}
+		w.clock.Advance(time.Hour)
+	}
+	if asPages != 2 || assets != 40 || denied != 10 {
+		t.Errorf("%d pages, %d assets, %d denied, want 2, 40 and 10", asPages, assets, denied)
+	}
+	if diff := cmp.Diff(frontier.Counts{Parked: 48}, w.counts()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestParkedWhileResting: a crawl that has its pages ends, though hosts want to
+// be left alone for long.
 func TestParkedWhileResting(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), pages(1))
 	w.admit(9, "")
@@ -150,7 +195,7 @@ func TestParkedWhileResting(t *testing.T) {
 	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now(), Rest: w.clock.Now().Add(24 * time.Hour)}
 	s.Outcomes = []frontier.Result{{
 		ID: layout.IdentityOf(b.Targets[0].URL), State: book.Stored,
-		Tallies: w.inForce.Tallies(b.Targets[0].Collections, w.parse(b.Targets[0].URL)),
+		Tallies: w.inForce.Tallies(book.Outcome{Collections: b.Targets[0].Collections}, w.parse(b.Targets[0].URL)),
 	}}
 	if _, err := frontier.New(w.Redis, 0).Settle(t.Context(), s); err != nil {
 		t.Fatal(err)

@@ -120,7 +120,7 @@ func (w *world) settle(b batch.Batch) {
 		if target.Denied != "" {
 			r.State = book.Skipped
 		} else if !target.Sitemap {
-			r.Tallies = w.inForce.Tallies(target.Collections, w.parse(target.URL))
+			r.Tallies = w.inForce.Tallies(book.Outcome{Collections: target.Collections}, w.parse(target.URL))
 		}
 		s.Outcomes = append(s.Outcomes, r)
 	}

@@ -28,14 +28,15 @@ func selectionFlags(flags *pflag.FlagSet, s *inventory.Selection) {
 func pagesCommand(where *location) *cobra.Command {
 	var selected inventory.Selection
 	var day, moment time.Time
-	var asJSON bool
+	var asJSON, assets bool
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List stored pages: time, language, size, type and address",
 		Long: "List prints a line for each stored page, those of a site together: when it was\n" +
 			"fetched, its language, its compressed size in bytes, its media type and its address.\n" +
 			"Books and index tell all this, so no page is read. Language and type are \"-\" until a\n" +
-			"page is indexed, some seconds after it is stored.",
+			"page is indexed, some seconds after it is stored. Images, style sheets and other assets\n" +
+			"of pages are listed with --assets only; their type is \"asset\".",
 		Example: "  bucketsearch list --site example.org --lang de\n" +
 			"  bucketsearch list --day 2026-11-21 --json | jq -r .url",
 		Args: nothing,
@@ -67,6 +68,9 @@ func pagesCommand(where *location) *cobra.Command {
 				if err != nil {
 					return errors.Join(err, out.Flush())
 				}
+				if page.Asset && (!assets || selected.Lang != "") {
+					continue
+				}
 				if selected.Lang != "" && !page.Indexed {
 					unknown++
 					continue
@@ -89,6 +93,7 @@ func pagesCommand(where *location) *cobra.Command {
 	selectionFlags(flags, &selected)
 	timeVar(flags, &day, "day", "only pages fetched on this `day`, in UTC")
 	timeVar(flags, &moment, "asof", "the pages as they were at this `time`, of the last seven days")
+	flags.BoolVar(&assets, "assets", false, "assets of pages, too, unless --lang is given")
 	flags.BoolVar(&asJSON, "json", false, "print JSON, an object a line")
 	return cmd
 }
@@ -99,16 +104,21 @@ type listedPage struct {
 	Fetched     time.Time `json:"fetched"`
 	Lang        string    `json:"lang,omitempty"`
 	MIME        string    `json:"mime,omitempty"`
+	Asset       bool      `json:"asset,omitempty"`
 	Bytes       int64     `json:"stored_bytes"`
 	Collections []string  `json:"collections"`
 }
 
 func printPage(out io.Writer, p inventory.Page, asJSON bool) error {
 	if !asJSON {
-		_, err := fmt.Fprintf(out, "%s  %-3s %9d  %-16s  %s\n", p.Time.UTC().Format(timeForm), cmp.Or(p.Lang, "-"), p.Length, cmp.Or(p.MIME, "-"), p.URL)
+		kind := cmp.Or(p.MIME, "-")
+		if p.Asset {
+			kind = "asset"
+		}
+		_, err := fmt.Fprintf(out, "%s  %-3s %9d  %-16s  %s\n", p.Time.UTC().Format(timeForm), cmp.Or(p.Lang, "-"), p.Length, kind, p.URL)
 		return err
 	}
-	line, err := reply.Marshal(listedPage{p.URL, p.Time, p.Lang, p.MIME, p.Length, p.Collections}, false)
+	line, err := reply.Marshal(listedPage{p.URL, p.Time, p.Lang, p.MIME, p.Asset, p.Length, p.Collections}, false)
 	if err == nil {
 		_, err = out.Write(line)
 	}

@@ -60,7 +60,7 @@ func TestListAndReport(t *testing.T) {
 		t.Errorf("report --json: %v, %+v", err, made)
 	}
 	rows, err := csv.NewReader(strings.NewReader(words(0, "report --csv").out)).ReadAll()
-	if err != nil || strings.Join(rows[0], ",") != "by,value,pages,sites,bytes" || strings.Join(rows[1][:4], ",") != "language,en,2,1" || rows[len(rows)-1][0] != "size" {
+	if err != nil || strings.Join(rows[0], ",") != "by,value,pages,sites,bytes,assets,asset_bytes" || strings.Join(rows[1][:4], ",") != "language,en,2,1" || rows[len(rows)-1][0] != "size" {
 		t.Errorf("report --csv: %v, %q", err, rows)
 	}
 	if rows, err := csv.NewReader(strings.NewReader(words(0, "report --csv --by collection").out)).ReadAll(); err != nil || len(rows) != 2 || rows[1][1] != "default" {

@@ -28,6 +28,7 @@ var explanations = map[string]string{
 	membership.Asset:          "only part of pages, see assets of a collection",
 	membership.HostFull:       "host_pages are stored already",
 	membership.AlikeFull:      "pattern_pages with such addresses are stored already",
+	membership.AssetsFull:     "20 assets for each allowed page are stored",
 	address.TooLong:           "longer than pages' addresses are",
 	address.TooManySegments:   "deeper than pages' addresses are",
 	address.TooManyParameters: "more parameters than pages have",

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"text/tabwriter"
 	"time"
@@ -25,8 +26,9 @@ func reportCommand(where *location) *cobra.Command {
 		Use:   "report",
 		Short: "Count stored pages, sites and bytes by language, collection and day",
 		Long: "Report counts the stored pages, their sites and their compressed bytes by language,\n" +
-			"collection and day of the download (UTC), or by site; and says what packages, index,\n" +
-			"links and outcomes take, of all versions that are kept, as Brin and Page did in 1998.\n" +
+			"collection and day of the download (UTC), or by site, with assets of pages apart; and\n" +
+			"says what packages, index, links and outcomes take, of all versions that are kept, as\n" +
+			"Brin and Page did in 1998.\n" +
 			"Books, index and directories tell all this, so no page is read. Of a page of two\n" +
 			"collections both count one. The language is \"-\" if it is not known, or not yet. Its\n" +
 			"source is how it is known: the page declares it; it is guessed from the text; or the\n" +
@@ -87,11 +89,23 @@ func printTables(out io.Writer, r *report.Report, by string) error {
 		tables = []string{by}
 	}
 	for _, name := range tables {
-		fmt.Fprintf(w, "pages\tsites\tbytes\t  %s\n", name)
-		for _, row := range *r.Table(name) {
-			fmt.Fprintf(w, "%d\t%d\t%s\t  %s\n", row.Pages, row.Sites, bytesText(row.Bytes), cmp.Or(row.Value, "-"))
+		withAssets := r.Total.Assets > 0 && name != "language"
+		assets := ""
+		if withAssets {
+			assets = "assets\tbytes\t"
 		}
-		fmt.Fprintf(w, "%d\t%d\t%s\t  all\n", r.Total.Pages, r.Total.Sites, bytesText(r.Total.Bytes))
+		fmt.Fprintf(w, "pages\tsites\tbytes\t%s  %s\n", assets, name)
+		rows := *r.Table(name)
+		for i, row := range append(slices.Clip(rows), r.Total) {
+			if withAssets {
+				assets = fmt.Sprintf("%d\t%s\t", row.Assets, bytesText(row.AssetBytes))
+			}
+			value := cmp.Or(row.Value, "-")
+			if i == len(rows) {
+				value = "all"
+			}
+			fmt.Fprintf(w, "%d\t%d\t%s\t%s  %s\n", row.Pages, row.Sites, bytesText(row.Bytes), assets, value)
+		}
 		if err := w.Flush(); err != nil {
 			return err
 		}
@@ -119,9 +133,10 @@ func printTables(out io.Writer, r *report.Report, by string) error {
 func printTablesCSV(out io.Writer, r *report.Report, by string) error {
 	w := csv.NewWriter(out)
 	write := func(table string, row report.Row) error {
-		return w.Write([]string{table, row.Value, strconv.Itoa(row.Pages), strconv.Itoa(row.Sites), strconv.FormatInt(row.Bytes, 10)})
+		return w.Write([]string{table, row.Value, strconv.Itoa(row.Pages), strconv.Itoa(row.Sites), strconv.FormatInt(row.Bytes, 10),
+			strconv.Itoa(row.Assets), strconv.FormatInt(row.AssetBytes, 10)})
 	}
-	err := w.Write([]string{"by", "value", "pages", "sites", "bytes"})
+	err := w.Write([]string{"by", "value", "pages", "sites", "bytes", "assets", "asset_bytes"})
 	tables := append(usualTables, "site")
 	if by != "" {
 		tables = []string{by}
@@ -133,7 +148,7 @@ func printTablesCSV(out io.Writer, r *report.Report, by string) error {
 	}
 	if by == "" {
 		for _, size := range r.Sizes {
-			err = errors.Join(err, w.Write([]string{"size", size.What, "", "", strconv.FormatInt(size.Bytes, 10)}))
+			err = errors.Join(err, w.Write([]string{"size", size.What, "", "", strconv.FormatInt(size.Bytes, 10), "", ""}))
 		}
 	}
 	w.Flush()

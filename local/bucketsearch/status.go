@@ -69,7 +69,7 @@ func printStatus(out io.Writer, s system.Status) {
 		fmt.Fprintf(out, "ALERT not counted here: %s\n", fault)
 	}
 	fmt.Fprintf(out, "%s discovered\n", count(s.Discovered, "URL"))
-	fmt.Fprintf(out, "%10d stored\n", s.Stored)
+	fmt.Fprintf(out, "%10d stored%s\n", s.Stored, ofAssets(s.Assets))
 	printEach(out, s.Remarks)
 	printReasons(out, "skipped", s.Skipped)
 	printReasons(out, "failed", s.Failed)
@@ -107,11 +107,19 @@ func printApart(out io.Writer, s system.Status) {
 	}
 }
 
-// printCollection prints a line with the numbers of URLs of a collection.
+// ofAssets returns a text on how many of the stored URLs are assets, "" for 0.
+func ofAssets(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(", %d of them assets of pages", n)
+}
+
+// printCollection prints the line of a collection.
 func printCollection(out io.Writer, c system.CollectionStatus) {
-	fmt.Fprintf(out, "collection %s: %d stored", c.Name, c.Stored)
-	if c.OnTopic != nil && c.Stored > 0 {
-		fmt.Fprintf(out, ", %d of them on topic (%d %%)", *c.OnTopic, 100**c.OnTopic/c.Stored)
+	fmt.Fprintf(out, "collection %s: %d stored%s", c.Name, c.Stored, ofAssets(c.Assets))
+	if pages := c.Stored - c.Assets; c.OnTopic != nil && pages > 0 {
+		fmt.Fprintf(out, ", %d of the pages on topic (%d %%)", *c.OnTopic, 100**c.OnTopic/pages)
 	}
 	fmt.Fprintf(out, ", %d pending; to be asked again: %d", c.Pending, c.Due)
 	if !c.Next.IsZero() {

@@ -12,7 +12,11 @@ import (
 // printSummary prints the result of a crawl. took is its duration; m knows how many pages it
 // stored per second.
 func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlMeter) {
-	fmt.Fprintf(out, "%s stored in %s", count(s.New, "page"), took.Round(100*time.Millisecond))
+	fmt.Fprint(out, count(s.New, "page"))
+	if s.NewAssets > 0 {
+		fmt.Fprintf(out, " and %s", count(s.NewAssets, "asset"))
+	}
+	fmt.Fprintf(out, " stored in %s", took.Round(100*time.Millisecond))
 	if rate := m.rate(); rate > 0 {
 		fmt.Fprintf(out, " (%.0f pages/s while crawling)", rate)
 	}

@@ -139,7 +139,7 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 			if len(status.Faults) > 0 {
 				return fmt.Errorf("cannot tell how many pages are stored, to which --pages adds: %s", status.Faults[0])
 			}
-			next.Pages += int64(status.Stored)
+			next.Pages += int64(status.Stored - status.Assets)
 		}
 	}
 	return s.publish(ctx, next)

@@ -19,6 +19,7 @@ import (
 type Status struct {
 	Discovered int            `json:"discovered"`
 	Stored     int            `json:"stored"`
+	Assets     int            `json:"assets"` // number of the stored URLs that are assets of pages
 	Skipped    map[string]int `json:"skipped"`
 	Failed     map[string]int `json:"failed"`
 	Pending    int            `json:"pending"`
@@ -139,6 +140,9 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 	return status, nil
 }
 
+// isAsset reports whether a stored URL is an asset of pages.
+func isAsset(u account.URL) bool { return u.Page != nil && u.Page.Asset }
+
 // add counts a URL by its state, and by the reason if it was skipped or has failed.
 func (s *Status) add(u account.URL) {
 	s.Discovered++
@@ -148,6 +152,9 @@ func (s *Status) add(u account.URL) {
 	switch u.State {
 	case account.Stored:
 		s.Stored++
+		if isAsset(u) {
+			s.Assets++
+		}
 		if u.Page != nil && u.Page.Reason != "" {
 			s.Remarks[u.Page.Reason]++
 		}

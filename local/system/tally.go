@@ -13,12 +13,13 @@ import (
 type CollectionStatus struct {
 	Name     string              `json:"name"`
 	Stored   int                 `json:"stored"`
+	Assets   int                 `json:"assets"` // number of the stored URLs that are assets of pages
 	Pending  int                 `json:"pending"`
 	Due      int                 `json:"due"`           // number of stored pages that are due to be requested again
 	Next     time.Time           `json:"next,omitzero"` // time at which the next stored page will be due
 	Schedule collection.Schedule `json:"schedule,omitempty"`
 	// OnTopic is the number of stored pages whose relevance reaches the topic's threshold;
-	// nil for a collection without a topic. OnTopic / Stored is the harvest rate.
+	// nil without a topic. OnTopic / (Stored - Assets) is the harvest rate.
 	OnTopic *int `json:"on_topic,omitempty"`
 }
 
@@ -68,6 +69,9 @@ func (t *tallies) count(c *CollectionStatus, relevant uint8, u account.URL) {
 		return
 	}
 	c.Stored++
+	if isAsset(u) {
+		c.Assets++
+	}
 	if c.OnTopic != nil && u.Final.Weight >= relevant {
 		*c.OnTopic++
 	}

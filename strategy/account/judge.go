@@ -207,9 +207,9 @@ func (j judge) admit(u *URL, paths []reach) (best membership.Path) {
 }
 
 // along sets the fields of the URL that describe the path by which it is requested:
-// Collection, Sitemap, Depth, Hops and Weight.
+// Collection, Sitemap, Asset, Depth, Hops and Weight.
 func (u *URL) along(w membership.Path) {
-	u.Collection, u.Sitemap = w.Collection, w.Kind == book.Sitemap
+	u.Collection, u.Sitemap, u.Asset = w.Collection, w.Kind == book.Sitemap, w.Kind == book.Asset
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 

@@ -18,7 +18,7 @@
 //	delay = "1s"                 # from the end of a response to the next request on a host
 //	connections = 30             # batches at a time on all hosts
 //	host_connections = 1         # batches at a time on a host
-//	pages = 0                    # stored pages at which the crawl stops for this collection; 0: never
+//	pages = 0                    # stored pages, without assets, at which the crawl stops for this collection; 0: never
 //	host_pages = 0               # stored pages of a host; 0: no limit
 //	pattern_pages = 10_000       # stored pages of an address.Pattern, or "unlimited"
 //	language = "en"              # example: pages in others are crawled and not shown; of language.Known
@@ -97,8 +97,14 @@
 // it. Outside of the scope, on other hosts too, only assets of pages are requested, and
 // skipped as "type" if they are pages. There exclude and the check for traps apply;
 // include and depth do not. robots.txt, delay, allow and the limits of bytes hold as for
-// pages. Redirects and style sheets lead to further assets, ten in a row at most. Assets
-// count as pages where pages are counted, and are requested again as pages are.
+// pages. Redirects and style sheets lead to further assets, ten in a row at most. They are
+// requested again as pages are.
+//
+// Assets do not count as pages, so that the last page within a limit has its images, too.
+// A limit of pages allows 20 assets for each page, and pattern_pages as many assets as
+// pages with the same address.Pattern; further ones are skipped for "assets of pages" or
+// "pages alike". An address in the scope that only references to assets lead to may turn
+// out to be a page. It counts as one, but is not stopped by the limit.
 //
 // A page that was stored before assets were wanted tells of them when it changes; a
 // collection with another name requests all pages anew.

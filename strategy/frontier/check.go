@@ -15,7 +15,7 @@ import (
 // layoutVersion is the version of the keys and bytes that doc.go describes. It is part
 // of the values of the keys epoch and settings, so that a program with another layout
 // rejects the frontier.
-const layoutVersion = "3"
+const layoutVersion = "4"
 
 // ErrTokens means that Redis has lost the counter of tokens or come back with an older
 // value: a lease has a higher token than the counter, which would give that token again.

@@ -19,7 +19,7 @@
 //	f:{3}:known            hash   identity → state
 //	f:{3}:counts           hash   letters of a state → number of URLs in it; and the fields of the table below
 //	f:{3}:tallies          hash   mark of a tally (see below) → number of stored URLs that it counts, unless 0
-//	f:{3}:out              hash   collection → number of URLs on lease for the first time, unless 0
+//	f:{3}:out              hash   collection → number of URLs, without assets, on lease for the first time, unless 0
 //	f:{3}:q:<band>:<host>  list   elements of waiting URLs, oldest first
 //	f:{3}:q:again:<host>   list   elements of stored pages that are requested again
 //	f:{3}:filled           hash   host → letters of its queues with elements: a–p for the bands, A–P if one has a weight, q for again
@@ -88,7 +88,7 @@
 //
 // The look is the last final outcome of a URL that is requested again (batch.Look). The
 // flags are 1: the URL is read as a sitemap, 2: there is a look, 4: the page was missing
-// at the last request. A URL waits in the band of its weight, 15 - weight/16; without a
+// at the last request, 8: the URL was found only as an asset of pages. A URL waits in the band of its weight, 15 - weight/16; without a
 // weight in that of its depth, at most 15. A stored page waits behind all bands, because
 // requesting it again adds no page; a skipped or failed URL waits in its band, because
 // it may turn out to be a page.
@@ -110,6 +110,7 @@
 // A frontier of another layout than the program's is not built: it is rebuilt
 // from the bucket, and nothing is lost.
 //
+//	4  the flag of an asset in elements
 //	3  closed, shut and crowded; leases outlive a rebuild
 //	2  left in states; filled, hosts:<band> and fill; missed in counts, not a key; the layout in epoch and settings
 //	1  without these; epoch and settings held no version of the layout

@@ -20,7 +20,8 @@ type Entry struct {
 	Exponent   int16           // expiry class: the page is expected to stay valid for 2^Exponent days
 	Weight     uint8           // priority: 255 is requested first, 1 last; 0: only depth counts
 	Sitemap    bool            // the URL is read as a sitemap
-	Collection string          // name of the collection for which the URL is requested; at most 255 bytes
+	Asset      bool            // the URL was found only as an asset of pages, and counts toward no limit of pages
+	Collection string          // on whose behalf the URL is requested; at most 255 bytes
 	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; only for Admit
 	Claimed    bool            // used by Admit: Collection gets the page even if it is stored for another collection
 	// Last has parts of the last final outcome of a URL that is requested again; else nil.
@@ -47,8 +48,9 @@ const (
 const (
 	isSitemap = 1 << iota
 	hasLook
-	isMissing // Last.Missing is true
-	allFlags  = isSitemap | hasLook | isMissing
+	isMissing // Last.Missing
+	isAsset
+	allFlags = isSitemap | hasLook | isMissing | isAsset
 )
 
 // element encodes the entry, without its host, as doc.go draws it. For a URL that waits
@@ -70,6 +72,9 @@ func (e Entry) element(version string) (string, error) {
 	}
 	if e.Sitemap {
 		flags |= isSitemap
+	}
+	if e.Asset {
+		flags |= isAsset
 	}
 	if e.Last != nil {
 		flags |= hasLook
@@ -112,6 +117,7 @@ func parseElement(s, host string) (e Entry, version string, err error) {
 		Hops:     s[21],
 		Exponent: int16(uint16(s[22])<<8 | uint16(s[23])),
 		Sitemap:  flags&isSitemap != 0,
+		Asset:    flags&isAsset != 0,
 	}
 	rest := s[headerBytes:]
 	ok := letter == first || letter == again

@@ -43,7 +43,7 @@ func (m *model) leased(r Request, l Lease) error {
 			}
 			rooms[e.Collection]--
 		}
-		if u.decided == nil {
+		if u.decided == nil && !e.Asset {
 			first[e.Collection]++
 		}
 		place, most = u.queue(), together(most, u)
@@ -122,7 +122,7 @@ func (m *model) held(host string, rooms map[string]int64) map[int]bool {
 // room returns how many URLs of u's collection may still be leased. limited is false if there is
 // no limit for u: its collection has none, or u has been decided before.
 func (u *modelURL) room(rooms map[string]int64) (left int64, limited bool) {
-	if u.decided != nil {
+	if u.decided != nil || u.Asset {
 		return 0, false
 	}
 	left, limited = rooms[u.Collection]

@@ -21,6 +21,7 @@ func (m *modelRun) randomEntry() Entry {
 	if m.rand.IntN(2) == 0 {
 		e.Tally, e.Claimed = modelTallies[m.rand.IntN(len(modelTallies))], m.rand.IntN(2) == 0
 	}
+	e.Asset = !e.Sitemap && e.Exponent == 0
 	return e
 }
 

@@ -142,8 +142,32 @@ func TestAgainIsNeitherHeldNorParked(t *testing.T) {
 	})
 }
 
-// TestParked: a parked URL is pending. When it is admitted again, it waits with the better of
-// both depths and weights, and can be settled like any other.
+// TestAssetsPassRooms: assets are leased though their collection may have no more pages, and
+// leave its room to pages.
+func TestAssetsPassRooms(t *testing.T) {
+	eachRedis(t, func(t *testing.T, f fixture) {
+		image := entry("a", "image", 1)
+		image.Asset = true
+		f.admit(noon, entry("a", "page", 1), image, entry("a", "more", 1))
+		lease := f.lease(within(0, 1))
+		if diff := cmp.Diff([]string{"page", "image"}, paths(lease.Entries)); diff != "" {
+			t.Error(diff)
+		}
+		if !lease.Entries[1].Asset {
+			t.Error("the lease does not say that the URL is an asset")
+		}
+		f.expectOut(1)
+		f.settle(settlement(lease, noon, book.Retry))
+		f.expectOut(0)
+		if diff := cmp.Diff([]string{"image"}, paths(f.lease(within(1, -1)).Entries)); diff != "" {
+			t.Error(diff)
+		}
+		f.expectOut(0)
+	})
+}
+
+// TestParked: what is parked is pending, waits once more when it is admitted
+// again, as the better of both ways says, and is decided like any other.
 func TestParked(t *testing.T) {
 	eachRedis(t, func(t *testing.T, f fixture) {
 		given := func(path string, depth uint16, weight uint8) Entry {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -61,19 +62,19 @@ func TestOneCollection(t *testing.T) {
 	if sure, topical := s.Claiming(page, 0, 0); len(sure)+len(topical)+len(s.ClaimingSitemap(page)) > 0 {
 		t.Errorf("claimed by %q and %q", sure, topical)
 	}
-	if got := s.Tallies([]string{"docs"}, page); got != nil {
+	if got := s.Tallies(of("docs"), page); got != nil {
 		t.Errorf("counts on %q", got)
 	}
 	limited := docs()
 	limited.Pages = 3
-	if got := members(t, anywhere, limited).Tallies([]string{"docs"}, page); !cmp.Equal(got, []string{"c:docs"}) {
+	if got := members(t, anywhere, limited).Tallies(of("docs"), page); !cmp.Equal(got, []string{"c:docs"}) {
 		t.Errorf("with a limit: counts on %q", got)
 	}
 }
 
 func TestTallies(t *testing.T) {
 	s := overlapping(t)
-	got := s.Tallies([]string{"far", "docs", "none", "far"}, parse(t, "http://docs.example/a"))
+	got := s.Tallies(of("far", "docs", "none", "far"), parse(t, "http://docs.example/a"))
 	if diff := cmp.Diff([]string{"h:far:docs.example", "c:far", "c:docs"}, got); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
@@ -84,8 +85,42 @@ func TestTallies(t *testing.T) {
 	}
 }
 
-// TestLacking: Lacking returns a collection that claims a stored page and does not have it yet,
-// but only if it admits the page.
+// of returns an outcome of these collections.
+func of(names ...string) book.Outcome { return book.Outcome{Collections: names} }
+
+// TestAssetTallies: an asset counts toward no limit of pages, but to limits of its own.
+func TestAssetTallies(t *testing.T) {
+	limited := docs()
+	limited.Pages, limited.HostPages, limited.PatternPages = 3, 2, 5
+	s, image := members(t, anywhere, limited), parse(t, "http://docs.example/2031/12.png")
+	asset := of("docs")
+	asset.Asset = true
+	hash := layout.IdentityOf(address.Pattern(image)).String()[:16]
+	if diff := cmp.Diff([]string{"a:docs", "ah:docs:docs.example", "ap:docs:" + hash, "c:docs"}, s.Tallies(asset, image)); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]string{"h:docs:docs.example", "p:docs:" + hash, "c:docs"}, s.Tallies(of("docs"), image)); diff != "" {
+		t.Error(diff)
+	}
+	want := []membership.Limit{
+		{Tally: "a:docs", Pages: 60, Reason: "assets of pages"}, {Tally: "c:docs", Pages: 63, Reason: "assets of pages"},
+		{Tally: "ah:docs:docs.example", Pages: 40, Reason: "assets of pages"}, {Tally: "h:docs:docs.example", Pages: 4, Reason: "assets of pages"},
+		{Tally: "ap:docs:" + hash, Pages: 5, Reason: "pages alike"},
+	}
+	if diff := cmp.Diff(want, s.AssetLimits("docs", image)); diff != "" {
+		t.Error(diff)
+	}
+	if got := s.AssetLimits("none", image); got != nil {
+		t.Errorf("limits of no collection: %v", got)
+	}
+	bounds := s.Bounds("docs", image, true)
+	if diff := cmp.Diff([]membership.Limit{want[0], want[2], want[4]}, bounds); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestLacking: what is kept is wanted by who claims it, once and only if it would
+// be requested.
 func TestLacking(t *testing.T) {
 	s := overlapping(t)
 	stored := book.Outcome{State: book.Stored, Depth: 1}

@@ -13,12 +13,13 @@ import (
 
 // Reasons for which a URL was skipped. Such a URL may be requested again.
 const (
-	Redirect  = "redirect"          // the server redirects to another URL
-	Canonical = "canonical"         // the page names another canonical address
-	Sitemap   = "sitemap"           // the URL was read as a sitemap
-	Robots    = "robots"            // robots.txt forbids the URL
-	HostFull  = "pages of the host" // the limit of stored pages of the host is reached
-	AlikeFull = "pages alike"       // the limit of stored pages of one address.Pattern is reached
+	Redirect   = "redirect"          // the server redirects to another URL
+	Canonical  = "canonical"         // the page names another canonical address
+	Sitemap    = "sitemap"           // the URL was read as a sitemap
+	Robots     = "robots"            // robots.txt forbids the URL
+	HostFull   = "pages of the host" // the limit of stored pages of the host is reached
+	AlikeFull  = "pages alike"       // the limit of stored pages of one address.Pattern is reached
+	AssetsFull = "assets of pages"   // as many assets are stored as the limits of pages allow (see AssetsPerPage)
 )
 
 // Due returns when a URL with this last final outcome is requested again; the zero time if
@@ -126,5 +127,5 @@ func IsForAnother(o book.Outcome) bool {
 // WasUnasked reports whether the outcome is of a URL that was skipped without a request, for
 // a reason that may not hold any more: robots.txt, or a limit of stored pages.
 func WasUnasked(o book.Outcome) bool {
-	return o.State == book.Skipped && (o.Reason == Robots || o.Reason == HostFull || o.Reason == AlikeFull)
+	return o.State == book.Skipped && slices.Contains([]string{Robots, HostFull, AlikeFull, AssetsFull}, o.Reason)
 }

@@ -4,22 +4,32 @@ import (
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Limit is a maximum number of stored pages in a tally. A tally is a count of stored
-// pages of one collection: of all, of those of a host, or of those with the same
-// address.Pattern.
+// Limit is a maximum number of stored URLs in a tally. A tally is a count of what is stored
+// for one collection:
+//
+//	c:<collection>           pages and assets
+//	a:<collection>           assets
+//	h:<collection>:<host>    pages of a host
+//	ah:<collection>:<host>   assets of a host
+//	p:<collection>:<hash>    pages with the same address.Pattern
+//	ap:<collection>:<hash>   assets with the same address.Pattern
 type Limit struct {
 	Tally  string // name of the tally
 	Pages  int64
 	Reason string // reason for which further pages are skipped; "" if they wait
 }
 
-// Limits returns the limits of a collection toward which the page counts once it is stored:
-// the limit of pages on the page's host, and the limit of pages with the same
-// address.Pattern. It leaves out a limit that the collection does not set.
+// AssetsPerPage is the number of assets that a limit of pages allows for each page.
+const AssetsPerPage = 20
+
+// Limits returns the limits of the collection with the name that a page counts toward,
+// once it is stored: that of its host, and that of its address.Pattern. One that is not
+// limited is left out.
 func (s *Members) Limits(name string, page address.Address) []Limit {
 	m, found := s.byName[name]
 	if !found {
@@ -29,6 +39,35 @@ func (s *Members) Limits(name string, page address.Address) []Limit {
 	if m.HostPages > 0 {
 		limits = append(limits, Limit{"h:" + name + ":" + page.Host, m.HostPages, HostFull})
 	}
+	return m.limitAlike(limits, "p:", page)
+}
+
+// AssetLimits returns the limits of the collection with the name for a URL that is requested
+// as an asset of pages: AssetsPerPage times its limits of pages, and the limit of its
+// address.Pattern. Because such a URL may turn out to be a page, those on all that is
+// stored of the collection, and on the pages of a host, are among them.
+func (s *Members) AssetLimits(name string, asset address.Address) []Limit {
+	m, found := s.byName[name]
+	if !found {
+		return nil
+	}
+	var limits []Limit
+	if m.Pages > 0 {
+		limits = append(limits,
+			Limit{AssetTally(name), AssetsPerPage * m.Pages, AssetsFull},
+			Limit{s.CollectionTally(name), (AssetsPerPage + 1) * m.Pages, AssetsFull})
+	}
+	if m.HostPages > 0 {
+		limits = append(limits,
+			Limit{"ah:" + name + ":" + asset.Host, AssetsPerPage * m.HostPages, AssetsFull},
+			Limit{"h:" + name + ":" + asset.Host, 2 * m.HostPages, AssetsFull})
+	}
+	return m.limitAlike(limits, "ap:", asset)
+}
+
+// limitAlike appends the limit on the URLs with the same address.Pattern, if there is one.
+// tally is the beginning of its tally's name.
+func (m member) limitAlike(limits []Limit, tally string, page address.Address) []Limit {
 	alike := m.PatternPages
 	if alike == 0 {
 		alike = collection.DefaultPatternPages
@@ -38,32 +77,45 @@ func (s *Members) Limits(name string, page address.Address) []Limit {
 	}
 	if pattern := address.Pattern(page); pattern != "" {
 		hash := layout.IdentityOf(pattern).String()[:16]
-		limits = append(limits, Limit{"p:" + name + ":" + hash, alike, AlikeFull})
+		limits = append(limits, Limit{tally + m.Name + ":" + hash, alike, AlikeFull})
 	}
 	return limits
 }
 
-// Bounds returns the limits that Limits returns and, if the collection has one, the limit of
-// all its pages. Once one of Limits is reached, further URLs are skipped; once the limit of
-// all pages is reached, they wait.
-func (s *Members) Bounds(name string, page address.Address) []Limit {
-	bounds := s.Limits(name, page)
+// Bounds returns all limits of the collection with the name toward which a stored URL
+// counts: for an asset those of AssetLimits that count assets, for a page those of Limits and the limit of
+// all pages of the collection. Further URLs wait at the last of these, and are skipped at
+// any other.
+func (s *Members) Bounds(name string, at address.Address, asset bool) []Limit {
+	if asset {
+		return s.ofAssets(name, at)
+	}
+	bounds := s.Limits(name, at)
 	if most := s.Collection(name).Pages; most > 0 {
 		bounds = append(bounds, Limit{Tally: s.CollectionTally(name), Pages: most})
 	}
 	return bounds
 }
 
-// Tallies returns the names of all tallies that count a stored page of these
-// collections: those of their Limits, and the tally of all pages of each collection
-// (see CollectionTally). No name occurs twice.
-func (s *Members) Tallies(collections []string, page address.Address) []string {
+// ofAssets returns those of AssetLimits that are on the number of assets alone.
+func (s *Members) ofAssets(name string, asset address.Address) []Limit {
+	return slices.DeleteFunc(s.AssetLimits(name, asset), func(l Limit) bool { return l.Tally[0] != 'a' })
+}
+
+// Tallies returns the names of all tallies that count the stored URL of an outcome: those
+// of the limits that its collections have for pages or for assets, and the tally of each
+// collection (see CollectionTally). No name occurs twice.
+func (s *Members) Tallies(stored book.Outcome, at address.Address) []string {
 	var names []string
-	for i, name := range collections {
-		if slices.Contains(collections[:i], name) {
+	for i, name := range stored.Collections {
+		if slices.Contains(stored.Collections[:i], name) {
 			continue
 		}
-		for _, limit := range s.Limits(name, page) {
+		limits := s.Limits(name, at)
+		if stored.Asset {
+			limits = s.ofAssets(name, at)
+		}
+		for _, limit := range limits {
 			names = append(names, limit.Tally)
 		}
 		if tally := s.CollectionTally(name); tally != "" {
@@ -73,9 +125,9 @@ func (s *Members) Tallies(collections []string, page address.Address) []string {
 	return names
 }
 
-// CollectionTally returns the name of the tally of all stored pages of a collection.
-// It is "" for an unknown collection, and for the only collection if it has no limit
-// of pages.
+// CollectionTally returns the name of the tally of all stored pages and assets of a
+// collection. It is "" for an unknown collection, and for the only collection if it has
+// no limit of pages.
 func (s *Members) CollectionTally(name string) string {
 	if m, found := s.byName[name]; !found || len(s.Collections) < 2 && m.Pages == 0 {
 		return ""
@@ -83,8 +135,12 @@ func (s *Members) CollectionTally(name string) string {
 	return "c:" + name
 }
 
-// Counts holds two numbers for each tally, by the tally's name: Stored counts its stored
-// pages, Taken the URLs for which Take was called, whose pages may be stored later.
+// AssetTally returns the name of the tally of all stored assets of a collection. Only for a
+// collection with a limit of pages they are counted.
+func AssetTally(name string) string { return "a:" + name }
+
+// Counts are the numbers of pages in tallies, by the tally's name: of stored pages, and
+// of URLs for which Take was called, whose pages may be stored later.
 type Counts struct{ Stored, Taken map[string]int64 }
 
 // NewCounts returns counts in which every tally is 0.

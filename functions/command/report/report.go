@@ -37,8 +37,12 @@ type Report struct {
 type Row struct {
 	Value string `json:"value"` // language or how it is known, collection, site or day; "": the language is unknown, or the page is not indexed yet
 	Pages int    `json:"pages"`
-	Sites int    `json:"sites"`
-	Bytes int64  `json:"bytes"` // compressed size of the pages in packages, in bytes
+	Sites int    `json:"sites"` // of the pages
+	Bytes int64  `json:"bytes"` // compressed size of the pages in packages
+	// Assets counts assets of pages, such as images, and AssetBytes is their compressed
+	// size. In Languages there are none.
+	Assets     int   `json:"assets,omitempty"`
+	AssetBytes int64 `json:"asset_bytes,omitempty"`
 }
 
 // Table returns the rows by "language", "source" (of the language), "collection", "site" or
@@ -67,13 +71,15 @@ func Make(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 		if number := page.Place.Site(); site == "" || number != last { // pages of a site are together
 			last, site = number, siteOf(page.URL)
 		}
-		total.add("", site, page.Length)
-		languages.add(page.Lang, site, page.Length)
-		sources.add(page.LangSource, site, page.Length)
-		sites.add(site, site, page.Length)
-		days.add(page.Time.UTC().Format(time.DateOnly), site, page.Length)
+		total.add("", site, &page)
+		if !page.Asset {
+			languages.add(page.Lang, site, &page)
+			sources.add(page.LangSource, site, &page)
+		}
+		sites.add(site, site, &page)
+		days.add(page.Time.UTC().Format(time.DateOnly), site, &page)
 		for _, name := range page.Collections {
-			collections.add(name, site, page.Length)
+			collections.add(name, site, &page)
 		}
 	}
 	if one := total.rows(); len(one) > 0 {
@@ -112,9 +118,9 @@ type tally struct {
 	site string // site of the page that was counted last
 }
 
-// add counts a page by its value of the property. bytes is the compressed size of the page. Pages
-// of one site must be added one after another, because sites are counted where they change.
-func (t *table) add(value, site string, bytes int64) {
+// add counts a page or an asset with a value, of a site. Pages of one
+// site must be added one after another, because sites are counted where they change.
+func (t *table) add(value, site string, page *inventory.Page) {
 	if t.at == nil {
 		t.at = make(map[string]*tally)
 	}
@@ -123,8 +129,13 @@ func (t *table) add(value, site string, bytes int64) {
 		n = &tally{Row: Row{Value: value}}
 		t.at[value] = n
 	}
+	if page.Asset {
+		n.Assets++
+		n.AssetBytes += page.Length
+		return
+	}
 	n.Pages++
-	n.Bytes += bytes
+	n.Bytes += page.Length
 	if n.site != site {
 		n.Sites++
 		n.site = site

@@ -20,16 +20,16 @@ import (
 
 var later = functionstest.Start.Add(time.Hour)
 
-// bucketOf returns a bucket with four pages of three hosts and two sites, and their sizes in
-// packages. One page is German, one is of two collections, and one is not indexed and of the next
-// day.
+// bucketOf returns a bucket with four pages of three hosts and two sites, one of which
+// is German, one of two collections, and one not indexed and of the next day, as is an
+// image; with their sizes in packages.
 func bucketOf(t *testing.T) (*memblob.Bucket, *settings.Settings, []int64) {
 	t.Helper()
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 1, nil, "http://a.example.org/")
 	v := layout.Version{Epoch: 1, Token: 1}
 	var sizes []int64
-	for _, urls := range [][]string{{"http://a.example.org/1", "http://b.example.org/2", "http://c.example.com/3"}, {"http://a.example.org/4"}} {
+	for i, urls := range [][]string{{"http://a.example.org/1", "http://b.example.org/2", "http://c.example.com/3"}, {"http://a.example.org/4", "http://a.example.org/5.png"}} {
 		var objects []webobject.Object
 		for _, url := range urls {
 			objects = append(objects, functionstest.Page(v, url))
@@ -40,13 +40,14 @@ func bucketOf(t *testing.T) (*memblob.Bucket, *settings.Settings, []int64) {
 			if strings.HasSuffix(outcomes[i].URL, "3") {
 				outcomes[i].Collections = append(outcomes[i].Collections, "zoo")
 			}
-			if strings.HasSuffix(outcomes[i].URL, "4") {
+			outcomes[i].Asset = strings.HasSuffix(outcomes[i].URL, "png")
+			if outcomes[i].Asset || strings.HasSuffix(outcomes[i].URL, "4") {
 				outcomes[i].Time = functionstest.Start.Add(24 * time.Hour)
 			}
 		}
 		links := []book.Link{functionstest.Link(t, urls[0], urls[0]+"/next", 1)}
 		functionstest.Learn(t, bucket, 0, book.Book{Outcomes: outcomes, Links: links}, listed)
-		if len(urls) > 1 {
+		if i == 0 {
 			functionstest.Index(t, bucket, 0, listed.Key, func(o webobject.Object) string {
 				return map[bool]string{true: "de", false: "en"}[strings.HasSuffix(o.URL, "2")]
 			})
@@ -63,14 +64,14 @@ func TestReport(t *testing.T) {
 	}
 	sizes := got.Sizes
 	got.Sizes = nil
-	all := n[0] + n[1] + n[2] + n[3]
+	all := n[0] + n[1] + n[2] + n[3] // without the image
 	want := &Report{
-		At: later, Total: Row{"", 4, 2, all},
-		Languages:   []Row{{"en", 2, 2, n[0] + n[2]}, {"", 1, 1, n[3]}, {"de", 1, 1, n[1]}},
-		Sources:     []Row{{"", 4, 2, n[0] + n[1] + n[2] + n[3]}},
-		Collections: []Row{{functionstest.Collection, 4, 2, all}, {"zoo", 1, 1, n[2]}},
-		Sites:       []Row{{"example.org", 3, 1, n[0] + n[1] + n[3]}, {"example.com", 1, 1, n[2]}},
-		Days:        []Row{{"2026-11-21", 3, 2, n[0] + n[1] + n[2]}, {"2026-11-22", 1, 1, n[3]}},
+		At: later, Total: Row{"", 4, 2, all, 1, n[4]},
+		Languages:   []Row{{"en", 2, 2, n[0] + n[2], 0, 0}, {"", 1, 1, n[3], 0, 0}, {"de", 1, 1, n[1], 0, 0}},
+		Sources:     []Row{{"", 4, 2, all, 0, 0}},
+		Collections: []Row{{functionstest.Collection, 4, 2, all, 1, n[4]}, {"zoo", 1, 1, n[2], 0, 0}},
+		Sites:       []Row{{"example.org", 3, 1, n[0] + n[1] + n[3], 1, n[4]}, {"example.com", 1, 1, n[2], 0, 0}},
+		Days:        []Row{{"2026-11-21", 3, 2, n[0] + n[1] + n[2], 0, 0}, {"2026-11-22", 1, 1, n[3], 1, n[4]}},
 	}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
@@ -80,7 +81,7 @@ func TestReport(t *testing.T) {
 	if sum := sizes[kinds+1]; sum.What != "all" || sum.Bytes != m.Bytes()-magics {
 		t.Errorf("%+v, want %d bytes", sum, m.Bytes()-magics)
 	}
-	for row, count := range map[int]int64{fetched: 4, packages: 2, texts: 3, tails: 1, links: 2, outcomes: 4, directories: 2} {
+	for row, count := range map[int]int64{fetched: 5, packages: 2, texts: 3, tails: 1, links: 2, outcomes: 5, directories: 2} {
 		if sizes[row].Count != count || sizes[row].Bytes <= 0 {
 			t.Errorf("%+v, want a count of %d", sizes[row], count)
 		}
@@ -118,7 +119,7 @@ func TestDamage(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Total.Pages != 4 || len(got.Languages) != 1 || len(got.Faults) != 3 || got.Sizes[fetched].Count != 1 ||
+	if got.Total.Pages != 4 || len(got.Languages) != 1 || len(got.Faults) != 3 || got.Sizes[fetched].Count != 2 ||
 		!slices.ContainsFunc(got.Faults, func(f string) bool { return strings.Contains(f, m.Packages[0].Key) }) {
 		t.Errorf("%+v", got)
 	}

@@ -61,7 +61,7 @@ const atOnce = 8
 // an error for each object that is damaged or missing, and so not measured.
 func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []*manifest.Manifest) (unread []error, err error) {
 	m := measured{bucket: bucket, rows: [kinds]Size{
-		fetched:     {What: "pages before compression", Unit: "page"},
+		fetched:     {What: "pages and assets before compression", Unit: "object"},
 		packages:    {What: "packages", Unit: "package"},
 		terms:       {What: "index: terms and postings", Unit: "term"},
 		positions:   {What: "index: positions"},

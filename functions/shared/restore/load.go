@@ -150,7 +150,7 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 func entry(u account.URL) frontier.Entry {
 	e := frontier.Entry{
 		URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
-		Depth: u.Depth, Hops: u.Hops, Weight: u.Weight, Sitemap: u.Sitemap,
+		Depth: u.Depth, Hops: u.Hops, Weight: u.Weight, Sitemap: u.Sitemap, Asset: u.Asset,
 		Attempts: u.Attempts, Exponent: u.Final.Exponent, Collection: u.Collection,
 	}
 	if u.State == account.Pending && u.Final.State == book.Skipped {
@@ -188,7 +188,7 @@ func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 func known(s *settings.Settings, u account.URL) frontier.Known {
 	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
 	if u.State == account.Stored {
-		k.Tallies = s.Tallies(u.Final.Collections, u.Address)
+		k.Tallies = s.Tallies(u.Final, u.Address)
 	}
 	return k
 }
@@ -259,7 +259,7 @@ func (r *rationed) count(u account.URL) {
 	}
 	for _, name := range u.Final.Collections {
 		if r.settings.IsLimited(name) {
-			for _, bound := range r.settings.Bounds(name, u.Address) {
+			for _, bound := range r.settings.Bounds(name, u.Address, u.Final.Asset) {
 				r.counts.Stored[bound.Tally]++
 			}
 		}
@@ -272,7 +272,7 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
 	}
-	r.due = append(r.due, ration{crawl, due, r.settings.Bounds(u.Collection, u.Address)})
+	r.due = append(r.due, ration{crawl, due, r.settings.Bounds(u.Collection, u.Address, u.Final.Asset)})
 	return true
 }
 

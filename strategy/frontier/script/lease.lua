@@ -3,8 +3,8 @@
 -- request, 6 deadline, 7 greatest number of URLs, 8 of their bytes, 9 of leases of one host, 10 of
 -- URLs that may wait on a host when one of its sitemaps is leased, 11 the number of collections
 -- with short leases; then each of these collections, with the greatest number of URLs of a lease
--- that has one of its URLs; then each collection with a limit, with the number of its URLs that
--- may still be leased for the first time: 0 none for now, below 0 never more.
+-- that has one of its URLs; then each collection with a limit, with the number of its URLs,
+-- assets apart, that may still be leased for the first time: 0 none for now, below 0 never more.
 -- Returns {time of the first request, failures, host, elements...}; 'none' if no host can be
 -- leased; 'again' if the call had to stop at its budget; 'closed' if the frontier is open in
 -- another epoch.
@@ -79,8 +79,8 @@ end
 --
 --   element                                                        goes
 --   outdated                                                       away
---   its collection may have no more URLs (room below 0)            away; the URL is parked
---   its collection may have none for now (room 0)                  back to the front: it is held
+--   no asset, and its collection may have no more (room below 0)   away; the URL is parked
+--   no asset, and its collection may have none for now (room 0)    back to the front: it is held
 --   a sitemap, and full_host is set                                to the back of its queue
 --   any other                                                      onto the lease
 --
@@ -107,7 +107,7 @@ local function take(host, full_host)
       read(ids)
       for i, element in ipairs(elements) do
         local value, owner = state[ids[i]], collection(element)
-        local room = owner and rooms[owner]
+        local room = owner and not is_asset(element) and rooms[owner]
         if not counts(element, value) then
           if value then become(ids[i], with_left(value, math.max(0, left(value) - 1))) else lose() end
           budget = budget - 1

@@ -161,13 +161,16 @@ local function collection(element)
   if element:sub(17, 17) == 'w' then return element:sub(27, 26 + element:byte(26)) end
 end
 
--- hand_out changes, for each element, the number of URLs of its collection that are on lease
--- for the first time: by 1 at a lease, by -1 at its end.
+-- is_asset reports whether an element has the flag of an asset.
+local function is_asset(element) return math.floor(element:byte(25) / 8) % 2 == 1 end
+
+-- hand_out changes, for each element but those of assets, the number of URLs of its collection
+-- that are on lease for the first time: by 1 at a lease, by -1 at its end.
 local function hand_out(elements, by)
   local numbers = {}
   for _, element in ipairs(elements) do
     local name = collection(element)
-    if name then numbers[name] = (numbers[name] or 0) + by end
+    if name and not is_asset(element) then numbers[name] = (numbers[name] or 0) + by end
   end
   for name, number in pairs(numbers) do add(OUT, name, number) end
 end
