@@ -110,11 +110,12 @@
 //
 // # Alike documents
 //
-// With [Query].Fold, documents with the same text, or nearly the same text and title, are
-// one hit among the best hundred matches. Among those whose scores are within 5 % of the best
-// of them, the hit shows the one in the likeliest language of the query; of several, one whose
-// address names its language; of several, that with the shortest address. [Result].Total
-// counts all documents.
+// With [Query].Fold, documents with the same text, or nearly the same text and title,
+// are one hit among the best hundred matches, or four times as many as are asked for: that
+// in the likeliest language of the query, or else with the shortest address that names its
+// language, whose score is within 5 % of the best of them. A directory and its index page
+// (/a/ and /a/index.html) are one hit if they share half of their text, and the
+// directory is shown. [Result].Total counts them all.
 //
 // With [Query].Spread, a site has at most two hits among the first ten, if there are ten
 // such hits among the best thirty. Its other hits follow after the tenth.

@@ -13,8 +13,7 @@ import (
 )
 
 const (
-	// folded is the number of best matches among which alike documents are looked for. Matches
-	// that tie with the last of them are added.
+	// folded is the least number of best matches among which alike ones are found (see window).
 	folded = 100
 	// closeScore limits which match of a group of alike ones is shown for the group: its score
 	// is at least this share of the best score in the group.
@@ -23,6 +22,10 @@ const (
 	// the titles differ, leastNear if the titles are equal and the bodies are nearly equal.
 	leastEqual, leastNear = 200, 500
 )
+
+// window returns the number of best matches among which alike ones are found: enough to fill
+// the page of hits if four matches become one. Those that tie with the last are added.
+func (s *search) window() int { return max(folded, 4*(s.query.From+s.query.Size)) }
 
 // folds reports whether alike documents become one hit.
 func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded && !s.plan.images }
@@ -50,9 +53,9 @@ type folder struct {
 // groups.
 func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 	f := folder{search: s, of: make(map[layout.Identity]int), prints: make(map[spot]fingerprint.Fingerprint)}
-	head := best[:min(len(best), folded)]
-	for n := len(head); 0 < n && n < min(len(best), 2*folded) && best[n].score == best[n-1].score; n++ {
-		head = best[:n+1] // add the matches that tie with the last
+	head := best[:min(len(best), s.window())]
+	for n := len(head); 0 < n && n < min(len(best), 2*s.window()) && best[n].score == best[n-1].score; n++ {
+		head = best[:n+1] // with the matches that tie
 	}
 	f.head = head
 	wanted := s.query.From + s.query.Size
@@ -129,9 +132,14 @@ func (f *folder) add(m match) {
 }
 
 // areAlike reports whether two documents have the same text, or nearly the same text
-// and title.
+// and title. Of a directory and its index page, half of the text is enough: what repeats on
+// a site is moved out of the text by package, and these two may be in different packages.
 func (f *folder) areAlike(a, b match) bool {
 	d, e := f.document(a), f.document(b)
+	if isDirectoryOf(d.URL, e.URL) || isDirectoryOf(e.URL, d.URL) {
+		p, q := f.print(a), f.print(b)
+		return p.TextHash == q.TextHash || p.SharesHalf(q)
+	}
 	size := min(len(d.Body), len(e.Body))
 	if 10*size < 9*max(len(d.Body), len(e.Body)) {
 		return false // do not compute fingerprints, which takes most of the time
@@ -141,6 +149,17 @@ func (f *folder) areAlike(a, b match) bool {
 		return p.TextHash != 0 && (size >= leastEqual || p.TitleHash == q.TitleHash)
 	}
 	return size >= leastNear && p.IsAlike(q) && slices.Equal(wordsOf(d.Title), wordsOf(e.Title))
+}
+
+// isDirectoryOf reports whether index is the address dir with the name of an index page after
+// it, such as http://a/b/ and http://a/b/index.html.
+func isDirectoryOf(dir, index string) bool {
+	name, found := strings.CutPrefix(index, dir)
+	if !found || !strings.HasSuffix(dir, "/") || strings.ContainsAny(name, "/?") {
+		return false
+	}
+	stem, _, dotted := strings.Cut(strings.ToLower(name), ".")
+	return dotted && (stem == "index" || stem == "default")
 }
 
 func (f *folder) print(m match) fingerprint.Fingerprint {
@@ -162,17 +181,21 @@ func wordsOf(title string) []string {
 }
 
 // representative returns the match that is shown for a group, and adds the addresses of the
-// other matches to s.alike. Among the matches whose score is near the best (closeScore) it takes
-//
-//	those in the likeliest language of the query
-//	of these, those whose address names their language
-//	of these, the one with the shortest address
+// others to alike. Of the matches with about the best score, it takes that in the likeliest
+// language of the query; of several, one whose address names its language; of several, that
+// with the shortest address. In place of an index page, it takes its directory whatever the
+// score: links to one of them are links to the other.
 func (f *folder) representative(g *alikeGroup) match {
 	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
 	best := slices.MinFunc(near, func(a, b match) int {
 		d, e := f.document(a), f.document(b)
 		return cmp.Or(cmp.Compare(f.share(e), f.share(d)), compareBool(namesLanguage(e), namesLanguage(d)), len(d.URL)-len(e.URL), strings.Compare(d.URL, e.URL))
 	})
+	for _, m := range g.members {
+		if isDirectoryOf(f.document(m).URL, f.document(best).URL) {
+			best = m
+		}
+	}
 	for _, m := range g.members {
 		if m != best {
 			f.alike[spot{best.part, best.doc}] = append(f.alike[spot{best.part, best.doc}], f.document(m).URL)

@@ -47,6 +47,16 @@ func TestFold(t *testing.T) {
 			map[string][]string{"http://a/1": {"http://a/22"}}},
 		"untranslated": {"kernel", []segment.Document{titled("http://a/cs/1", "en", "One", long), titled("http://a/en-US/1", "en", "One", long)},
 			map[string][]string{"http://a/en-US/1": {"http://a/cs/1"}}},
+		"an index page with less of what its site repeats": {"kernel", []segment.Document{titled("http://a/b/", "en", "One", long+" "+other[:len(other)/3]), titled("http://a/b/index.html", "en", "One", long)},
+			map[string][]string{"http://a/b/": {"http://a/b/index.html"}}},
+		"an index page that says more of it": {"kernel", []segment.Document{titled("http://a/b/", "en", "b", long), titled("http://a/b/index.php", "en", "kernel", long)},
+			map[string][]string{"http://a/b/": {"http://a/b/index.php"}}},
+		"short, untitled index page": {"kernel", []segment.Document{titled("http://a/b/", "en", "b", "kernel"), titled("http://a/b/Default.aspx", "en", "Default", "kernel")},
+			map[string][]string{"http://a/b/": {"http://a/b/Default.aspx"}}},
+		"another page of the directory": {"kernel", []segment.Document{titled("http://a/b/", "en", "b", "kernel"), titled("http://a/b/indexes.html", "en", "indexes", "kernel"), titled("http://a/b/index.php?p=1", "en", "1", "kernel")},
+			map[string][]string{"http://a/b/": nil, "http://a/b/indexes.html": nil, "http://a/b/index.php?p=1": nil}},
+		"an index page of another text": {"kernel", []segment.Document{titled("http://a/b/", "en", "One", long), titled("http://a/b/index.html", "en", "One", other)},
+			map[string][]string{"http://a/b/": nil, "http://a/b/index.html": nil}},
 		"dup:all": {"kernel dup:all", []segment.Document{titled("http://a/1", "en", "One", long), titled("http://a/22", "en", "Two", long)},
 			map[string][]string{"http://a/1": nil, "http://a/22": nil}},
 		"filtered": {"kernel lang:de", []segment.Document{titled("http://a/1", "en", "One", long), titled("http://a/22", "de", "One", long)},
@@ -100,6 +110,26 @@ func TestFoldPages(t *testing.T) {
 	}
 	if all.Total != len(docs) || shown != len(docs) {
 		t.Errorf("%d of %d shown, total %d", shown, len(docs), all.Total)
+	}
+}
+
+// TestFoldMany: on a page of many hits, too, none is alike another one.
+func TestFoldMany(t *testing.T) {
+	const groups = 60
+	var docs []segment.Document
+	for g := range groups {
+		for c := range 3 {
+			docs = append(docs, titled(fmt.Sprintf("http://a%d/%d", c, g), "en", fmt.Sprint("title of ", g), textOf(fmt.Sprintf("g%dw", g), 50+g)))
+		}
+	}
+	hits := find(t, indexOf(t, docs), Query{Text: "kernel", Size: 50, Fold: true}).Hits
+	for _, hit := range hits {
+		if len(hit.Alike) != 2 {
+			t.Errorf("%s: alike %q", hit.URL, hit.Alike)
+		}
+	}
+	if len(hits) != 50 {
+		t.Errorf("%d hits, want 50", len(hits))
 	}
 }
 

@@ -160,7 +160,7 @@ func (s *search) reach() int {
 		return s.imagePages()
 	}
 	if s.folds() {
-		return s.query.From + s.query.Size + folded
+		return s.query.From + s.query.Size + s.window()
 	}
 	return s.query.From + s.query.Size
 }
