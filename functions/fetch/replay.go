@@ -7,8 +7,10 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
 	"github.com/bucketsearch/bucketsearch/functions/shared/warc"
 	"github.com/bucketsearch/bucketsearch/layout/spool"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
@@ -42,6 +44,16 @@ func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Ca
 	}
 	object := r.finish(ctx, d, began)
 	return object, context.Cause(ctx)
+}
+
+// Assets returns the addresses of the assets that a captured page or style sheet refers to.
+// The page is at the address at.
+func (f *Function) Assets(c warc.Capture, at address.Address) (all []address.Address) {
+	links, _ := document.Assets(f.replayed(c, true).body, c.Header.Get("Content-Type"), at)
+	for _, l := range links {
+		all = append(all, l.Address)
+	}
+	return all
 }
 
 // replayed returns a capture as an answer, with its body decoded as Function.ask does. If the

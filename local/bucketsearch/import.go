@@ -26,19 +26,22 @@ func importCommand(where *location) *cobra.Command {
 	var name string
 	cmd := &cobra.Command{
 		Use:   "import FILE...",
-		Short: "Import the pages of WARC files",
+		Short: "Import the pages of WARC and WACZ files",
 		Long: "Import stores and indexes the pages of WARC files (1.0 and 1.1, as they are or with\n" +
-			"gzip) as if they had been fetched when they were captured: those of Common Crawl,\n" +
-			"Browsertrix (unzip a WACZ first), wget --warc-file, and export --format warc. To import\n" +
+			"gzip) and of WACZ files as if they had been fetched when they were captured: those of\n" +
+			"Common Crawl, Browsertrix, wget --warc-file, and export --format warc or wacz. To import\n" +
 			"twice is to import once. A capture that is older than what is stored is passed over, as\n" +
 			"are errors and what is no page. Nothing is asked of the web.\n\n" +
 			"The pages get the name of a collection. If that is one that is crawled, its rules say\n" +
-			"which pages are imported, and the next crawl follows their links. If it is not, all are\n" +
-			"imported, and no link is followed.\n\n" +
+			"which pages are imported, with their images and other assets if it has assets = true,\n" +
+			"and the next crawl follows their links. If it is not, all pages are imported, without\n" +
+			"assets, and no link is followed. A file ending in .toml is published first, as crawl\n" +
+			"--collection does.\n\n" +
 			"Where a file is damaged, import says so, goes on with the next record that it finds, and\n" +
 			"ends with exit code 1.",
 		Example: "  bucketsearch import CC-MAIN-20260101000000-00000.warc.gz\n" +
-			"  bucketsearch import --collection postgres archive/*.warc.gz",
+			"  bucketsearch import --collection postgres archive/*.warc.gz\n" +
+			"  bucketsearch import --collection postgres.toml postgres.wacz",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return errors.New("import needs a file, such as: bucketsearch import pages.warc.gz")
@@ -46,7 +49,14 @@ func importCommand(where *location) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if err := collection.ValidName(name); err != nil {
+			var published *collection.Collection
+			if strings.HasSuffix(name, ".toml") {
+				c, err := collection.ReadFile(name)
+				if err != nil {
+					return err
+				}
+				published, name = &c, c.Name
+			} else if err := collection.ValidName(name); err != nil {
 				return err
 			}
 			for _, file := range args { // checked before a bucket is made
@@ -63,10 +73,15 @@ func importCommand(where *location) *cobra.Command {
 				return err
 			}
 			defer func() { err = errors.Join(err, i.Close()) }()
+			if published != nil {
+				if err := i.Publish(cmd.Context(), *published); err != nil {
+					return err
+				}
+			}
 			return runImport(cmd, i, args, name)
 		},
 	}
-	cmd.Flags().StringVar(&name, "collection", importedName, "the `name` of the collection that gets the pages")
+	cmd.Flags().StringVar(&name, "collection", importedName, "the `name` of the collection that gets the pages, or a file that\ndescribes it")
 	return cmd
 }
 
@@ -103,7 +118,11 @@ func runImport(cmd *cobra.Command, i *system.Importer, files []string, name stri
 }
 
 func printImport(out io.Writer, r *ingest.Report, took time.Duration) {
-	fmt.Fprintf(out, "%s imported in %s", count(r.Stored, "page"), took.Round(time.Second/10))
+	fmt.Fprint(out, count(r.Stored, "page"))
+	if r.Assets > 0 {
+		fmt.Fprintf(out, " and %s", count(r.Assets, "asset"))
+	}
+	fmt.Fprintf(out, " imported in %s", took.Round(time.Second/10))
 	if r.Unchanged > 0 {
 		fmt.Fprintf(out, ", %d more as they were stored before", r.Unchanged)
 	}

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,4 +65,73 @@ func TestExportedIsImported(t *testing.T) {
 	if !strings.HasPrefix(got.out, "1 page imported in ") || !strings.HasPrefix(got.err, "damaged: "+path("cut.warc.gz")+", byte ") || !strings.HasSuffix(got.err, ": the file ends in the middle of a record\n") {
 		t.Errorf("cut: %s%s", got.out, got.err)
 	}
+}
+
+// TestRoundTrip exports a crawl with assets as WACZ and imports it twice by the crawl's
+// collection file into an empty bucket: the same is listed.
+func TestRoundTrip(t *testing.T) {
+	t.Parallel()
+	folder := t.TempDir()
+	path := func(name string) string { return filepath.Join(folder, name) }
+	web := serve(t, map[string]string{
+		"/":      "text/html <p>A page of herons <img src=/i.png> and <a href=/frog>frogs</a>",
+		"/frog":  "text/html <link rel=stylesheet href=/s.css><p>A page of frogs",
+		"/s.css": "text/css body { background: url(/i.png) }",
+		"/i.png": "image/png \x89PNG\r\n\x1a\n",
+	})
+	file := "name = \"pond\"\nseeds = [\"" + web + "/\"]\ndelay = \"0s\"\nassets = true\nallow = [\"127.0.0.0/8\"]\n"
+	if err := os.WriteFile(path("pond.toml"), []byte(file), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	run := func(args string) string {
+		t.Helper()
+		got := do(t.Context(), strings.Fields(args)...)
+		if got.code != 0 {
+			t.Fatalf("%s: exit %d:\n%s%s", args, got.code, got.out, got.err)
+		}
+		return got.out
+	}
+	collectionFile := " --collection " + path("pond.toml")
+	if got := run("crawl --data " + path("a") + collectionFile); !strings.HasPrefix(got, "2 pages and 2 assets stored in ") {
+		t.Errorf("crawl: %s", got)
+	}
+	run("export --format wacz --data " + path("a") + " -o " + path("a.wacz"))
+	imported := func() string { return run("import --data " + path("b") + collectionFile + " " + path("a.wacz")) }
+	if got := imported(); !strings.HasPrefix(got, "2 pages and 2 assets imported in ") {
+		t.Errorf("import: %s", got)
+	}
+	if got := imported(); !strings.HasPrefix(got, "0 pages imported in ") {
+		t.Errorf("second import: %s", got)
+	}
+	size := regexp.MustCompile(` +\d+  `) // an export adds header fields
+	list := func(data, more string) []string {
+		return strings.Split(size.ReplaceAllString(run("list --data "+path(data)+more), " "), "\n")
+	}
+	crawled := list("a", " --assets")
+	if imported := list("b", " --assets"); len(crawled) != 5 || !slices.Equal(crawled, imported) {
+		t.Errorf("crawled %q, imported %q", crawled, imported)
+	}
+	if pages := list("b", ""); len(pages) != 3 {
+		t.Errorf("pages without assets: %q", pages)
+	}
+	if got := run("report --by collection --data " + path("b")); !strings.Contains(got, "assets") {
+		t.Errorf("report: %s", got)
+	}
+}
+
+// serve serves bodies by path, each with its media type before it, and returns the URL of
+// the server.
+func serve(t *testing.T, site map[string]string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		media, body, found := strings.Cut(site[r.URL.Path], " ")
+		if !found {
+			http.NotFound(w, r)
+			return
+		}
+		w.Header().Set("Content-Type", media)
+		_, _ = io.WriteString(w, body)
+	}))
+	t.Cleanup(server.Close)
+	return server.URL
 }

@@ -3,6 +3,7 @@ package system
 import (
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"time"
 
@@ -13,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
@@ -20,7 +22,7 @@ import (
 // one package.
 const importBytes = 32 << 20
 
-// Importer imports WARC files into a bucket, and waits until their pages can be found.
+// Importer imports WARC and WACZ files into a bucket, and waits until their pages can be found.
 type Importer struct {
 	bucket   blob.Bucket
 	settings *settings.Cache
@@ -63,8 +65,22 @@ func (i *Importer) Log() *slog.Logger {
 // Close releases what OpenImporter opened.
 func (i *Importer) Close() error { return i.close() }
 
-// Import imports the pages of WARC files into the collection with the name. While it works, it
-// calls progress with how much of the total is done in the present stage.
+// ErrOthers means that another program runs the system, so that no collection is published.
+var ErrOthers = errors.New("another program runs this data directory, so the collection cannot be published here; stop it, or crawl the collection first and give its name")
+
+// Publish publishes a collection, as a crawl of it does. Nothing is asked of the web, so a topic
+// with sample pages is refused.
+func (i *Importer) Publish(ctx context.Context, c collection.Collection) error {
+	switch {
+	case i.system == nil:
+		return ErrOthers
+	case c.Topic != nil && len(c.Topic.Pages) > 0:
+		return fmt.Errorf("collection %s has a topic with sample pages, which import does not ask for; crawl it first, and give its name", c.Name)
+	}
+	return i.system.Plan(ctx, Plan{Collections: []collection.Collection{c}})
+}
+
+// Import imports the files.
 func (i *Importer) Import(ctx context.Context, files []string, collection string, progress func(stage string, done, total int64)) (*ingest.Report, error) {
 	limits := fetch.DefaultLimits()
 	limits.Batch = importBytes

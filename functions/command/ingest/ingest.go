@@ -1,4 +1,4 @@
-// Package ingest imports the pages of WARC files, as if fetch had fetched them at the times of
+// Package ingest imports the pages of WARC and WACZ files, as if fetch had fetched them at the times of
 // their captures. It puts spool objects like those of fetch, and all other functions treat
 // them in the same way.
 //
@@ -8,6 +8,8 @@
 //
 //	a page             as stored, or as unchanged if the same page was stored before
 //	a redirect         as an outcome and a link
+//	an asset           as stored or unchanged, if the collection is published and wants assets: in its
+//	                   scope, or if a page or style sheet in the files refers to it
 //
 // All other captures are skipped, and counted by reason:
 //
@@ -15,7 +17,7 @@
 //	there is a newer one of the same URL                   only one version can be the live page
 //	not newer than the last known answer for the URL       the newer answer counts; so importing the
 //	                                                       same file again imports nothing
-//	an error, image, style sheet, robots.txt, …            it is not a page
+//	an error, robots.txt, …; an asset that is not wanted   it is not a page
 //	its URL is taken down, or refused by a strategy        as in a crawl
 //	its URL is refused by the rules of the collection      only if the collection is published
 //
@@ -36,10 +38,10 @@
 // All imported pages get the name of one collection. If there is a published collection of that
 // name, its rules say which pages are imported, which of their links the next crawl follows,
 // and when pages are fetched again. If there is none, the name is only a label: all pages are
-// imported, no link is followed, and nothing is fetched again.
+// imported, without assets, no link is followed, and nothing is fetched again.
 //
 // Every URL in the books needs a link by which it was found. An imported URL gets a link from
-// itself to itself, of kind book.Listed and depth 1 (0 for a seed).
+// itself to itself, of kind book.Listed, or of an asset book.Asset, and depth 1 (0 for a seed).
 package ingest
 
 import (
@@ -48,7 +50,6 @@ import (
 	"fmt"
 	"hash/maphash"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"time"
@@ -62,9 +63,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Replayer makes a spool object from captures. fetch.Function implements it.
+// Replayer makes a spool object from captures, and finds the assets that a captured page or
+// style sheet refers to; fetch.Function is one.
 type Replayer interface {
 	Replay(ctx context.Context, b batch.Batch, captures []warc.Capture) (spool.Spool, error)
+	Assets(c warc.Capture, at address.Address) []address.Address
 }
 
 // Task is the import of WARC files into a bucket.
@@ -79,13 +82,16 @@ type Task struct {
 	// number of bytes of the files that the stage has read, and total the number of bytes of all
 	// files.
 	Progress func(stage string, done, total int64)
+
+	sources []source // the WARC files in Files, in this order; set by Run
 }
 
 // Report is the result of an import.
 type Report struct {
 	Records   map[string]int // number of records by type; "other" for unknown types
 	Stored    int            // number of pages stored
-	Unchanged int            // number of pages that were stored before and are the same
+	Assets    int            // number of assets stored
+	Unchanged int            // number of pages and assets that were stored before and are the same
 	Skipped   map[string]int // number of URLs recorded without a page (redirects, aliases, unreadable pages), by reason
 	Passed    map[string]int // number of captures that were not imported, by reason
 	Faults    []FileFault    // damaged parts of files, at most maxFaults
@@ -118,7 +124,7 @@ func (r *Report) fault(file string, f *warc.Fault) {
 	}
 }
 
-// Run imports the files. If it fails, the report says what has been imported so far, and
+// Run imports the files: WARC files, and WACZ files with several of them. If it fails, the report says what has been imported so far, and
 // another run imports the rest.
 func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	report = &Report{Records: map[string]int{}, Skipped: map[string]int{}, Passed: map[string]int{}}
@@ -126,6 +132,7 @@ func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	if err != nil {
 		return report, err
 	}
+	defer func() { err = errors.Join(err, closeAll(t.sources)) }()
 	newest, posted, err := t.survey(ctx, inForce, report)
 	if err != nil || len(newest) == 0 {
 		return report, err
@@ -157,37 +164,38 @@ func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 func (t *Task) survey(ctx context.Context, inForce *settings.Settings, report *Report) (map[layout.Identity]capture, *survey, error) {
 	s := &survey{
 		task: t, settings: inForce, now: t.Now(), report: report, newest: map[layout.Identity]capture{},
-		answers: map[uint64]spot{}, posted: map[uint64]bool{}, seed: maphash.MakeSeed(),
+		answers: map[uint64]spot{}, parts: map[layout.Identity]bool{}, assets: inForce.WantAssets(t.Collection), posted: map[uint64]bool{}, seed: maphash.MakeSeed(),
 	}
-	total, err := t.size()
+	total, err := t.find(report)
 	if err != nil {
 		return nil, nil, err
 	}
 	var before int64
-	for i := range t.Files {
+	for i := range t.sources {
 		var last int64
 		if err := s.file(ctx, i, func(at int64) { last = max(last, at); t.progress("read", before+last, total) }); err != nil {
 			return nil, nil, err
 		}
 		before += last
 	}
+	s.dropUnreferred()
 	return s.newest, s, nil
 }
 
-// size returns the total size of the files in bytes. It fails if one of them cannot be
-// imported, or is named twice.
-func (t *Task) size() (total int64, err error) {
+// find finds the sources, and returns their total size in bytes. It fails if one of the files
+// cannot be imported, or is named twice.
+func (t *Task) find(report *Report) (total int64, err error) {
 	for i, path := range t.Files {
 		if slices.ContainsFunc(t.Files[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(path) }) {
 			return 0, fmt.Errorf("%s is named twice", path)
 		}
-		file, size, err := open(path)
+		found, err := sourcesOf(path, report)
 		if err != nil {
 			return 0, err
 		}
-		total += size
-		if err := file.Close(); err != nil {
-			return 0, err
+		t.sources = append(t.sources, found...)
+		for _, s := range found {
+			total += s.size
 		}
 	}
 	return total, nil
@@ -211,22 +219,20 @@ func (t *Task) depth(s *settings.Settings, at address.Address) uint16 {
 // archives are the files of the task, opened one by one during the second reading.
 type archives struct {
 	task    *Task
-	opened  []*os.File // open files, by their index in Task.Files; nil for a file that is not open
-	readers []*warc.Reader
+	readers []reader // by the number of the source in Task.sources; zero if it is not open
 }
 
 // read returns the record at a place in the files, and the capture in the record, with at most
 // limit + 1 bytes of the body. It opens the file if it is not open yet.
 func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error) {
 	if f.readers == nil {
-		f.opened, f.readers = make([]*os.File, len(f.task.Files)), make([]*warc.Reader, len(f.task.Files))
+		f.readers = make([]reader, len(f.task.sources))
 	}
-	if f.readers[at.file] == nil {
-		file, size, err := open(f.task.Files[at.file])
-		if err != nil {
+	if f.readers[at.file].File == nil {
+		var err error
+		if f.readers[at.file], err = f.task.sources[at.file].open(); err != nil {
 			return nil, warc.Capture{}, err
 		}
-		f.opened[at.file], f.readers[at.file] = file, warc.NewReader(file, size)
 	}
 	record, err := f.readers[at.file].At(at.Place)
 	if err != nil {
@@ -238,10 +244,10 @@ func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error
 
 // close closes the files whose index in Task.Files is less than before.
 func (f *archives) close(before int) (err error) {
-	for i := range min(before, len(f.opened)) {
-		if f.opened[i] != nil {
-			err = errors.Join(err, f.opened[i].Close())
-			f.opened[i], f.readers[i] = nil, nil
+	for i := range min(before, len(f.readers)) {
+		if f.readers[i].File != nil {
+			err = errors.Join(err, f.readers[i].Close())
+			f.readers[i] = reader{}
 		}
 	}
 	return err

@@ -340,7 +340,7 @@ func TestBatches(t *testing.T) {
 func TestOtherArchives(t *testing.T) {
 	bucket := newBucket(t, 1)
 	path := filepath.Join(t.TempDir(), "x")
-	for content, want := range map[string]string{"PK\x03\x04…": "WACZ", "\x28\xB5\x2F\xFD…": "zstd -d"} {
+	for content, want := range map[string]string{"PK\x03\x04…": "cut short", "\x28\xB5\x2F\xFD…": "zstd -d"} {
 		if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 			t.Fatal(err)
 		}

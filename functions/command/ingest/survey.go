@@ -8,7 +8,6 @@ import (
 	"hash/maphash"
 	"io"
 	"net/http"
-	"os"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
@@ -32,9 +32,8 @@ type spot struct {
 type capture struct {
 	spot           // place of the capture's record
 	at   time.Time // time of the capture
-	// place of the record with the body: for a revisit record, of the record to which it refers;
-	// else spot
-	body spot
+	body spot      // place of the record with the answer: for a revisit record the one that it refers to, else the same
+	part bool      // the URL is imported only if a page or style sheet in the files refers to it as an asset
 }
 
 // survey is the state of the first reading of the files: it collects the newest capture of each
@@ -45,11 +44,11 @@ type survey struct {
 	now      time.Time
 	report   *Report
 	newest   map[layout.Identity]capture
-	// places of response and resource records, by two hashes: of the record's id, and of its URL
-	// and time
-	answers map[uint64]spot
-	posted  map[uint64]bool // hashes of the ids of records that belong to requests with another method than GET
-	seed    maphash.Seed    // seed of the hashes in answers and posted
+	answers  map[uint64]spot          // spots of response and resource records, by the hash of their id, and by that of their URL and time
+	assets   bool                     // the collection wants the assets of its pages
+	parts    map[layout.Identity]bool // URLs to which pages and style sheets refer as assets, and to which redirects lead
+	posted   map[uint64]bool          // hashes of the ids of records that belong to requests other than GET
+	seed     maphash.Seed             // seed of these hashes
 }
 
 // maxInside is the greatest distance in bytes between the beginning of a gzip member and an
@@ -63,12 +62,12 @@ var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 // file reads the file with the index number in Task.Files, and calls progress with the number of
 // bytes read so far. It counts damaged records, and fails if the file cannot be read.
 func (s *survey) file(ctx context.Context, number int, progress func(int64)) error {
-	file, size, err := open(s.task.Files[number])
+	from := s.task.sources[number]
+	reader, err := from.open()
 	if err != nil {
 		return err
 	}
-	defer file.Close()
-	reader := warc.NewReader(file, size)
+	defer reader.Close()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -78,46 +77,17 @@ func (s *survey) file(ctx context.Context, number int, progress func(int64)) err
 			return nil
 		}
 		if err == nil {
-			err = s.record(reader, record, number)
+			err = s.record(reader.Reader, record, number)
 		}
 		var fault *warc.Fault
 		switch {
 		case errors.As(err, &fault):
-			s.report.fault(s.task.Files[number], fault)
+			s.report.fault(from.name, fault)
 		case err != nil:
-			return fmt.Errorf("cannot read %s: %w", s.task.Files[number], err)
+			return fmt.Errorf("cannot read %s: %w", from.name, err)
 		}
 		progress(reader.Offset())
 	}
-}
-
-// open opens a WARC file and returns it with its size in bytes. For a file of another kind of
-// archive, the error says how to unpack it.
-func open(path string) (*os.File, int64, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, 0, err
-	}
-	info, err := file.Stat()
-	begin := make([]byte, 4)
-	if err == nil && !info.Mode().IsRegular() {
-		err = errors.New("it is no file")
-	}
-	if err == nil {
-		if _, errRead := file.ReadAt(begin, 0); errRead != nil && errRead != io.EOF {
-			err = errRead
-		}
-	}
-	switch string(begin) {
-	case "PK\x03\x04":
-		err = errors.New("it is a zip file; if it is a WACZ, unzip it and import the files in its folder archive")
-	case "\x28\xB5\x2F\xFD":
-		err = errors.New("it is compressed by zstd; unpack it first: zstd -d")
-	}
-	if err != nil {
-		return nil, 0, errors.Join(fmt.Errorf("cannot import %s: %w", path, err), file.Close())
-	}
-	return file, info.Size(), nil
 }
 
 // kinds are the types of records (WARC 1.1, 6).
@@ -183,7 +153,16 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 		f.body = body
 	} else {
 		s.remember(r, at)
-		reason, err := s.answer(r)
+	}
+	if f.address, err = address.Parse(target); err != nil {
+		return nil, "bad address", nil
+	}
+	refusal := s.refuses(f.address, book.Redirect) // whose way is not bound to a topic, which cannot be known yet
+	if s.assets && refusal != "" {
+		f.part = s.refuses(f.address, book.Asset) == ""
+	}
+	if r.Type != "revisit" {
+		reason, err := s.answer(r, f, refusal == "")
 		if err != nil {
 			return nil, "", &warc.Fault{Place: r.Place, Err: err}
 		}
@@ -191,36 +170,67 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 			return nil, reason, nil
 		}
 	}
-	if f.address, err = address.Parse(target); err != nil {
-		return nil, "bad address", nil
+	if f.part {
+		refusal = ""
 	}
-	return f, s.refuses(f.address), nil
+	return f, refusal, nil
 }
 
-// answer returns why an answer is not imported, by its status and media type; "" for a page or
-// redirect.
-func (s *survey) answer(r *warc.Record) (reason string, err error) {
-	status, header, err := r.Status()
-	kind := header.Get("Content-Type")
+// answer returns why an answer is not imported, by its status and media type; "" for a page, a
+// redirect, and, if the collection wants it, an asset. Of a page that is admitted, and of a
+// style sheet, it adds the assets to s.parts. Of what is admitted only as a part of pages,
+// it sets part to false if it is a page.
+func (s *survey) answer(r *warc.Record, f *candidate, admitted bool) (reason string, err error) {
+	var c warc.Capture
+	if s.assets {
+		if c, err = r.Capture(maxPage); errors.Is(err, warc.ErrShort) {
+			err = nil // the second reading passes over it
+		}
+	} else {
+		c.Status, c.Header, err = r.Status()
+	}
+	if err != nil {
+		return "", err
+	}
+	kind := c.Header.Get("Content-Type")
 	if r.Type == "resource" {
 		kind = r.Field("Content-Type")
 	}
+	isAsset := s.assets && document.IsAsset(kind)
 	switch {
-	case err != nil:
-		return "", err
-	case status/100 == 3 && status != http.StatusNotModified && header.Get("Location") != "":
+	case c.Status/100 == 3 && c.Status != http.StatusNotModified && c.Header.Get("Location") != "":
+		if to, err := f.address.Resolve(c.Header.Get("Location")); s.assets && err == nil {
+			s.parts[to.ID] = true
+		}
 		return "", nil
-	case status/100 != 2, status == http.StatusNoContent, status == http.StatusResetContent, status == http.StatusPartialContent:
-		return fmt.Sprintf("http %d", status), nil
-	case !document.MayBeReadable(kind):
+	case c.Status/100 != 2, c.Status == http.StatusNoContent, c.Status == http.StatusResetContent, c.Status == http.StatusPartialContent:
+		return fmt.Sprintf("http %d", c.Status), nil
+	case !isAsset && !document.MayBeReadable(kind):
 		return "type", nil
+	}
+	f.part = f.part && isAsset
+	if s.assets && (admitted || isAsset) {
+		for _, part := range s.task.Fetch.Assets(c, f.address) {
+			s.parts[part.ID] = true
+		}
 	}
 	return "", nil
 }
 
+// dropUnreferred removes the captures that are imported only as parts of pages, and to which
+// no page or style sheet refers.
+func (s *survey) dropUnreferred() {
+	for id, c := range s.newest {
+		if c.part && !s.parts[id] {
+			s.report.Passed[collection.OutOfScope]++
+			delete(s.newest, id)
+		}
+	}
+}
+
 // refuses returns why a URL is not imported, by the published takedowns, collection and
-// strategies; "" if it is imported.
-func (s *survey) refuses(at address.Address) string {
+// strategies; "" if it is imported. The collection decides as on a link of a kind.
+func (s *survey) refuses(at address.Address, kind book.Kind) string {
 	switch path, _, _ := strings.Cut(at.Path, "?"); {
 	case path == "/robots.txt":
 		return "robots.txt"
@@ -228,8 +238,7 @@ func (s *survey) refuses(at address.Address) string {
 		return membership.Forgotten
 	}
 	if s.settings.Collection(s.task.Collection).Version > 0 {
-		// The way of a redirect is not bound to a topic, which cannot be known yet.
-		way := membership.Path{Collection: s.task.Collection, Kind: book.Redirect, Depth: s.task.depth(s.settings, at)}
+		way := membership.Path{Collection: s.task.Collection, Kind: kind, Depth: s.task.depth(s.settings, at)}
 		return s.settings.Decide(way, at)
 	}
 	if _, err := s.settings.Crawl.Decide(at); err != nil {

@@ -60,9 +60,9 @@ func inOrder(a, b capture) int {
 func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 	from := &archives{task: w.Task}
 	originals := &archives{task: w.Task}
-	defer func() { err = errors.Join(err, from.close(len(w.Files)), originals.close(len(w.Files))) }()
+	defer func() { err = errors.Join(err, from.close(len(w.sources)), originals.close(len(w.sources))) }()
 	var done, total int64
-	sizes := make([]int64, len(w.Files))
+	sizes := make([]int64, len(w.sources))
 	for _, c := range captures {
 		sizes[c.file] = max(sizes[c.file], c.Offset)
 	}
@@ -111,11 +111,11 @@ func (w *writer) take(ctx context.Context, from, originals *archives, c capture)
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("%s at %s cannot be read any more; was it changed? %w", w.Files[c.file], c.Place, err)
+		return fmt.Errorf("%s at %s cannot be read any more; was it changed? %w", w.sources[c.file].name, c.Place, err)
 	}
 	at, err := address.Parse(record.Target())
 	if err != nil {
-		return fmt.Errorf("%s at %s has another record now: %w", w.Files[c.file], c.Place, err)
+		return fmt.Errorf("%s at %s has another record now: %w", w.sources[c.file].name, c.Place, err)
 	}
 	storage, err := w.settings.Storage.Decide(at)
 	if err != nil {
@@ -227,7 +227,11 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	for _, o := range object.Ledger.Outcomes {
 		switch o.State {
 		case book.Stored:
-			w.report.Stored++
+			if o.Asset {
+				w.report.Assets++
+			} else {
+				w.report.Stored++
+			}
 		case book.Unchanged:
 			w.report.Unchanged++
 		default:
@@ -237,10 +241,8 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	return nil
 }
 
-// choose removes from a spool object the outcomes that are not imported (see isImported), with their
-// pages and links, and counts them by reason (those not asked are not counted). For each URL that
-// stays it adds the link by which the URL counts as found, of kind book.Listed. from is the batch
-// that became this spool object.
+// choose removes from a spool object everything that is not imported (see isImported), and
+// counts it. For each URL that stays it adds the link to itself by which it was found. from is the batch of the object.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome
@@ -254,7 +256,7 @@ func (w *writer) choose(object *spool.Spool, from *pending) {
 			w.report.Passed[o.Reason]++
 			continue
 		case o.State == book.Stored:
-			note := "imported from " + filepath.Base(w.Files[from.files[i]])
+			note := "imported from " + filepath.Base(w.sources[from.files[i]].path)
 			if o.Detail != "" {
 				note = o.Detail + "; " + note
 			}
@@ -266,8 +268,12 @@ func (w *writer) choose(object *spool.Spool, from *pending) {
 	}
 	links := slices.DeleteFunc(l.Links, func(link book.Link) bool { return !sources[link.Source] })
 	for _, o := range outcomes {
+		kind := book.Listed
+		if o.Asset {
+			kind = book.Asset
+		}
 		links = append(links, book.Link{
-			Source: o.Identity(), Target: o.URL, Place: o.Place, Kind: book.Listed, Region: book.Text,
+			Source: o.Identity(), Target: o.URL, Place: o.Place, Kind: kind, Region: book.Text,
 			Depth: o.Depth, Hops: o.Hops, Weight: o.Weight, Collection: w.Collection,
 		})
 	}

@@ -1,0 +1,234 @@
+package ingest
+
+import (
+	"archive/zip"
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"strings"
+
+	"github.com/klauspost/compress/flate"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/warc"
+)
+
+// source is a WARC file: a file of its own, or a member of a WACZ.
+type source struct {
+	name     string // for messages, such as "x.wacz: archive/data.warc.gz"
+	path     string
+	from     int64 // offset of its first byte in the file
+	size     int64 // in bytes
+	unpacked bool  // the file is a copy that closeAll deletes
+}
+
+// reader is an open source.
+type reader struct {
+	*os.File
+	*warc.Reader
+}
+
+func (s source) open() (reader, error) {
+	file, err := os.Open(s.path)
+	if err != nil {
+		return reader{}, err
+	}
+	return reader{file, warc.NewReader(io.NewSectionReader(file, s.from, s.size), s.size)}, nil
+}
+
+// closeAll deletes the copies that sourcesOf has made.
+func closeAll(sources []source) (err error) {
+	for _, s := range sources {
+		if s.unpacked {
+			err = errors.Join(err, os.Remove(s.path))
+		}
+	}
+	return err
+}
+
+// sourcesOf returns the WARC files at a path: the file, or the members of a WACZ. For a file
+// of another kind of archive, the error says how to unpack it.
+func sourcesOf(path string, report *Report) (sources []source, err error) {
+	defer func() {
+		if err != nil {
+			err = errors.Join(fmt.Errorf("cannot import %s: %w", path, err), closeAll(sources))
+		}
+	}()
+	info, err := os.Stat(path)
+	switch {
+	case err != nil:
+		return nil, reason(err)
+	case !info.Mode().IsRegular():
+		return nil, errors.New("it is no file")
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, reason(err)
+	}
+	defer file.Close()
+	begin := make([]byte, 4)
+	if _, err := file.ReadAt(begin, 0); err != nil && err != io.EOF {
+		return nil, reason(err)
+	}
+	switch string(begin) {
+	case "PK\x03\x04":
+		return members(path, file, info.Size(), report)
+	case "\x28\xB5\x2F\xFD":
+		return nil, errors.New("it is compressed by zstd; unpack it first: zstd -d")
+	}
+	return []source{{name: path, path: path, size: info.Size()}}, nil
+}
+
+// reason returns the cause of an error of the file system without the path.
+func reason(err error) error {
+	if at, is := errors.AsType[*os.PathError](err); is {
+		return at.Err
+	}
+	return err
+}
+
+const (
+	maxMembers = 100_000  // of a WACZ, as its directory counts them
+	maxFree    = 64 << 20 // unpacked bytes of a member up to which maxRatio is not checked
+	maxRatio   = 200      // unpacked bytes for each packed byte of a member
+)
+
+var (
+	errNoZip     = errors.New("it is a zip file that is cut short or damaged: its directory cannot be read; import what unzip or zip -FF gets out of it")
+	errNoWARC    = errors.New("it is a zip file without WARC files in its folder archive, so no WACZ")
+	errBomb      = errors.New("it expands too far")
+	errPlace     = errors.New("it does not lie within the file, or lies in another member")
+	errLength    = errors.New("it does not have the length that the directory says")
+	errSum       = errors.New("its checksum is wrong")
+	errEncrypted = errors.New("it is encrypted")
+)
+
+// members returns the WARC files in a WACZ of a size in bytes
+// (https://specs.webrecorder.net/wacz/1.1.1/#archive). Members are read where they lie;
+// one that is compressed is unpacked into a temporary file first. One that cannot be read
+// becomes a fault of the report, and of a damaged one is read what comes before the damage.
+func members(path string, file *os.File, size int64, report *Report) (sources []source, err error) {
+	if n, err := countMembers(file, size); err != nil || n > maxMembers {
+		if err == nil {
+			err = fmt.Errorf("it is a zip file of %d members; want at most %d", n, maxMembers)
+		}
+		return nil, err
+	}
+	z, err := zip.NewReader(file, size)
+	if err != nil && !errors.Is(err, zip.ErrInsecurePath) { // no path is used
+		return nil, errNoZip
+	}
+	found := false
+	free := size // bytes that members may take together
+	for _, m := range z.File {
+		lower := strings.ToLower(m.Name)
+		if !strings.HasPrefix(lower, "archive/") || !strings.HasSuffix(lower, ".warc") && !strings.HasSuffix(lower, ".warc.gz") {
+			continue
+		}
+		found = true
+		s := source{name: fmt.Sprintf("%s: %s", path, printable(m.Name)), path: path}
+		from, err := m.DataOffset()
+		packed := int64(min(m.CompressedSize64, uint64(size)+1))
+		switch {
+		case m.Flags&1 != 0:
+			err = errEncrypted
+		case err != nil, from > size-packed, packed > free:
+			err = errPlace
+		case m.Method == zip.Store:
+			s.from, s.size = from, packed
+			if m.CompressedSize64 != m.UncompressedSize64 {
+				err = errLength
+			}
+			free -= packed
+		case m.Method != zip.Deflate:
+			err = fmt.Errorf("it is compressed by method %d, which is unsupported", m.Method)
+		default:
+			free -= packed
+			var damage error
+			if s.path, s.size, damage, err = unpack(m); err != nil {
+				return sources, err
+			}
+			s.unpacked, err = s.path != "", damage
+		}
+		if err != nil {
+			report.fault(s.name, &warc.Fault{Err: err})
+		}
+		if s.size > 0 {
+			sources = append(sources, s)
+		}
+	}
+	if !found {
+		return nil, errNoWARC
+	}
+	return sources, nil
+}
+
+// printable returns a name with escapes in place of control characters.
+func printable(name string) string {
+	quoted := fmt.Sprintf("%q", name)
+	return quoted[1 : len(quoted)-1]
+}
+
+// unpack copies a compressed member to a temporary file, up to the first damage, and returns
+// its path and size. err says why the copy cannot be written.
+func unpack(m *zip.File) (path string, size int64, damage, err error) {
+	if m.UncompressedSize64 > maxFree && m.UncompressedSize64/maxRatio > m.CompressedSize64 {
+		return "", 0, errBomb, nil
+	}
+	raw, err := m.OpenRaw() // m.Open hides what stands before the damage
+	if err != nil {
+		return "", 0, err, nil
+	}
+	sum := crc32.NewIEEE()
+	from := io.TeeReader(flate.NewReader(raw), sum)
+	to, err := os.CreateTemp("", "bucketsearch-*.warc")
+	if err != nil {
+		return "", 0, nil, fmt.Errorf("cannot unpack %s: %w", printable(m.Name), err)
+	}
+	var written error
+	size, damage = io.Copy(noting{to, &written}, io.LimitReader(from, int64(m.UncompressedSize64)+1))
+	switch {
+	case damage == nil && uint64(size) != m.UncompressedSize64:
+		damage = errLength
+	case damage == nil && sum.Sum32() != m.CRC32:
+		damage = errSum
+	}
+	if err = errors.Join(written, to.Close()); err != nil {
+		return "", 0, nil, errors.Join(fmt.Errorf("cannot unpack %s: %w", printable(m.Name), err), os.Remove(to.Name()))
+	}
+	if size == 0 {
+		return "", 0, damage, os.Remove(to.Name())
+	}
+	return to.Name(), size, damage, nil
+}
+
+// noting is a writer that notes its error, to tell it from one of what is copied.
+type noting struct {
+	to  io.Writer
+	err *error
+}
+
+func (n noting) Write(p []byte) (int, error) {
+	written, err := n.to.Write(p)
+	*n.err = err
+	return written, err
+}
+
+// countMembers returns the number of entries in the directory of a zip file, by their marks,
+// before a directory is read that takes much memory. Marks in the rest of the last 64 MiB
+// of the file count, too.
+func countMembers(file io.ReaderAt, size int64) (n int, err error) {
+	const most, step = 64 << 20, 1 << 20
+	mark := []byte("PK\x01\x02")
+	buffer := make([]byte, step+len(mark)-1)
+	for at := max(0, size-most); at < size; at += step {
+		read, err := file.ReadAt(buffer, at)
+		if err != nil && err != io.EOF {
+			return 0, err
+		}
+		n += bytes.Count(buffer[:read], mark)
+	}
+	return n, nil
+}
