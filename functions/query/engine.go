@@ -105,6 +105,11 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 			if n := current.unindexed(); n > 0 && found.Total == 0 {
 				found.Notes = append(found.Notes, fmt.Sprintf("%d pages wait to be indexed, by the system that runs or the next crawl.", n))
 			}
+			if !q.AsOf.IsZero() && q.AsOf.After(e.Now()) {
+				found.Notes = append(found.Notes, "The moment asked for is still to come: this is the state of now.")
+			} else if !q.AsOf.IsZero() && len(current.segments)+len(current.missing) == 0 {
+				found.Notes = append(found.Notes, "At that moment nothing could be found yet.")
+			}
 			result := Result{Result: found, Lost: current.anyLost()}
 			result.Incomplete = len(current.missing) > 0 || result.Lost != nil
 			if result.Copies, err = e.copies(ctx, current, found.Hits, q.AsOf); err != nil {

@@ -71,7 +71,7 @@ func exportCommand(where *location) *cobra.Command {
 	flags.StringVarP(&task.Path, "output", "o", "", "write to this new `file`, or folder for markdown and mirror")
 	flags.StringVar(&task.Format, "format", "jsonl", "`format`: one of the above")
 	selectionFlags(flags, &task.Selection)
-	timeVar(flags, &task.At, "asof", "the pages as they were at this `time`, of the last seven days")
+	asofVar(flags, &task.At, "the pages as they were at this `time`, of the last seven days")
 	return cmd
 }
 

@@ -82,6 +82,9 @@ func pagesCommand(where *location) *cobra.Command {
 			if err := out.Flush(); err != nil {
 				return err
 			}
+			if all.Empty() {
+				fmt.Fprintln(cmd.ErrOrStderr(), "At that time nothing was stored yet.")
+			}
 			if unknown > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "Not listed, for the index does not tell their language: %s\n", count(unknown, "page"))
 			}
@@ -92,7 +95,7 @@ func pagesCommand(where *location) *cobra.Command {
 	flags.SortFlags = false
 	selectionFlags(flags, &selected)
 	timeVar(flags, &day, "day", "only pages fetched on this `day`, in UTC")
-	timeVar(flags, &moment, "asof", "the pages as they were at this `time`, of the last seven days")
+	asofVar(flags, &moment, "the pages as they were at this `time`, of the last seven days")
 	flags.BoolVar(&assets, "assets", false, "assets of pages, too, unless --lang is given")
 	flags.BoolVar(&asJSON, "json", false, "print JSON, an object a line")
 	return cmd

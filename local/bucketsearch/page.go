@@ -85,6 +85,6 @@ func pageCommand(where *location) *cobra.Command {
 		}),
 	}
 	cmd.Flags().StringVar(&format, "format", "html", "`format`: html as it is stored; or its main part as text,\nmarkdown or json")
-	timeVar(cmd.Flags(), &moment, "asof", "print the page as it was at this `time`, of the last seven days")
+	asofVar(cmd.Flags(), &moment, "print the page as it was at this `time`, of the last seven days")
 	return cmd
 }

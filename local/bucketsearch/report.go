@@ -61,6 +61,9 @@ func reportCommand(where *location) *cobra.Command {
 			default:
 				err = printTables(out, r, by)
 			}
+			if r.Empty {
+				fmt.Fprintln(cmd.ErrOrStderr(), "At that time nothing was stored yet.")
+			}
 			if err == nil && len(r.Faults) > 0 {
 				tellFaults(cmd, r.Faults)
 				err = errSaid
@@ -71,7 +74,7 @@ func reportCommand(where *location) *cobra.Command {
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&by, "by", "", "only the table by language, source, collection, site or day: `by` which")
-	timeVar(flags, &moment, "asof", "the bucket as it was at this `time`, of the last seven days")
+	asofVar(flags, &moment, "the bucket as it was at this `time`, of the last seven days")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	flags.BoolVar(&asCSV, "csv", false, "print CSV")
 	return cmd

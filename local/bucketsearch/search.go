@@ -81,7 +81,7 @@ func searchCommand(where *location) *cobra.Command {
 	timeVar(flags, &q.After, "after", "only pages fetched at this `time` or later, such as 2026-11-21")
 	timeVar(flags, &q.Before, "before", "only pages fetched before this `time`")
 	flags.StringArrayVar(&q.Facets, "facet", nil, "count by `name`: site, lang, collection, type")
-	timeVar(flags, &q.AsOf, "asof", "answer from the state of this `time`, of the last seven days")
+	asofVar(flags, &q.AsOf, "answer from the state of this `time`, of the last seven days")
 	flags.StringVar(&explain, "explain", "", "tell how `what` came about: score or cost")
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
 		told := flagError(cmd, err)

@@ -106,7 +106,22 @@ func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 	}}, name, usage)
 }
 
-// formerly maps names that flags had in version 0.1.0 to their present names.
+// asofVar defines the flag --asof, a moment that is not in the future.
+func asofVar(flags *pflag.FlagSet, to *time.Time, usage string) {
+	timeVar(flags, to, "asof", usage)
+	value := flags.Lookup("asof").Value.(flagValue[time.Time])
+	read := value.read
+	value.read = func(name, text string) (time.Time, error) {
+		t, err := read(name, text)
+		if err == nil && t.After(time.Now()) {
+			err = fmt.Errorf("%s is %q, which is still to come; write a time of the last seven days", name, text)
+		}
+		return t, err
+	}
+	flags.Lookup("asof").Value = value
+}
+
+// formerly maps the names of flags in version 0.1.0 to the present ones.
 var formerly = map[string]string{"connections": "host-connections", "max-pages": "pages", "requests": "requests-a-day", "usd": "usd-a-day"}
 
 // flagError rewords an error of pflag about a flag, and adds what to write instead, or which

@@ -189,7 +189,7 @@ func TestLockFails(t *testing.T) {
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Lock(t.Context(), filepath.Join(file, "data")); err == nil || !strings.Contains(err.Error(), "cannot make data directory") {
+	if _, err := Lock(t.Context(), filepath.Join(file, "data")); err == nil || !strings.Contains(err.Error(), "cannot be a data directory: it is a file, or lies below one") {
 		t.Errorf("got %v", err)
 	}
 }

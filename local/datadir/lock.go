@@ -28,7 +28,7 @@ func Lock(ctx context.Context, path string) (*Dir, error) {
 		if refused(err) {
 			return nil, unwritable(path, err)
 		}
-		return nil, fmt.Errorf("cannot make data directory: %w", err)
+		return nil, impossible(path, err)
 	}
 	if err := writable(path); err != nil {
 		return nil, err
@@ -43,6 +43,9 @@ func Lock(ctx context.Context, path string) (*Dir, error) {
 // change.
 func Share(ctx context.Context, path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, store)); err != nil {
+		if errors.Is(err, syscall.ENOTDIR) {
+			return nil, impossible(path, err)
+		}
 		return nil, fmt.Errorf("no bucket in data directory: %w", err)
 	}
 	if err := writable(path); err != nil {
@@ -77,8 +80,21 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("data directory %s cannot be written: %w; search, page, status, why, verify, limits, collections list and show, and strategy show work there, for all else run as the user that owns it, or choose another directory by --data", path, err)
 }
 
-// open opens the data directory with a lock. how is the kind of lock for flock(2): LOCK_EX
-// (exclusive) or LOCK_SH (shared).
+// impossible returns the error for a path at which there can be no data directory.
+func impossible(path string, err error) error {
+	why := "no files can be made there"
+	var cause syscall.Errno
+	switch {
+	case errors.Is(err, syscall.ENOTDIR):
+		why = "it is a file, or lies below one"
+	case errors.Is(err, syscall.ENOENT): // as below /proc
+	case errors.As(err, &cause):
+		why += ": " + cause.Error()
+	}
+	return fmt.Errorf("%s cannot be a data directory: %s; choose another one by --data", path, why)
+}
+
+// open opens the data directory with a lock of flock(2): LOCK_EX or LOCK_SH.
 func open(ctx context.Context, path string, how int) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -86,7 +102,7 @@ func open(ctx context.Context, path string, how int) (*Dir, error) {
 	}
 	lock, err := os.OpenFile(filepath.Join(path, "lock"), os.O_CREATE|os.O_RDWR, 0o644)
 	if err != nil {
-		return nil, fmt.Errorf("cannot open data directory: %w", err)
+		return nil, impossible(path, err)
 	}
 	d := &Dir{path: path, lock: lock, shared: how == syscall.LOCK_SH}
 	if err := d.take(ctx, how); err != nil {

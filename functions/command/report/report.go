@@ -20,6 +20,7 @@ import (
 // Report has the numbers of pages in a bucket, and the sizes of its parts.
 type Report struct {
 	At          time.Time `json:"at"`
+	Empty       bool      `json:"empty,omitempty"` // nothing was stored yet at that time
 	Total       Row       `json:"total"`
 	Languages   []Row     `json:"languages"`        // rows with most pages first; so are Sources, Collections and Sites
 	Sources     []Row     `json:"language_sources"` // rows by how the language is known: declared, guessed, overruled
@@ -60,7 +61,7 @@ func Make(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 	if err != nil {
 		return nil, fmt.Errorf("cannot make a report: %w", err)
 	}
-	r := &Report{At: at}
+	r := &Report{At: at, Empty: all.Empty()}
 	var languages, sources, collections, sites, days table
 	total, site := table{}, ""
 	last := uint32(0)

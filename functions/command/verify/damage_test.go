@@ -193,6 +193,12 @@ func TestDamage(t *testing.T) {
 			},
 			verify.Double, []string{site + "1 in packages/0000/2_0_20261121220000000_2.spf", "is the page of batch 00000001-000000000002, which stands in " + secondPackage},
 		},
+		"segment cut": {
+			func(w *world) {
+				w.Change(oneSegment(w), func(content []byte) []byte { return content[:len(content)-7] })
+			},
+			verify.Damaged, []string{"segments/0000/", "bytes, and the manifest says"},
+		},
 		"segment deleted": {
 			func(w *world) { w.Delete(oneSegment(w)) },
 			verify.Missing, []string{"segments/0000/", "is missing"},
@@ -411,6 +417,9 @@ func TestDamage(t *testing.T) {
 			w := newWorld(t)
 			test.harm(w)
 			problems := w.verify().Problems
+			if strings.HasSuffix(name, " cut") && len(problems) != 1 {
+				t.Errorf("one cut object is %d problems:\n%s", len(problems), sentences(problems))
+			}
 			if !slices.ContainsFunc(problems, func(p verify.Problem) bool {
 				return p.Kind == test.want && !slices.ContainsFunc(test.say, func(words string) bool { return !strings.Contains(p.String(), words) })
 			}) {

@@ -64,7 +64,9 @@ func (v *run) readPackage(p *storedPackage, content []byte) {
 	reader, err := webobject.Open(content)
 	if err != nil {
 		p.gone = true
-		v.problem(Damaged, p.partition.Partition, p.Key, "is damaged, and with it all of its %d pages: %v", p.Pages, err)
+		if int64(len(content)) == p.Bytes { // another length was reported by objects
+			v.problem(Damaged, p.partition.Partition, p.Key, "is damaged, and with it all of its %d pages: %v", p.Pages, err)
+		}
 		return
 	}
 	p.pages = make([]page, 0, p.Pages)

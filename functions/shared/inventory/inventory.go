@@ -101,7 +101,12 @@ func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	return all
 }
 
-// keyNow returns the present key of a package, given its present key or an earlier one.
+// Empty reports whether no partition had a generation yet at the moment.
+func (v *Inventory) Empty() bool {
+	return len(v.Faults) == 0 && !slices.ContainsFunc(v.partitions, func(p *part) bool { return p.then.Generation > 0 })
+}
+
+// keyNow returns the present key of a package from one that it has or had.
 func (p *part) keyNow(key string) string {
 	if listed := p.now.Package(key); listed != nil {
 		return listed.Key

@@ -29,6 +29,28 @@ func isFilter(name string) bool {
 	return columns[name] != "" || name == after || name == before || name == dup
 }
 
+// otherFilters are names of filters in other search engines, and what to write here.
+var otherFilters = map[string]string{
+	"filetype": "type:pdf", "ext": "type:pdf", "mime": "type:pdf", "format": "type:pdf", "language": "lang:de", "domain": "site:example.org", "host": "site:example.org",
+	"since": "after:2026-01-31", "until": "before:2026-01-31", "date": "after:2026-01-31", "daterange": "after:2026-01-31",
+	"size": "", "title": "", "intitle": "", "allintitle": "", "inurl": "", "allinurl": "", "url": "", "intext": "", "inanchor": "", "link": "", "related": "", "cache": "", "author": "",
+}
+
+// misnamed returns a note on a clause that other search engines would take for a filter; ""
+// for any other.
+func (c *clause) misnamed() string {
+	name, value, found := strings.Cut(c.text, ":")
+	instead, known := otherFilters[strings.ToLower(name)]
+	if c.filter != "" || c.quoted || !found || !known || value == "" || strings.HasPrefix(value, "//") {
+		return ""
+	}
+	note := fmt.Sprintf("%s: is no filter here, so it was searched as words.", name)
+	if instead != "" {
+		note += fmt.Sprintf(" Write, for example, %s.", instead)
+	}
+	return note
+}
+
 // filter selects documents. Several values of one filter are alternatives (OR);
 // all filters must hold (AND).
 type filter struct {

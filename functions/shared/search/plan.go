@@ -62,6 +62,12 @@ func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
 			c = clause{text: c.filter + " " + c.text}
 			clauses[i] = c
 		}
+		if c.open && c.quoted && c.filter == "" {
+			p.notes = append(p.notes, fmt.Sprintf("A closing quote is missing, so all that follows was searched together: %q.", c.text))
+		}
+		if note := c.misnamed(); note != "" {
+			p.notes = append(p.notes, note)
+		}
 		if c.filter == "" {
 			words.WriteString(c.text + " ")
 		} else if c.filter == dup && c.text == "all" && c.sign != '-' {

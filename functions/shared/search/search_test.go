@@ -203,6 +203,9 @@ func TestNotes(t *testing.T) {
 	for _, test := range []struct{ name, text, want string }{
 		{"words", strings.Repeat("no ", MaxWords) + "x64", "first 256 words"},
 		{"telling words", strings.TrimSuffix(body.String(), "w69 "), "Of the query's 69 words, the 64 rarest"},
+		{"open quote", `x64o "o p`, "closing quote is missing"},
+		{"another engine's filter", "x64o size:3", "size: is no filter here"},
+		{"another name", "x64o filetype:pdf", "Write, for example, type:pdf"},
 		{"no date", "x64o after:tomorrow", "after:tomorrow is no date"},
 		{"bytes", strings.Repeat("é", MaxText) + " x64", "first 4096 bytes"},
 		{"words that begin so", "w*", "70 words"},

@@ -81,7 +81,8 @@ type clause struct {
 	filter string // name of a filter, "" for words
 	text   string // words, or the filter's value
 	quoted bool
-	slop   int  // slop of a phrase: 3 in "red fox"~3
+	open   bool // its closing quote is missing
+	slop   int  // slop of a phrase
 	prefix bool // the last word of text is a prefix
 	edits  int  // number of edits allowed in the last word of text
 }
@@ -116,8 +117,8 @@ func nextClause(text string, signed bool) (c clause, rest string) {
 		c.filter = strings.ToLower(name)
 		text = value
 	}
-	if inner, behind, quoted := cutQuoted(text); quoted {
-		c.text, c.quoted = inner, true
+	if inner, behind, quoted, open := cutQuoted(text); quoted {
+		c.text, c.quoted, c.open = inner, true, open
 		if c.filter == "" {
 			c.slop, behind = cutSlop(behind)
 		}
@@ -156,20 +157,20 @@ func isSentence(clauses []clause) bool {
 	return plain > mostPlain
 }
 
-// cutQuoted returns the text within the quotes with which a text begins, and the text after the
-// quotes. The closing quote may be missing. quoted is false if text begins without a quote.
-func cutQuoted(text string) (inner, rest string, quoted bool) {
+// cutQuoted returns the text within the quotes with which a text begins, and the rest after
+// them. quoted is false if there is no quote, and open is true if the closing one is missing.
+func cutQuoted(text string) (inner, rest string, quoted, open bool) {
 	first, width := utf8.DecodeRuneInString(text)
 	if !isQuote(first) {
-		return "", text, false
+		return "", text, false, false
 	}
 	text = text[width:]
 	end := strings.IndexFunc(text, isQuote)
 	if end < 0 {
-		return text, "", true
+		return text, "", true, true
 	}
 	_, width = utf8.DecodeRuneInString(text[end:])
-	return text[:end], text[end+width:], true
+	return text[:end], text[end+width:], true, false
 }
 
 func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }

@@ -23,7 +23,7 @@ func TestParse(t *testing.T) {
 		{`-"red fox"~2 x`, []clause{{sign: '-', text: "red fox", quoted: true, slop: 2}, word("x")}},
 		{`"red fox"~`, []clause{{text: "red fox", quoted: true}}},
 		{`"red fox"~99999999999999999999`, []clause{{text: "red fox", quoted: true, slop: MaxSlop}}},
-		{`"red fox`, []clause{{text: "red fox", quoted: true}}},
+		{`"red fox`, []clause{{text: "red fox", quoted: true, open: true}}},
 		{`"" + - `, nil},
 		{"fo*", []clause{{text: "fo", prefix: true}}},
 		{"*", nil},
