@@ -138,6 +138,12 @@ func (m *crawlMeter) describe(p system.Progress, err error) string {
 	if p.Again > 0 {
 		waiting += fmt.Sprintf(" (%d again)", p.Again)
 	}
+	switch n := len(p.Silent); {
+	case n == 1:
+		waiting += ", " + p.Silent[0] + " does not answer"
+	case n > 1:
+		waiting += fmt.Sprintf(", %s and %d more do not answer", p.Silent[0], n-1)
+	}
 	return fmt.Sprintf("%s · %.0f pages/s · %s · %s · %s · %s", count(p.Stored, "page"), m.rate(),
 		bytesText(p.Written), waiting, count(p.Packages, "package"), count(p.Documents, "document"))
 }

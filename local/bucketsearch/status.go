@@ -79,6 +79,7 @@ func printStatus(out io.Writer, s system.Status) {
 		fmt.Fprintf(out, "sitemaps of %s wait, for more than %d URLs wait there already, or %d in all: %s\n",
 			count(n, "host"), s.MaxWaiting, frontier.WaitingFactor*s.MaxWaiting, strings.Join(s.Crowded[:min(n, 5)], ", "))
 	}
+	printSilent(out, s.Silent)
 	for _, c := range s.Collections {
 		printCollection(out, c)
 	}
@@ -104,6 +105,23 @@ func printApart(out io.Writer, s system.Status) {
 	}
 	for _, warning := range s.Warnings {
 		fmt.Fprintf(out, "warning: %s\n", warning)
+	}
+}
+
+// silentShown is the greatest number of hosts that printSilent names.
+const silentShown = 5
+
+// printSilent prints a line for each of the first hosts that fail to answer.
+func printSilent(out io.Writer, hosts []system.SilentHost) {
+	for _, h := range hosts[:min(silentShown, len(hosts))] {
+		fmt.Fprintf(out, "%s does not answer, or asks for rest: %s in a row", h.Host, count(h.Failures, "request"))
+		if !h.Rest.IsZero() {
+			fmt.Fprintf(out, ", no other before %s UTC", h.Rest.UTC().Format(timeForm))
+		}
+		fmt.Fprintln(out)
+	}
+	if more := len(hosts) - silentShown; more > 0 {
+		fmt.Fprintf(out, "%s more do not answer\n", count(more, "host"))
 	}
 }
 

@@ -2,6 +2,7 @@ package system
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout/partition"
@@ -12,21 +13,25 @@ import (
 // manifestAge is the maximum age of the manifests that Progress uses during a crawl.
 const manifestAge = time.Second
 
+const (
+	silentAfter = 2   // failed answers in a row after which a host is in Progress.Silent
+	silentRead  = 100 // failing hosts that are read in each crawl partition
+)
+
 // Progress is the progress of a crawl.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
-	Parked                                   int64 // number of parked URLs: their collections have reached their limits
-	Again                                    int64 // number of waiting URLs whose pages are stored already
-	// Missed means that a collection lacks pages that other collections have. The sweep finds
-	// them when no URL waits.
-	Missed                         bool
-	Unpacked                       int      // number of batches that wait to be packed
-	Packages, Unindexed, Documents int      // numbers of packages, of packages not yet indexed, and of documents
-	Gone                           int      // number of pages that are gone, but whose documents are not masked yet
-	Written                        int64    // bytes sent to the object store
-	Dead                           int      // number of messages that were given up
-	Paused                         string   // reason of the pause; "": the crawl is not paused
-	Failing                        []string // result of System.Failing; only Wait sets it
+	Parked                                   int64    // parked URLs: their collections have reached their limits
+	Again                                    int64    // number of the waiting URLs that are stored pages
+	Missed                                   bool     // a collection lacks pages that others have; the sweep finds them when no URL waits
+	Unpacked                                 int      // batches that wait to be packed
+	Packages, Unindexed, Documents           int      // Unindexed: packages that are not indexed
+	Gone                                     int      // gone pages whose documents are not masked yet
+	Written                                  int64    // bytes sent to the object store
+	Dead                                     int      // messages that were given up
+	Paused                                   string   // reason of the pause; "": the crawl is not paused
+	Silent                                   []string // some of the hosts whose last silentAfter answers or more were 429, 503 or none
+	Failing                                  []string // a sentence for each lasting failure (see System.Failing); set by Wait
 }
 
 // Crawled reports whether no URL is left to request.
@@ -109,7 +114,14 @@ func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error 
 	p.Parked += counts.Parked
 	p.Again += counts.Again
 	p.Missed = p.Missed || counts.Missed
-	return nil
+	failing, err := front.Failing(ctx, silentRead)
+	for host, times := range failing {
+		if times >= silentAfter {
+			p.Silent = append(p.Silent, host)
+		}
+	}
+	slices.Sort(p.Silent)
+	return err
 }
 
 // addManifests adds the figures of the manifests to p. During a crawl it reads manifests at

@@ -1,12 +1,14 @@
 package system
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
@@ -40,12 +42,21 @@ type Status struct {
 	// URLs of the host wait already. It is nil if no system runs.
 	Crowded    []string `json:"crowded,omitempty"`
 	MaxWaiting int64    `json:"max_waiting,omitempty"`
-	// Collections has the counts of all collections, or only of the one that ReadStatus was
-	// called for.
+	// Silent lists hosts with pending URLs that did not answer the last requests, or answered
+	// 429 or 503.
+	Silent []SilentHost `json:"silent,omitempty"`
+	// Collections has all collections, or only the one for which ReadStatus was called.
 	Collections []CollectionStatus `json:"collections"`
 }
 
-// Requests holds the numbers of requests to the object store so far, by kind.
+// SilentHost is a host that fails to answer.
+type SilentHost struct {
+	Host     string    `json:"host"`
+	Failures int       `json:"failures"`            // consecutive requests without an answer, or with status 429 or 503
+	Rest     time.Time `json:"rest_until,omitzero"` // no request before this time
+}
+
+// Requests are the object-store requests made so far, by kind.
 type Requests struct {
 	Put    int64 `json:"put"`
 	Get    int64 `json:"get"`
@@ -118,14 +129,28 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 	for _, fault := range books.Faults() {
 		status.Faults = append(status.Faults, fault.Error())
 	}
+	answered := make(map[string]layout.Version) // last answer with which the state of a URL was decided, by host
+	pending := make(map[string]bool)            // hosts
 	for u, err := range books.All() {
 		if err != nil {
 			return status, err
 		}
+		if u.Final.Status != 0 && u.Final.Version.Compare(answered[u.Address.Host]) > 0 {
+			answered[u.Address.Host] = u.Final.Version
+		}
 		if of(u) {
 			status.add(u)
+			pending[u.Address.Host] = pending[u.Address.Host] || u.State == account.Pending
 		}
 	}
+	for pace := range books.Paces() {
+		if host := pace.At.Host; pace.Failures > 0 && pending[host] && pace.Version.Compare(answered[host]) >= 0 {
+			status.Silent = append(status.Silent, SilentHost{host, int(pace.Failures), pace.Rest})
+		}
+	}
+	slices.SortFunc(status.Silent, func(a, b SilentHost) int {
+		return cmp.Or(cmp.Compare(b.Failures, a.Failures), strings.Compare(a.Host, b.Host))
+	})
 	for _, m := range books.Manifests {
 		status.Packages += len(m.Packages)
 		status.Segments += len(m.Segments)

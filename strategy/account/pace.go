@@ -13,18 +13,14 @@ import (
 // pause between requests, the failures in a row, and a time before which to send none.
 type Pace struct {
 	book.Pace
-	At address.Address // address of one URL of the host, whichever was seen
+	At      address.Address // a URL of the host
+	Version layout.Version  // version of the outcome that Delay and Failures are from
 }
 
 // paces holds the pace of each host that has one. It is safe for concurrent use.
 type paces struct {
 	mu    sync.Mutex // protects hosts
-	hosts map[string]paceOf
-}
-
-type paceOf struct {
-	Pace
-	last layout.Version // version of the outcome that gave Delay and Failures
+	hosts map[string]Pace
 }
 
 // add updates the pace of a host from the outcome o of one of its URLs. The parameter at is the
@@ -33,15 +29,15 @@ func (p *paces) add(at address.Address, o book.Outcome) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	known, found := p.hosts[at.Host]
-	next := paceOf{Pace{o.Pace, at}, o.Version}
-	if found && o.Version.Compare(known.last) < 0 {
+	next := Pace{o.Pace, at, o.Version}
+	if found && o.Version.Compare(known.Version) < 0 {
 		next, known = known, next
 	}
 	if known.Rest.After(next.Rest) {
 		next.Rest = known.Rest
 	}
 	if p.hosts == nil {
-		p.hosts = make(map[string]paceOf)
+		p.hosts = make(map[string]Pace)
 	}
 	p.hosts[at.Host] = next
 }
@@ -51,7 +47,7 @@ func (p *paces) add(at address.Address, o book.Outcome) {
 func (a *Account) Paces() iter.Seq[Pace] {
 	return func(yield func(Pace) bool) {
 		for _, p := range a.paces.hosts {
-			if !yield(p.Pace) {
+			if !yield(p) {
 				return
 			}
 		}

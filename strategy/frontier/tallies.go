@@ -37,8 +37,28 @@ func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, erro
 	return numbers, f.wrap("read what is out of", err)
 }
 
-// numbers returns the values of these fields of a Redis hash, which are numbers; 0 for an
-// absent field.
+// Failing returns some of the hosts, at most most, whose last answers in a row were 429, 503 or
+// none, with the number of these.
+func (f *Frontier) Failing(ctx context.Context, most int) (map[string]int64, error) {
+	found := make(map[string]int64)
+	cursor := uint64(0)
+	for {
+		pairs, next, err := f.rdb.HScan(ctx, f.key("failures"), cursor, "", int64(most)).Result()
+		if err != nil {
+			return nil, f.failed("read failing hosts of", err)
+		}
+		for i := 0; i+1 < len(pairs) && len(found) < most; i += 2 {
+			if found[pairs[i]], err = strconv.ParseInt(pairs[i+1], 10, 64); err != nil {
+				return nil, f.failed("read failing hosts of", err)
+			}
+		}
+		if cursor = next; cursor == 0 || len(found) >= most {
+			return found, nil
+		}
+	}
+}
+
+// numbers returns the values of fields of a hash of numbers, 0 for an absent field.
 func (f *Frontier) numbers(ctx context.Context, hash string, fields []string) ([]int64, error) {
 	numbers := make([]int64, 0, len(fields))
 	for part := range slices.Chunk(fields, chunk) {
