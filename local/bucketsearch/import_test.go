@@ -83,7 +83,7 @@ func TestRoundTrip(t *testing.T) {
 	if err := os.WriteFile(path("pond.toml"), []byte(file), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	run := func(args string) string {
+	tell := func(args string) string {
 		t.Helper()
 		got := do(t.Context(), strings.Fields(args)...)
 		if got.code != 0 {
@@ -92,11 +92,11 @@ func TestRoundTrip(t *testing.T) {
 		return got.out
 	}
 	collectionFile := " --collection " + path("pond.toml")
-	if got := run("crawl --data " + path("a") + collectionFile); !strings.HasPrefix(got, "2 pages and 2 assets stored in ") {
+	if got := tell("crawl --data " + path("a") + collectionFile); !strings.HasPrefix(got, "2 pages and 2 assets stored in ") {
 		t.Errorf("crawl: %s", got)
 	}
-	run("export --format wacz --data " + path("a") + " -o " + path("a.wacz"))
-	imported := func() string { return run("import --data " + path("b") + collectionFile + " " + path("a.wacz")) }
+	tell("export --format wacz --data " + path("a") + " -o " + path("a.wacz"))
+	imported := func() string { return tell("import --data " + path("b") + collectionFile + " " + path("a.wacz")) }
 	if got := imported(); !strings.HasPrefix(got, "2 pages and 2 assets imported in ") {
 		t.Errorf("import: %s", got)
 	}
@@ -105,7 +105,7 @@ func TestRoundTrip(t *testing.T) {
 	}
 	size := regexp.MustCompile(` +\d+  `) // an export adds header fields
 	list := func(data, more string) []string {
-		return strings.Split(size.ReplaceAllString(run("list --data "+path(data)+more), " "), "\n")
+		return strings.Split(size.ReplaceAllString(tell("list --data "+path(data)+more), " "), "\n")
 	}
 	crawled := list("a", " --assets")
 	if imported := list("b", " --assets"); len(crawled) != 5 || !slices.Equal(crawled, imported) {
@@ -114,7 +114,7 @@ func TestRoundTrip(t *testing.T) {
 	if pages := list("b", ""); len(pages) != 3 {
 		t.Errorf("pages without assets: %q", pages)
 	}
-	if got := run("report --by collection --data " + path("b")); !strings.Contains(got, "assets") {
+	if got := tell("report --by collection --data " + path("b")); !strings.Contains(got, "assets") {
 		t.Errorf("report: %s", got)
 	}
 }

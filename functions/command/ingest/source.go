@@ -59,18 +59,18 @@ func sourcesOf(path string, report *Report) (sources []source, err error) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return nil, reason(err)
+		return nil, causeOf(err)
 	case !info.Mode().IsRegular():
 		return nil, errors.New("it is no file")
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, reason(err)
+		return nil, causeOf(err)
 	}
 	defer file.Close()
 	begin := make([]byte, 4)
 	if _, err := file.ReadAt(begin, 0); err != nil && err != io.EOF {
-		return nil, reason(err)
+		return nil, causeOf(err)
 	}
 	switch string(begin) {
 	case "PK\x03\x04":
@@ -81,8 +81,8 @@ func sourcesOf(path string, report *Report) (sources []source, err error) {
 	return []source{{name: path, path: path, size: info.Size()}}, nil
 }
 
-// reason returns the cause of an error of the file system without the path.
-func reason(err error) error {
+// causeOf returns the cause of an error of the file system without the path.
+func causeOf(err error) error {
 	if at, is := errors.AsType[*os.PathError](err); is {
 		return at.Err
 	}

@@ -80,10 +80,10 @@ func directory(content []byte, name string) int {
 func TestHostileWACZ(t *testing.T) {
 	whole := wacz(t, map[string]uint16{"archive/1.warc.gz": zip.Store, "archive/2.warc.gz": zip.Deflate})
 	const packed, unpacked, flags, offset, method = 20, 24, 8, 42, 10 // offsets in an entry (APPNOTE 4.3.12)
-	change := func(member string, at int, value uint32) []byte {
+	change := func(member string, field int, value uint32) []byte {
 		content := bytes.Clone(whole)
-		from := directory(content, member) + at
-		if at == flags || at == method {
+		from := directory(content, member) + field
+		if field == flags || field == method {
 			binary.LittleEndian.PutUint16(content[from:], uint16(value))
 		} else {
 			binary.LittleEndian.PutUint32(content[from:], value)
