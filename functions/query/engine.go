@@ -82,7 +82,8 @@ type Result struct {
 	Cost   *meter.Cost // what the answer cost; nil unless Query.Cost was set
 }
 
-// Search searches all partitions. When a segment turns out to be unusable, Search
+// Search searches all partitions. A query that is the address of a page has this page first (see
+// searchPasted). When a segment turns out to be unusable, Search
 // first reads the manifests again, because a merge may have replaced the segment;
 // a segment that fails again is left out, and tried again with the next snapshot.
 // Search fails with Lost when the generations of all partitions are lost.
@@ -95,13 +96,19 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	current, err := e.snapshotOf(ctx, q.AsOf)
 	doubted := make(map[string]bool) // segments that were found damaged once: perhaps only their cached ranges are
 	reread := false
+	asked, isAddress := readPasted(q.Text)
 	if err == nil {
 		err = current.allLost()
 	}
 	for err == nil {
 		q.Hidden = current.hidden()
 		var found search.Result
-		if found, err = current.index.Search(ctx, q.Query); err == nil {
+		if isAddress {
+			found, err = e.searchPasted(ctx, current, &asked, q.Query)
+		} else {
+			found, err = current.index.Search(ctx, q.Query)
+		}
+		if err == nil {
 			if n := current.unindexed(); n > 0 && found.Total == 0 {
 				found.Notes = append(found.Notes, fmt.Sprintf("%d pages wait to be indexed, by the system that runs or the next crawl.", n))
 			}

@@ -179,15 +179,7 @@ func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 // pageInBooks finds a page by the books of manifests, as far as they can be read, and reads
 // it. names are the newest manifests, which have the present keys of packages.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address) (Copy, error) {
-	var listed []manifest.Book
-	var unread []error
-	for _, m := range manifests {
-		listed = append(listed, m.Books...)
-		if later := m.Later(); later != nil {
-			unread = append(unread, later)
-		}
-	}
-	books, err := partition.OpenBooks(ctx, bucket, listed)
+	books, unread, err := openBooks(ctx, bucket, manifests)
 	if err != nil {
 		return Copy{}, err
 	}
@@ -212,8 +204,21 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 	return found, err
 }
 
-// standingIn reads the outcomes of an address in books, and returns those that count (see
-// book.Standing).
+// openBooks opens the books of manifests. later are the errors of lost generations, which may list
+// more.
+func openBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (books *partition.Books, later []error, err error) {
+	var listed []manifest.Book
+	for _, m := range manifests {
+		listed = append(listed, m.Books...)
+		if lost := m.Later(); lost != nil {
+			later = append(later, lost)
+		}
+	}
+	books, err = partition.OpenBooks(ctx, bucket, listed)
+	return books, later, err
+}
+
+// standingIn returns the standing of an address in books.
 func standingIn(ctx context.Context, books *partition.Books, a address.Address) (standing book.Standing, err error) {
 	outcomes, err := books.Find(ctx, a.Place, a.ID)
 	for i := range outcomes {

@@ -35,7 +35,8 @@ func searchCommand(where *location) *cobra.Command {
 			"come first; \"quoted words\" must stand together, +word must occur, -word must not;\n" +
 			"word* begins so, word~ is written much like it. Filters may also stand in the\n" +
 			"query: site:example.org lang:de type:pdf collection:news after:2026-01-31.\n" +
-			"type:image finds images, by what pages tell of them.",
+			"type:image finds images, by what pages tell of them. An address as the query\n" +
+			"finds its page first, also by the addresses that lead to it.",
 		Example: "  bucketsearch search connection pool\n  bucketsearch search -n 3 '\"foreign key\" -mysql'\n" +
 			"  bucketsearch search --json --explain cost vacuum\n  bucketsearch search sunset type:image\n  bucketsearch search --asof 2026-11-21T09:30:00Z vacuum",
 		Args: func(_ *cobra.Command, args []string) error {

@@ -120,6 +120,12 @@
 // With [Query].Spread, a site has at most two hits among the first ten, if there are ten
 // such hits among the best thirty. Its other hits follow after the tenth.
 //
+// # Named pages
+//
+// The first page of [Query].Named that is in the index and passes the filters is the first hit,
+// with the score of the second, whatever its words are. The other hits are those of the query as
+// if that page did not match.
+//
 // # Images
 //
 // With type:image, every hit is an image, with the best page that shows it. The words
@@ -146,6 +152,7 @@
 //	terms          posting lists of the words, with positions where phrases need
 //	               them, those of anchors, and the columns of filters and facets
 //	positions      only where they are too large for the step before
-//	identities     only when equal scores lie on both sides of a page's border
+//	identities     only when equal scores lie on both sides of a page's border; for named
+//	               pages together with the terms
 //	documents      of the hits
 package search

@@ -68,7 +68,7 @@ func TestSampledFacets(t *testing.T) {
 	if s.plan, err = ix.plan(&q, false); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.read(withoutDeadline(t.Context()), s.plan, q.Facets); err != nil {
+	if err := s.read(withoutDeadline(t.Context()), s.plan, q.Facets, nil); err != nil {
 		t.Fatal(err)
 	}
 	s.plan.weigh(s.gathered)

@@ -98,7 +98,11 @@ func (f *folder) gather(ctx context.Context, wanted int) error {
 
 // read reads the documents of matches and adds the matches to the groups.
 func (f *folder) read(ctx context.Context, matches []match) error {
-	if err := f.fetch(ctx, matches); err != nil {
+	known := matches
+	if f.showsNamed {
+		known = slices.Concat(f.asked, matches)
+	}
+	if err := f.fetch(ctx, known); err != nil {
 		return err
 	}
 	slices.SortFunc(matches, f.compare)

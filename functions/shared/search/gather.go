@@ -63,14 +63,11 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads in one step what the query needs of all parts:
-//
-//	terms of all words            with positions, if phrases need them
-//	terms of anchors              without positions
-//	columns of filters, facets
-//
-// It numbers the terms of the words, and sets the number of documents of each word.
-func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
+// read reads, in one step, the terms of all words, with positions if phrases need them, those
+// of anchors, without positions, and the columns of filters and facets. It numbers the
+// variants of the words, and sets the words' numbers of documents. also, if not nil, is called
+// for each part at the same time.
+func (g *gathered) read(ctx deadline, p *plan, facets []string, also func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	p.each(func(w *queryWord) {
 		for i := range w.variants {
@@ -92,7 +89,7 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 		if !selects {
 			g.accept[part].dead = g.parts[part].Dead
 		}
-		if !selects && !anchored && !unvisited {
+		if !selects && !anchored && !unvisited && also == nil {
 			g.terms[part], err = g.parts[part].Segment.Terms(ctx, g.names, positions)
 			return err
 		}
@@ -103,6 +100,9 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string) error {
 		}
 		if anchored {
 			group.Go(func() error { return g.readAnchors(fork.Branch(), part) })
+		}
+		if also != nil {
+			group.Go(func() error { return also(fork.Branch(), part) })
 		}
 		group.Go(func() (err error) {
 			if unvisited {

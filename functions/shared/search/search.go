@@ -38,11 +38,11 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	limited, cancel := withDeadline(ctx, q.Deadline)
 	defer cancel()
 	result, err := ix.attempt(ctx, limited, q, false)
-	if err != nil || result.Total > 0 || result.Partial || !unquote(parse(q.Text)) {
+	if err != nil || result.matches() > 0 || result.Partial || !unquote(parse(q.Text)) {
 		return result, err
 	}
 	words, err := ix.attempt(ctx, limited, q, true)
-	if err != nil || words.Total == 0 {
+	if err != nil || words.matches() == 0 {
 		return result, err
 	}
 	words.Notes = append(words.Notes, "Nothing was found with the quotes: these pages need not have the words together.")
@@ -78,8 +78,17 @@ func (s *search) show(ctx context.Context, best []match) (err error) {
 	if s.plan.images {
 		return s.showImages(ctx, best)
 	}
-	if s.result.Hits, best, err = s.hits(ctx, best); err == nil && s.query.Explain {
+	if s.showsNamed { // in one step with the others, if these are not read yet
+		err = s.fetch(ctx, slices.Concat(s.asked, best))
+	}
+	if err == nil {
+		s.result.Hits, best, err = s.hits(ctx, best)
+	}
+	if err == nil && s.query.Explain {
 		err = s.explain(ctx, best)
+	}
+	if err == nil && len(s.asked) > 0 {
+		err = s.addNamed(ctx)
 	}
 	return err
 }
@@ -91,8 +100,10 @@ type search struct {
 	plan  *plan
 	*gathered
 	statistics *statistics
-	documents  map[spot]*segment.Document // by position in the index: the documents read so far
-	alike      map[spot][]string          // by shown match: addresses of the alike matches that are not shown
+	documents  map[spot]*segment.Document // the documents that are read
+	alike      map[spot][]string          // for a match that is shown for a group of alike ones: addresses of the others
+	asked      []match                    // documents of the page that the query names
+	showsNamed bool                       // that page is on the page of hits
 	spreads    bool                       // spread has moved hits
 	more       map[spot]int               // by position of a match: value of Hit.MoreOfSite
 	identities [][]layout.Identity        // by part: identities of all documents; nil before they are read
@@ -113,8 +124,15 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if !s.plan.images { // images are judged one by one, wherever words are on their pages
 		s.plan.setNear()
 	}
-	if err := s.read(ctx, s.plan, s.query.Facets); err != nil {
+	var also func(context.Context, int) error
+	if len(s.query.Named) > 0 && !s.plan.images {
+		also = s.identify
+	}
+	if err := s.read(ctx, s.plan, s.query.Facets, also); err != nil {
 		return nil, err
+	}
+	if also != nil {
+		s.takeNamed()
 	}
 	s.result.Exact = true
 	known := s.plan.weigh(s.gathered)
@@ -235,7 +253,7 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 //	all     false if further pages, which have the word only in their anchors, may match
 //	known   false for any other query, and if no text has the word
 func (s *search) documentsOfOneWord() (n int, known, all bool) {
-	if len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
+	if len(s.asked) > 0 || len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {
 		return 0, false, false
 	}
@@ -248,13 +266,22 @@ func (s *search) documentsOfOneWord() (n int, known, all bool) {
 
 // Result is the answer to a query.
 type Result struct {
-	Total   int  // number of matching documents (or images); if not Exact, the number known when counting ended
-	Exact   bool // Total is the number of all matches; if false, there may be more
-	Images  bool // the query asked for images: Total counts images, and each hit has one
+	Total   int  // number of matching documents that were counted
+	Exact   bool // Total counts all matching documents
+	Images  bool // the query asked for images: Total counts them, and each hit has one
+	Named   bool // a page of Query.Named is in the index
 	Hits    []Hit
 	Facets  []Facet  // facets in the order of Query.Facets
 	Partial bool     // the deadline passed before all segments were searched
 	Notes   []string // sentences about what was cut or left out
+}
+
+// matches returns the number of documents that match by their words.
+func (r *Result) matches() int {
+	if r.Named {
+		return r.Total - 1
+	}
+	return r.Total
 }
 
 // Hit is a matching document, without its body.

@@ -9,6 +9,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/blevesearch/vellum/levenshtein"
+
+	"github.com/bucketsearch/bucketsearch/layout"
 )
 
 // MaxHits is the greatest sum of From and Size of a Query.
@@ -24,13 +26,14 @@ type Query struct {
 	Site, Lang, Collection, Type []string
 	After, Before                time.Time // fetched from After on, and before Before; zero: no limit
 
-	Fold    bool                      // one hit for documents with about the same text, unless Text has dup:all
-	Spread  bool                      // show at most two hits of a site among the first ten (see spread)
-	Facets  []string                  // columns whose values are counted: Site, Lang, Collection, Type
-	Explain bool                      // add an Explanation of its score to each hit
-	Hidden  func(address string) bool // reports whether an image must not be shown; nil: all may be
-	// time at which the search returns what it has found; zero: only ctx limits it
-	Deadline time.Time
+	Named []layout.Identity // identities of pages that the query names: the first of them that is in the index is the first hit
+
+	Fold     bool                      // make one hit of documents with the same text, or nearly, unless the text says dup:all
+	Spread   bool                      // show at most two hits of one site among the first ten (see spread)
+	Facets   []string                  // count the matches by these: Site, Lang, Collection, Type
+	Explain  bool                      // explain every score
+	Hidden   func(address string) bool // images that are not shown; nil: none
+	Deadline time.Time                 // return then what was found; zero: only ctx limits the time
 }
 
 // Names of the facets, which are also names of filters in a query's text.

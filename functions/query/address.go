@@ -1,0 +1,235 @@
+package query
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"net"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/membership"
+)
+
+// pasted is a query that is nothing but the address of a page.
+type pasted struct {
+	written []address.Address // as it is written; without a scheme, by https and by http
+	forms   []address.Address // written, then other forms that often are the same page
+	certain bool              // the query has a scheme or a path, so that it can hardly be a word
+	words   string            // the query without its scheme
+}
+
+// readPasted returns the address that a query is, and false for any other query. Examples are
+// https://example.org/a?b#c, example.org/a, example.org and 127.0.0.1:8080/a.
+func readPasted(query string) (p pasted, is bool) {
+	if query == "" || strings.ContainsAny(query, " \t\r\n\"“”„") || query[0] == '-' || query[0] == '+' {
+		return pasted{}, false
+	}
+	scheme, rest, found := strings.Cut(query, "://")
+	if !found {
+		scheme, rest = "", query
+	} else if scheme = strings.ToLower(scheme); scheme != "http" && scheme != "https" {
+		return pasted{}, false
+	}
+	host, behind := rest, ""
+	if end := strings.IndexAny(rest, "/?#"); end >= 0 {
+		host, behind = rest[:end], rest[end:]
+	}
+	if scheme == "" && !isHost(host) {
+		return pasted{}, false
+	}
+	schemes := []string{"https", "http"}
+	if scheme == "http" {
+		slices.Reverse(schemes)
+	}
+	add := func(to *[]address.Address, raw string) {
+		if a, err := address.Parse(raw); err == nil && !slices.Contains(*to, a) {
+			*to = append(*to, a)
+		}
+	}
+	for _, s := range schemes {
+		if scheme == "" || s == scheme {
+			add(&p.written, s+"://"+rest)
+		}
+	}
+	if len(p.written) == 0 {
+		return pasted{}, false
+	}
+	behind, _, _ = strings.Cut(behind, "#")
+	for _, h := range []string{host, otherHost(host)} {
+		for _, b := range append([]string{behind}, otherPaths(behind)...) {
+			for _, s := range schemes {
+				add(&p.forms, s+"://"+h+b)
+			}
+		}
+	}
+	p.certain = scheme != "" || strings.Trim(behind, "/") != ""
+	p.words = rest
+	return p, true
+}
+
+// isHost reports whether a text is the name of a host below a public suffix, an IP address, or
+// localhost, each perhaps with a port.
+func isHost(text string) bool {
+	name := text
+	if host, _, err := net.SplitHostPort(text); err == nil {
+		name = host
+	}
+	name = strings.ToLower(name)
+	if _, err := netip.ParseAddr(strings.Trim(name, "[]")); err == nil {
+		return true
+	}
+	if strings.ContainsAny(name, "@:%") {
+		return false
+	}
+	if a, err := address.Parse("http://" + name + "/"); err == nil {
+		name, _, _ = strings.Cut(a.Host, ":") // in Punycode
+	}
+	suffix, public := publicsuffix.PublicSuffix(name)
+	return name == "localhost" && name != text || public && len(name) > len(suffix)+1
+}
+
+// otherHost returns a host's name with www. if it has none, and without if it has.
+func otherHost(host string) string {
+	if bare, found := strings.CutPrefix(host, "www."); found {
+		return bare
+	}
+	return "www." + host
+}
+
+// otherPaths returns other ways to write a path, with its query, by which servers give the same
+// page: with or without a slash at the end, or with the name of a directory's index.
+func otherPaths(of string) []string {
+	file, query, _ := strings.Cut(of, "?")
+	if query != "" {
+		return nil
+	}
+	name := path.Base(file)
+	switch {
+	case file == "" || file == "/":
+		return []string{"/index.html"}
+	case strings.HasSuffix(file, "/"):
+		return []string{strings.TrimSuffix(file, "/"), file + "index.html"}
+	case name == "index.html" || name == "index.htm" || name == "index.php":
+		return []string{strings.TrimSuffix(file, name)}
+	}
+	return []string{file + "/"}
+}
+
+// maxLed is the greatest number of redirects and canonical addresses that are followed from an
+// address that is not stored.
+const maxLed = 5
+
+// searchPasted answers a query that is the address of a page: the page comes first, then what
+// matches the words of the address. If the index lacks the page, its books tell why, and to which
+// other address it leads. That takes steps more than the search of a stored page.
+func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q search.Query) (search.Result, error) {
+	q.Text, q.Named = p.words, identitiesOf(p.forms)
+	found, err := at.index.Search(ctx, q)
+	if err != nil || found.Named || found.Images {
+		return found, err
+	}
+	led, note, err := e.leads(ctx, at, p)
+	if err != nil {
+		return search.Result{}, err
+	}
+	if led != nil {
+		q.Named = []layout.Identity{led.ID}
+		if found, err = at.index.Search(ctx, q); err != nil {
+			return search.Result{}, err
+		}
+		if found.Named {
+			note += "."
+		} else {
+			note += ", which is not in the index."
+		}
+	}
+	if note != "" {
+		found.Notes = append(found.Notes, note)
+	}
+	return found, nil
+}
+
+func identitiesOf(addresses []address.Address) (ids []layout.Identity) {
+	for _, a := range addresses {
+		ids = append(ids, a.ID)
+	}
+	return ids
+}
+
+// leads returns the page to which an address that is not in the index leads, by the redirects and
+// canonical addresses in the books; nil if it leads nowhere. note is a text about that, without
+// its full stop, or a sentence about why the address is not stored; "" for a word that only looks like an address.
+func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *address.Address, note string, err error) {
+	books, _, err := openBooks(ctx, e.bucket, at.manifests)
+	if err != nil {
+		return nil, "", err
+	}
+	for _, from := range p.written {
+		last, hops := from, 0
+		for ; hops < maxLed; hops++ {
+			next, told, err := e.look(ctx, at, books, last)
+			if err != nil {
+				return nil, "", err
+			}
+			if next == nil {
+				note = cmp.Or(note, told)
+				break
+			}
+			last = *next
+		}
+		switch {
+		case hops == maxLed:
+			note = fmt.Sprintf("%s is not stored: it leads on and on to other addresses.", from.URL)
+		case hops > 0:
+			return &last, fmt.Sprintf("%s leads to %s", from.URL, last.URL), nil
+		}
+	}
+	if note == "" && p.certain {
+		note = fmt.Sprintf("%s is not stored: it was never asked for.", p.written[0].URL)
+	}
+	return nil, note, nil
+}
+
+// look returns the address to which another leads, or else a sentence that says why the books have
+// no page of it for the index; "" if they know nothing of it.
+func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books, a address.Address) (next *address.Address, told string, err error) {
+	if at.takedowns.Forgets(a) {
+		return nil, "", nil
+	}
+	standing, err := standingIn(ctx, books, a)
+	if err != nil {
+		return nil, "", err
+	}
+	last := cmp.Or(standing.Final, standing.Asked)
+	if last == nil {
+		return nil, "", nil
+	}
+	if to, err := address.Parse(membership.LeadsTo(*last)); err == nil {
+		return &to, "", nil
+	}
+	because := last.Reason
+	if last.Detail != "" {
+		because += ", " + last.Detail
+	}
+	switch last.State {
+	case book.Stored, book.Unchanged:
+		return nil, fmt.Sprintf("%s is stored, but it is not in the index.", a.URL), nil
+	case book.Skipped:
+		told = "%s is not stored: it was skipped (%s)."
+	case book.Retry, book.NotAsked:
+		told = "%s is not stored yet (%s)."
+	default:
+		told = "%s is not stored: it could not be had (%s)."
+	}
+	return nil, fmt.Sprintf(told, a.URL, because), nil
+}

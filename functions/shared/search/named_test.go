@@ -1,0 +1,86 @@
+package search
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// TestNamed: the page that a query names comes first, and otherwise the hits are those of the
+// query without a name, on all pages of hits.
+func TestNamed(t *testing.T) {
+	random := rand.New(rand.NewPCG(16, 1))
+	docs := randomDocuments(random, 60)
+	gone := docs[7].ID
+	ix := indexWithout(t, map[layout.Identity]bool{gone: true}, divide(random, docs, 3)...)
+	absent := layout.IdentityOf("http://absent.example/")
+	for n := range 60 {
+		q := randomQuery(random)
+		q.Fold, q.Size = n%2 == 0, 1+q.Size%10
+		all := find(t, ix, Query{Text: q.Text, Site: q.Site, Fold: q.Fold, Size: 100})
+		named := docs[random.IntN(len(docs))]
+		q.Named = []layout.Identity{absent, gone, named.ID}
+		got := find(t, ix, q)
+		if !got.Named { // a filter excludes it
+			plan, err := ix.plan(&q, false)
+			if err != nil || plan.filter.empty() && named.ID != gone {
+				t.Fatalf("%q does not find the page that it names: %v", q.Text, err)
+			}
+			continue
+		}
+		var want []string
+		total := 1
+		if !q.Fold { // in a group of alike pages, another may stand for the named one
+			want = append(want, named.URL)
+			total += all.Total
+			for _, hit := range all.Hits {
+				if hit.ID == named.ID {
+					total--
+				} else {
+					want = append(want, hit.URL)
+				}
+			}
+			want = want[min(q.From, len(want)):min(q.From+q.Size, len(want))]
+			if found := each(got.Hits, func(h Hit) string { return h.URL }); !slices.Equal(found, want) || got.Total != total {
+				t.Errorf("%q from %d: %d hits %q, want %d %q", q.Text, q.From, got.Total, found, total, want)
+			}
+		} else if q.From == 0 && got.Hits[0].ID != named.ID {
+			t.Errorf("%q: the first hit is %s, want %s", q.Text, got.Hits[0].URL, named.URL)
+		}
+	}
+}
+
+// TestNamedOfTwoVersions: of a page in two partitions, the later version is shown.
+func TestNamedOfTwoVersions(t *testing.T) {
+	older, newer := page("http://a.example/x", "old words"), page("http://a.example/x", "new words")
+	newer.Version.Token = 2
+	ix := indexOf(t, []segment.Document{newer}, []segment.Document{older, page("http://a.example/y", "more words")})
+	got := find(t, ix, Query{Text: "absent", Size: 10, Named: []layout.Identity{newer.ID}, Explain: true})
+	if len(got.Hits) != 1 || got.Hits[0].Version != newer.Version || got.Total != 1 || got.Hits[0].Explanation == nil {
+		t.Errorf("%d: %+v", got.Total, got.Hits)
+	}
+	if got := find(t, ix, Query{Text: "words", Size: 10, Named: []layout.Identity{newer.ID}, Facets: []string{Site}}); len(got.Hits) != 2 || got.Total != 2 || got.Facets[0].Values[0].Documents != 2 {
+		t.Errorf("%d hits, %d found, facets %v", len(got.Hits), got.Total, got.Facets)
+	}
+}
+
+// TestStepsOfNamed: to find the page that a query names takes no step more.
+func TestStepsOfNamed(t *testing.T) {
+	var docs []segment.Document
+	for i := range 30 {
+		docs = append(docs, page(fmt.Sprint("http://a.example/", i), fmt.Sprint("the red fox jumps ", i)))
+	}
+	segments := store(t, docs[:10], docs[10:])
+	for _, fold := range []bool{false, true} {
+		q := Query{Text: "jumps 7", Size: 5, Fold: fold}
+		without, _ := segments.steps(t, q)
+		q.Named = []layout.Identity{docs[20].ID}
+		if with, found := segments.steps(t, q); with > without || found != 30 {
+			t.Errorf("%d steps and %d found, want %d and 30", with, found, without)
+		}
+	}
+}
