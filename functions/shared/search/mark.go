@@ -67,10 +67,11 @@ func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 // it, as in C++.
 const signSize = 2 + utf8.UTFMax
 
-// each calls yield with every match in a text that begins before *end; yield may change *end.
-// Words are not analysed if their first characters exclude a match.
-func (m *textMarker) each(text string, end *int, yield func(span)) {
-	for from := 0; from < *end; {
+// each calls yield with every match in text[from:] that begins before *end, which yield may
+// change, and returns the offset up to which it has read. Words that cannot match by their first
+// characters are not analysed.
+func (m *textMarker) each(text string, from int, end *int, yield func(span)) int {
+	for from < *end {
 		to, bits := wordEnd(text, from)
 		if to == from {
 			from++
@@ -84,6 +85,7 @@ func (m *textMarker) each(text string, end *int, yield func(span)) {
 		}
 		from = to
 	}
+	return from
 }
 
 // joinedEnd returns the end of a joined word such as e-mail. end is the end of one of its parts. If

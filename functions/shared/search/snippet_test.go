@@ -53,8 +53,41 @@ func TestSnippet(t *testing.T) {
 	})
 	t.Run("without spaces", func(t *testing.T) {
 		got := bracketed(snippetFor("東京", strings.Repeat("何も無い", 200)+"東京"+strings.Repeat("何も無い", 200)))
-		if !strings.Contains(got, "[東京]") || !utf8.ValidString(got) || len(got) > snippetSize+20 {
+		if !strings.Contains(got, "[東京]") || !utf8.ValidString(got) || widthOf(got, 1000) > snippetSize+6 {
 			t.Errorf("snippet of %d bytes is %q", len(got), got)
+		}
+	})
+	t.Run("nearest together", func(t *testing.T) {
+		got := bracketed(snippetFor("red fox", "red is not what every fox is. "+strings.Repeat("more ", 60)+"Here the red fox sat."))
+		if !strings.Contains(got, "Here the [red] [fox] sat.") {
+			t.Errorf("snippet is %q", got)
+		}
+	})
+	t.Run("from the start of a sentence", func(t *testing.T) {
+		for text, want := range map[string]string{
+			filler + ". In the wood lived a fox. " + filler:                     "… In the wood lived a [fox]. nothing",
+			filler + "\nheading\nof what the fox did. " + filler:                "… of what the [fox] did. nothing",
+			strings.Repeat("何も無い", 100) + "。森に東京" + strings.Repeat("何も無い", 100): "… 森に[東京]何も無い",
+			"A fox. " + filler: "A [fox]. nothing",
+			filler + "approx. in the wood the fox " + filler: "nothing of note here approx. in the wood the [fox] nothing",
+		} {
+			got := bracketed(snippetFor("fox 東京", text))
+			if !strings.HasPrefix(got, want) && !(strings.Contains(want, "approx") && strings.Contains(got, want)) {
+				t.Errorf("snippet is %q, want %q", got, want)
+			}
+		}
+	})
+	t.Run("as wide in every script", func(t *testing.T) {
+		for _, word := range []string{"lorem", "слово", "शब्दों", "文字", "글자", "ตัวอักษร", "ａｂ", "e\u0301te\u0301"} {
+			got := bracketed(snippetFor("fox", strings.Repeat(word+" ", 200)))
+			if wide := widthOf(got, 1000); wide < snippetSize-10 || wide > snippetSize+2 {
+				t.Errorf("%s: %d columns", word, wide)
+			}
+		}
+	})
+	t.Run("neither pilcrows nor icons", func(t *testing.T) {
+		if got := bracketed(snippetFor("fox", "Foxes¶\nThe fox \ue123ran.")); got != "[Foxes] The [fox] ran." {
+			t.Errorf("snippet is %q", got)
 		}
 	})
 	t.Run("long title", func(t *testing.T) {
@@ -95,14 +128,15 @@ func FuzzSnippet(f *testing.F) {
 	f.Fuzz(func(t *testing.T, query, text string, times int) {
 		text = strings.Repeat(text, min(max(times, 1), 200))
 		got := snippetFor(query, text)
-		size := 0
+		size, wide := 0, 0
 		for _, fragment := range got {
-			if size += len(fragment.Text); !utf8.ValidString(fragment.Text) || fragment.Text == "" {
+			size += len(fragment.Text)
+			if wide += widthOf(fragment.Text, 1000); !utf8.ValidString(fragment.Text) || fragment.Text == "" {
 				t.Errorf("fragment %q", fragment.Text)
 			}
 		}
-		if size > 3*snippetSize+20 { // a byte that is no character is shown as three
-			t.Errorf("%d bytes", size)
+		if wide > snippetSize+4 || size > columnBytes*snippetSize+20 {
+			t.Errorf("%d columns, %d bytes", wide, size)
 		}
 	})
 }

@@ -7,101 +7,153 @@ import (
 )
 
 const (
-	snippetSize = 220      // greatest size of a snippet in bytes
-	scanSize    = 64 << 10 // number of bytes at the beginning of a text in which matches are looked for
-	patience    = 8 << 10  // the search for a better window ends this many bytes after the best one so far
-	titleSize   = 300      // greatest size of a title that is shown, in bytes
+	snippetSize = 220      // columns
+	scanSize    = 64 << 10 // bytes of a text that are searched for matches
+	patience    = 8 << 10  // bytes that are searched after the best window so far
+	nearer      = 1 << 10  // bytes that are searched after a window with all words for one with them nearer
+	titleSize   = 300      // columns of a title that are shown
 )
 
 func (m *textMarker) whole(text string) []Fragment {
+	w := window{0, 0}.fit(text, titleSize)
 	var spans []span
-	read := cutRune(text[:min(len(text), titleSize)])
-	end := len(read)
-	m.each(read, &end, func(s span) { spans = append(spans, s) })
-	return fragments(text, window{0, len(text)}.fit(text, titleSize), spans)
+	m.each(text, 0, &w.end, func(s span) { spans = append(spans, s) })
+	return fragments(text, w, spans)
 }
 
-// snippet marks the matches in the best window of a text: the first one with the greatest sum
-// of weights of different words. It stops looking for a better window after patience bytes
-// without one.
+// snippet marks the matches in the best window of a text: the first one with the greatest sum of
+// weights of different words, in which these are nearest together. It stops looking patience
+// bytes after the best window so far, or earlier if that has all words.
 func (m *textMarker) snippet(text string) []Fragment {
 	read := cutRune(text[:min(len(text), scanSize)])
 	end := len(read)
-	best := densest{weights: m.weights, counts: make([]int, len(m.weights))}
-	m.each(read, &end, func(s span) {
+	best := densest{text: text, weights: m.weights, counts: make([]int, len(m.weights))}
+	at := m.each(read, 0, &end, func(s span) {
 		if !best.add(s) {
 			return
 		}
-		more := patience
-		if best.highest >= m.all-1e-9 {
-			more = snippetSize
+		switch {
+		case best.highest < m.all-1e-9:
+			end = min(len(read), s.end+patience)
+		case best.isDense():
+			end = s.end
+		default:
+			end = min(len(read), s.end+nearer)
 		}
-		end = min(len(read), s.end+more)
 	})
-	return fragments(text, best.fit(text, snippetSize), best.spans)
+	w := best.fit(text, snippetSize)
+	end = min(len(read), w.end)
+	m.each(read, at, &end, func(s span) { best.spans = append(best.spans, s) })
+	return fragments(text, w, best.spans)
 }
 
-// densest finds the best window of a text: at most snippetSize bytes, from the start of a match
-// to the end of the same or a later match. Of equally good windows it keeps the first.
+// densest finds the best window of at most snippetSize columns from the start of a match to the
+// end of the same or another one.
 type densest struct {
 	window
+	text    string
 	weights []float64 // weight of each word of the query
 	spans   []span
 	counts  []int   // by word of the query: number of matches in spans[left:]
 	left    int     // first match of the current window, as an index in spans
 	value   float64 // sum of the weights of the words in spans[left:]
-	highest float64 // value of the best window so far
+	highest float64 // value of the best window
+	gaps    int     // bytes between the matches of the best window
 }
 
-// add adds the next match and reports whether it ends a window that is better than all before.
+// add takes the next match and reports whether it ends a new best window: one with a higher sum
+// of weights, or with the same and half as many bytes between its matches.
 func (d *densest) add(right span) bool {
 	d.spans = append(d.spans, right)
 	if d.counts[right.word]++; d.counts[right.word] == 1 {
 		d.value += d.weights[right.word]
 	}
-	for right.end-d.spans[d.left].start > snippetSize {
+	for d.left < len(d.spans)-1 && (d.counts[d.spans[d.left].word] > 1 || d.isTooWide(d.spans[d.left].start, right.end)) {
 		word := d.spans[d.left].word
 		if d.counts[word]--; d.counts[word] == 0 {
 			d.value -= d.weights[word]
 		}
 		d.left++
 	}
-	if d.value <= d.highest+1e-9 {
+	gaps := right.end - d.spans[d.left].start
+	for _, s := range d.spans[d.left:] {
+		gaps -= s.end - s.start
+	}
+	if d.value < d.highest-1e-9 || d.value <= d.highest+1e-9 && 2*gaps >= d.gaps {
 		return false
 	}
-	d.highest, d.window = d.value, window{d.spans[d.left].start, right.end}
+	d.highest, d.gaps, d.window = max(d.highest, d.value), gaps, window{d.spans[d.left].start, right.end}
 	return true
 }
 
-// cutSlack is the greatest number of bytes by which a window is shortened at either end, so that
-// it ends at a space.
+// isTooWide reports whether text[start:end] is wider than snippetSize. A character is at most as
+// many columns wide as it has bytes.
+func (d *densest) isTooWide(start, end int) bool {
+	return end-start > snippetSize && widthOf(d.text[start:end], snippetSize) > snippetSize
+}
+
+// isDense reports whether hardly more than spaces lie between the matches of the best window.
+func (d *densest) isDense() bool { return d.gaps <= 2*len(d.weights) }
+
+// cutSlack is the greatest number of bytes by which a window shrinks, at either end, to end
+// at a space.
 const cutSlack = 24
 
 // window is a range of a text, in bytes.
 type window struct{ start, end int }
 
-// fit returns the window enlarged or reduced to size bytes, and then shortened so that it ends
-// between words. If the window is enlarged, a third of the added bytes is before it.
+// fit returns the window widened or narrowed to size columns. It begins with the sentence, if
+// that begins within two thirds of the growth before it; else a third of the growth is before
+// it, and it is cut between words. Near the end of the text, more is before it.
 func (w window) fit(text string, size int) window {
-	spare := size - (w.end - w.start)
-	start := max(0, w.start-max(0, spare)/3)
-	end := min(len(text), start+size)
-	start = max(0, min(start, end-size))
-	limit := max(start, w.start)
-	if start > 0 {
-		start = cutAfter(text, start, limit)
+	if end := ahead(text, w.start, size); end < w.end {
+		return window{w.start, w.start}.cutEnd(text, end)
 	}
-	if end < len(text) {
-		end = cutBefore(text, start, end)
+	spare := size - widthOf(text[w.start:w.end], size)
+	rest := widthOf(text[w.end:], spare)
+	most := max(spare*2/3, spare-rest)
+	start, found := sentence(text, behind(text, w.start, most), w.start)
+	if !found {
+		start = cutAfter(text, behind(text, w.start, max(spare/3, spare-rest)), w.start)
 	}
-	return window{start, end}
+	w.start = start
+	return w.cutEnd(text, ahead(text, start, size))
 }
 
-// cutAfter returns the offset of the first space within cutSlack bytes after start; without one,
-// that of the first whole character. The result is at most limit.
+// cutEnd returns the window with its end moved to the given one, or to the last space before it.
+func (w window) cutEnd(text string, end int) window {
+	if end < len(text) && !strings.ContainsRune(" \n", rune(text[end])) {
+		end = cutBefore(text, max(w.start, w.end), end)
+	}
+	return window{w.start, end}
+}
+
+// sentence returns the last start of a sentence or line between two offsets; found is false if
+// none starts there. A sentence starts at the beginning of the text, after a line break, after
+// one of the full stops of languages that put no space behind them, and after a full stop or
+// similar sign and a space, but not with a small letter.
+func sentence(text string, from, to int) (start int, found bool) {
+	for at := to; at >= from; {
+		before, size := utf8.DecodeLastRuneInString(text[:at])
+		switch {
+		case at == 0 || before == '\n' || strings.ContainsRune("。！？｡।॥", before):
+			return at, true
+		case unicode.IsSpace(before):
+			sign, _ := utf8.DecodeLastRuneInString(strings.TrimRight(text[:at], " \u00a0»”\"')"))
+			first, _ := utf8.DecodeRuneInString(text[at:])
+			if strings.ContainsRune(".!?…։؟۔", sign) && !unicode.IsLower(first) && !unicode.IsSpace(first) {
+				return at, true
+			}
+		}
+		at -= size
+	}
+	return to, false
+}
+
+// cutAfter returns the first space within cutSlack bytes after start, or else start; at most limit.
 func cutAfter(text string, start, limit int) int {
-	for start < limit && !utf8.RuneStart(text[start]) {
-		start++
+	if start == 0 {
+		return start
 	}
 	near := text[start:min(limit, start+cutSlack)]
 	if space := strings.IndexFunc(near, unicode.IsSpace); space >= 0 {
@@ -110,13 +162,9 @@ func cutAfter(text string, start, limit int) int {
 	return start
 }
 
-// cutBefore returns the offset of the last space within cutSlack bytes before end; without one,
-// the end of the last whole character.
-func cutBefore(text string, start, end int) int {
-	for end > start && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	from := max(start, end-cutSlack)
+// cutBefore returns the last space within cutSlack bytes before end, at least least, or else end.
+func cutBefore(text string, least, end int) int {
+	from := max(least, end-cutSlack)
 	if space := strings.LastIndexFunc(text[from:end], unicode.IsSpace); space >= 0 {
 		return from + space
 	}
@@ -156,7 +204,8 @@ func fragments(text string, w window, spans []span) (out []Fragment) {
 	return out
 }
 
-// tidy replaces every run of spaces and control characters by one space.
+// tidy replaces every run of spaces, control characters, pilcrows, which documentation shows
+// beside its headings, and icons of private fonts by one space.
 func tidy(text string) string {
 	if isTidy(text) {
 		return text
@@ -165,7 +214,7 @@ func tidy(text string) string {
 	out.Grow(len(text))
 	space := false
 	for _, r := range strings.ToValidUTF8(text, "\uFFFD") {
-		if unicode.IsSpace(r) || unicode.IsControl(r) {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || r == '¶' || unicode.Is(unicode.Co, r) {
 			space = true
 			continue
 		}

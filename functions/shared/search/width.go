@@ -1,0 +1,64 @@
+package search
+
+import (
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/width"
+)
+
+// columnsOf returns the number of columns of a fixed-width font that a character takes (Unicode
+// Standard Annex #11): two for a wide one, such as a Chinese one, none for one that is drawn on
+// or with its neighbours, such as an accent, and one for all others.
+func columnsOf(r rune) int {
+	switch {
+	case r < 0x300 || 0x370 <= r && r <= 0x482: // Latin, Greek, Cyrillic
+		return 1
+	case 0x3400 <= r && r <= 0x9FFF || 0xAC00 <= r && r <= 0xD7A3: // Chinese characters, Korean syllables
+		return 2
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Cf):
+		return 0
+	}
+	if kind := width.LookupRune(r).Kind(); kind == width.EastAsianWide || kind == width.EastAsianFullwidth {
+		return 2
+	}
+	return 1
+}
+
+// widthOf returns the width of a text in columns, or a number above most if it is wider than that.
+func widthOf(text string, most int) (n int) {
+	for _, r := range text {
+		if n += columnsOf(r); n > most {
+			break
+		}
+	}
+	return n
+}
+
+// columnBytes is the greatest number of bytes for each column of a text that is shown, which bounds
+// the number of accents on a letter.
+const columnBytes = 8
+
+// ahead returns the greatest offset up to which text[at:] is at most n columns wide.
+func ahead(text string, at, n int) int {
+	for most := at + columnBytes*n; at < len(text); {
+		r, size := utf8.DecodeRuneInString(text[at:])
+		if n -= columnsOf(r); n < 0 || at+size > most {
+			break
+		}
+		at += size
+	}
+	return at
+}
+
+// behind returns the least offset from which on text[:at] is at most n columns wide.
+func behind(text string, at, n int) int {
+	for least := at - columnBytes*n; at > 0; {
+		r, size := utf8.DecodeLastRuneInString(text[:at])
+		if n -= columnsOf(r); n < 0 || at-size < least {
+			break
+		}
+		at -= size
+	}
+	return at
+}
