@@ -65,6 +65,7 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 	})
 	pages = slices.CompactFunc(pages, func(a, b *draft) bool { return a.ID == b.ID })
 	moveRepeated(pages)
+	nameStartPages(pages)
 	dropRepeatedImages(pages)
 	documents := make([]*segments.Page, len(pages))
 	for i, p := range pages {

@@ -41,8 +41,9 @@
 //	        layout/segment/postings); size of its positions; numbers of its
 //	        documents by language (see languages.go)
 //
-// A term of a page's images ends with the byte 02 (see ImageTerm). It does not count in
-// the lengths of fields, and so in no statistics of the tail.
+// A term of a page's images ends with the byte 02 (see ImageTerm). It is of no field's
+// length, and so of no statistics but its own. That of a site's name ends with the bytes 03 02
+// (see NameTerm).
 //
 // The positions of a block's terms follow the block, in the order of the terms, in pages
 // of 1020 bytes and their CRC; the last page may be shorter. So a query can read the block

@@ -68,6 +68,17 @@
 // Phrases, words near each other and excluded words are looked for in texts only, so that no
 // link hides a page. Prefixes and words with edits stand for words of texts.
 //
+// The start page of a site has the names of the site (segment.NameTerm): the words of its host,
+// of its title, and of what the site repeats in its titles. For the words of the query that are
+// among them, its score is greater by
+//
+//	4 · W · (W / A)⁴
+//
+//	W, A   sum of the weights, idf · (k3+1)·q / (k3 + q), of these words, and of all
+//
+// so that a query that is the name of a site finds the start page first, and one that asks for
+// more than the site finds other pages. No factor multiplies it.
+//
 // Deleted documents count until a merge removes them, so that scores do not depend on
 // how documents are divided among segments. Of a word's synonyms the one with the
 // highest score counts; a synonym n edits away scores 1/(1+n) of its BM25F.

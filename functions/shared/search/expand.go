@@ -103,7 +103,7 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 				return nil, err
 			}
 			for _, t := range terms {
-				if term, ofImage := segment.CutImageTerm(t.Text); ofImage == ofImages {
+				if term, ofImage := segment.CutImageTerm(t.Text); ofImage == ofImages && !segment.IsNameTerm(t.Text) {
 					found[term] += uint64(t.Summary.Documents)
 				}
 			}

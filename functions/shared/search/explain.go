@@ -40,6 +40,7 @@ func (s *search) explain(ctx context.Context, best []match) error {
 			continue
 		}
 		root := s.explainWords(work, f.doc)
+		root.add(s.explainNames(work, f.doc))
 		for n, ph := range s.plan.must {
 			o := &found[i][n]
 			root.add(s.explainFields(fmt.Sprintf("phrase %s", ph), ph.weight, &o.freq, &o.length))
@@ -78,6 +79,19 @@ func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 		e.add(s.explainFields(what, ph.weight, &o.freq, &o.length))
 	}
 	return e
+}
+
+// explainNames explains what the names of its site add to the score of a start page, after
+// explainWords has moved the cursors to it.
+func (s *search) explainNames(work *scan, doc uint32) Explanation {
+	named := 0.0
+	for i := range s.plan.words {
+		if c := &work.words[i]; c.doc == doc && !work.joined[i] {
+			_, of := c.score(s.statistics)
+			named += of
+		}
+	}
+	return Explanation{What: "start page of a site with this name", Value: s.plan.naming(named)}
 }
 
 func (e *Explanation) add(part Explanation) {
@@ -120,6 +134,9 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	for i := range c.lists {
 		l := &c.lists[i]
 		if l.doc != c.doc {
+			continue
+		}
+		if l.kind == ofName {
 			continue
 		}
 		if l.anchors != nil {

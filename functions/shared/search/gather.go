@@ -9,6 +9,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
 // gathered is the data read from the segments to answer a query.
@@ -69,18 +70,29 @@ func (g *gathered) named(part int, err error) error {
 // for each part at the same time.
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
+	numberOf := func(term string) int {
+		n, known := numbers[term]
+		if !known {
+			n = len(g.names)
+			numbers[term] = n
+			g.names = append(g.names, term)
+		}
+		return n
+	}
 	p.each(func(w *queryWord) {
 		for i := range w.variants {
-			v := &w.variants[i]
-			n, known := numbers[v.term]
-			if !known {
-				n = len(g.names)
-				numbers[v.term] = n
-				g.names = append(g.names, v.term)
-			}
-			v.number = n
+			w.variants[i].number = numberOf(w.variants[i].term)
 		}
 	})
+	for _, w := range p.words {
+		for i := range w.variants {
+			v := &w.variants[i]
+			v.named = -1
+			if !p.images && !analysis.IsOutside(v.term) {
+				v.named = numberOf(segment.NameTerm(v.term))
+			}
+		}
+	}
 	positions := p.hasPhrases() || len(p.near) > 0
 	err := g.each(ctx, func(ctx context.Context, part int) (err error) {
 		unvisited := g.parts[part].Unvisited

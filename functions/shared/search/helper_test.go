@@ -43,8 +43,16 @@ func tokens(d *segment.Document) iter.Seq[segment.Token] {
 			}
 			return more
 		}
-		if !field(segment.Title, d.Title) || !field(segment.Headings, d.Headings...) ||
-			!field(segment.Address, strings.TrimPrefix(d.URL, "http://")) || !field(segment.Body, d.Body) {
+		address := strings.TrimPrefix(d.URL, "http://")
+		if !field(segment.Title, d.Title) || !field(segment.Headings, d.Headings...) || !field(segment.Address, address) {
+			return
+		}
+		if address != d.URL && !strings.Contains(address, "/") { // a start page, with its host as a name
+			a.Each(address, func(o analysis.Occurrence) bool {
+				return yield(segment.Token{Field: segment.Address, Term: segment.NameTerm(o.Term), Position: uint32(position)})
+			})
+		}
+		if !field(segment.Body, d.Body) {
 			return
 		}
 		for i := range d.Images {
@@ -152,6 +160,9 @@ func randomDocuments(random *rand.Rand, n int) (docs []segment.Document) {
 	}
 	for i := range n {
 		d := page(fmt.Sprintf("http://%s/%s/p%d", randomWord(random), randomWord(random), i), text(random.IntN(60)))
+		if i%8 == 0 {
+			d = page(fmt.Sprintf("http://%s %s p%d", randomWord(random), randomWord(random), i), d.Body)
+		}
 		d.Title = text(random.IntN(5))
 		for range random.IntN(4) {
 			d.Headings = append(d.Headings, text(1+random.IntN(3)))

@@ -54,6 +54,9 @@ func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
 		}
 		for token := range tokens(&d) {
 			doc.positions[token.Field][token.Term] = append(doc.positions[token.Field][token.Term], int(token.Position))
+			if segment.IsNameTerm(token.Term) {
+				continue
+			}
 			surfaces[token.Word], terms[token.Term] = true, true
 			if token.Position != last[token.Field] {
 				doc.length[token.Field]++
@@ -480,16 +483,25 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	}
 	for i := range o.docs {
 		d := &o.docs[i]
-		score, held := 0.0, 0
+		score, held, all, named := 0.0, 0, 0.0, 0.0
 		for n, word := range known {
-			if s := o.word(d, word, o.idf(word)*9*knownTimes[n]/(8+knownTimes[n])); s > 0 {
+			weight := o.idf(word) * 9 * knownTimes[n] / (8 + knownTimes[n])
+			if s := o.word(d, word, weight); s > 0 {
 				held++
 				score += s
 			}
+			worth := 0.0
+			for term, t := range word {
+				if len(d.positions[segment.Address][segment.NameTerm(term)]) > 0 {
+					worth = max(worth, t.worth)
+				}
+			}
+			all, named = all+weight, named+weight*worth
 		}
 		if held > 1 && held == len(known) {
 			score *= 2
 		}
+		score += 4 * named * math.Pow(named/max(all, 1e-300), 4)
 		matches := held > 0 && !d.dead && o.passes(d, &f)
 		for n, word := range words {
 			matches = matches && (!required[n] || o.word(d, word, 1) > 0)

@@ -403,6 +403,9 @@ func cursors(old []cursor, of *search, part int, words []*queryWord, t *statisti
 			if entry := of.terms[part][v.number]; entry != nil {
 				old[i].add(entry.List, w.weight*v.worth, t)
 			}
+			if anchored && v.named >= 0 && of.terms[part][v.named] != nil {
+				old[i].addNames(of.terms[part][v.named].List, w.weight*v.worth, t)
+			}
 			if entry := of.anchor(part, v.number); entry != nil && anchored {
 				old[i].addAnchors(entry.List, w.weight*v.worth, of.ix.anchors)
 			}

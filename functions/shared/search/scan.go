@@ -53,11 +53,13 @@ type scan struct {
 	order  []int   // indexes of the words, by ascending bound of their scores in the window
 	rest   int     // documents that hold only words of order[:rest] cannot be among the best
 	scores []float64
+	named  []float64 // by word: its weight as a name of the document's site
 }
 
 func (s *scan) run() error {
 	s.need = slices.Grow(s.need[:0], len(s.words))[:len(s.words)]
 	s.scores = slices.Grow(s.scores[:0], len(s.words))[:len(s.words)]
+	s.named = slices.Grow(s.named[:0], len(s.words))[:len(s.words)]
 	s.order = s.order[:0]
 	for i := range s.words {
 		s.order = append(s.order, i)

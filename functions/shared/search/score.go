@@ -13,10 +13,9 @@ const (
 
 	allWords     = 2.0 // factor for the score of a document that holds every word of the query
 	quotedWeight = 0.5 // weight of a phrase in quotes relative to its words
-	// worth (factor of the score) of the term of a joined word, such as email, for its parts e and
-	// mail
-	joinedWorth = 0.8
-	outside     = 0.3 // worth (factor of the score) of a word that a page has only outside of its main part
+	joinedWorth  = 0.8 // worth of a joined word for each of its parts
+	namedWeight  = 4.0 // weight of a word in the names of a start page's site
+	outside      = 0.3 // worth of a word outside of a page's main part
 )
 
 // mostLength is the greatest length of a field that is taken into account, relative to the
@@ -109,30 +108,40 @@ const mostScore = saturation + 1
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
-	lists  []listCursor // posting lists: one for each variant in texts, one for each variant in anchors
-	doc    uint32       // current document: the first of the current documents of all lists
-	common uint64       // number of postings in all lists together
-	most   float64      // upper bound of the word's score in the segment
-	mostOf [2]float64   // upper bounds of the score from the text, and of the score from anchors
-	bound  float64      // upper bound of the word's score in the current window
-	last   int64        // last document for which the field bound is valid
+	lists  []listCursor   // one for each variant that occurs in the segment, and one for each that occurs in its anchors
+	doc    uint32         // current document: the least of the lists
+	common uint64         // number of postings in all lists
+	most   float64        // upper bound of the word's score in the segment
+	mostOf [kinds]float64 // upper bounds of the parts of the score that come from each kind of lists
+	bound  float64        // upper bound of the word's score in the window
+	last   int64          // last document for which bound holds
 }
 
 type listCursor struct {
 	it      postings.Iterator
 	doc     uint32
-	weight  float64     // weight of the word times the worth of the variant; for anchors, times anchorWeight
-	bound   float64     // upper bound of the variant's score in the current window
-	last    int64       // last document for which the field bound is valid
-	anchors *statistics // statistics of anchors, if the list is of anchors; else nil
+	kind    int         // what the list is of
+	weight  float64     // weight of the word times the worth of the variant; times anchorWeight or namedWeight
+	bound   float64     // upper bound of the variant's scores in the window
+	last    int64       // last document for which bound holds
+	anchors *statistics // of anchors, if the list is of anchors; else nil
 }
 
-// kind returns 0 for a list of texts, 1 for a list of anchors.
-func (l *listCursor) kind() int {
-	if l.anchors != nil {
-		return 1
+// The kinds of lists: of texts, of anchors, and of the names of sites.
+const (
+	ofText = iota
+	ofAnchors
+	ofName
+	kinds
+)
+
+// most returns an upper bound of the scores in documents of which impacts are the greatest
+// frequencies.
+func (l *listCursor) most(texts *statistics, impacts []postings.Impact) float64 {
+	if l.kind == ofName {
+		return l.weight * slack
 	}
-	return 0
+	return l.from(texts).bound(l.weight, impacts)
 }
 
 // from returns the statistics by which the list is scored: those of anchors if the list is of
@@ -147,21 +156,26 @@ func (l *listCursor) from(texts *statistics) *statistics {
 // reset removes all lists and keeps their memory for reuse.
 func (c *cursor) reset() {
 	c.lists, c.common, c.doc, c.last = c.lists[:0], 0, postings.NoMore, -1
-	c.most, c.mostOf = 0, [2]float64{}
+	c.most, c.mostOf = 0, [kinds]float64{}
 }
 
 // add adds the list of a variant in texts. t has the statistics of texts.
 func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
-	c.open(l, weight, nil, t)
+	c.open(l, listCursor{kind: ofText, weight: weight}, t)
 }
 
 // addAnchors adds the list of a variant in anchors. t has the statistics of anchors.
 func (c *cursor) addAnchors(l *postings.List, weight float64, t *statistics) {
-	c.open(l, weight*anchorWeight, t, t)
+	c.open(l, listCursor{kind: ofAnchors, weight: weight * anchorWeight, anchors: t}, t)
 }
 
-// open adds a list that is scored by t. anchors is t if the list is of anchors, else nil.
-func (c *cursor) open(l *postings.List, weight float64, anchors, t *statistics) {
+// addNames adds the list of a variant in the names of sites.
+func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
+	c.open(l, listCursor{kind: ofName, weight: weight * namedWeight}, t)
+}
+
+// open adds a list, which reuses the memory of an earlier one.
+func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
 	} else {
@@ -169,12 +183,11 @@ func (c *cursor) open(l *postings.List, weight float64, anchors, t *statistics) 
 	}
 	at := &c.lists[len(c.lists)-1]
 	at.it.Reset(l)
-	at.weight, at.last, at.anchors = weight, -1, anchors
+	at.kind, at.weight, at.last, at.anchors = as.kind, as.weight, -1, as.anchors
 	at.doc = at.it.Next()
 	c.doc = min(c.doc, at.doc)
-	most := &c.mostOf[at.kind()]
-	*most = max(*most, t.bound(weight, l.Summary().Impacts))
-	c.most = c.mostOf[0] + c.mostOf[1]
+	c.mostOf[at.kind] = max(c.mostOf[at.kind], at.most(t, l.Summary().Impacts))
+	c.most = c.mostOf[ofText] + c.mostOf[ofAnchors] + c.mostOf[ofName]
 	c.common += uint64(l.Summary().Documents)
 }
 
@@ -215,41 +228,65 @@ func (c *cursor) next() {
 func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	if int64(doc) > c.last {
 		c.last = postings.NoMore
-		var bounds [2]float64
+		var bounds [kinds]float64
 		for i := range c.lists {
 			l := &c.lists[i]
 			if from := max(doc, l.doc); int64(from) > l.last {
 				l.last = int64(l.it.Shallow(from))
-				l.bound = l.from(t).bound(l.weight, l.it.BlockImpacts())
+				l.bound = l.most(t, l.it.BlockImpacts())
 			}
-			of := &bounds[l.kind()]
+			of := &bounds[l.kind]
 			*of = max(*of, l.bound)
 			c.last = min(c.last, l.last)
 		}
-		c.bound = bounds[0] + bounds[1]
+		c.bound = bounds[ofText] + bounds[ofAnchors] + bounds[ofName]
 	}
 	return uint32(c.last)
 }
 
 // score returns the score of the current document: that of the best variant in its text,
-// plus that of the best variant in its anchors.
-func (c *cursor) score(t *statistics) float64 {
-	var scores [2]float64
+// plus that of the best variant in its anchors. named is what the word weighs as a name of the
+// site, if the document is its start page.
+func (c *cursor) score(t *statistics) (score, named float64) {
+	var scores [kinds]float64
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == c.doc {
+			of := &scores[l.kind]
+			if l.kind == ofName {
+				*of = max(*of, l.weight)
+				continue
+			}
 			freq, length, _ := l.it.Payload()
-			of := &scores[l.kind()]
 			*of = max(*of, l.from(t).bm25f(l.weight, freq, length))
 		}
 	}
-	return scores[0] + scores[1]
+	return scores[ofText] + scores[ofAnchors], scores[ofName]
+}
+
+// naming returns what the names of its site add to the score of a start page: the weight of the
+// query's words that are in the names, times the fourth power of their share of the weight of all
+// words.
+// So a query that is the name of a site finds the start page first, and one that asks for more
+// than the site finds other pages.
+func (p *plan) naming(named float64) float64 {
+	if named == 0 {
+		return 0
+	}
+	all := 0.0
+	for _, w := range p.words {
+		if !w.joined {
+			all += w.weight
+		}
+	}
+	share := min(1, named/(namedWeight*all))
+	return named * share * share * share * share
 }
 
 // occurrences adds the frequencies of the word in the fields of doc to sum, and sets the lengths
 // of these fields. doc is the cursor's current document. Anchors do not count.
 func (c *cursor) occurrences(doc uint32, sum *[postings.Fields]uint32, lengths *[postings.Fields]uint8) {
 	for i := range c.lists {
-		if l := &c.lists[i]; l.doc == doc && l.anchors == nil {
+		if l := &c.lists[i]; l.doc == doc && l.kind == ofText {
 			freq, length, _ := l.it.Payload()
 			for f, n := range freq {
 				if n > 0 {

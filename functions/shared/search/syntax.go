@@ -253,11 +253,10 @@ type queryWord struct {
 // variant is a term that stands for a word.
 type variant struct {
 	term   string
-	number int     // index of the term in gathered.names
-	worth  float64 // factor of the word's score if a document has this term; 1 for the word itself
-	// rules has bit r set if plan.rules[r] give this term for the word. Documents in languages with
-	// these rules have this term.
-	rules uint64
+	number int     // in gathered.names
+	named  int     // the same of the term of names of sites (segment.NameTerm); -1 if that is not searched
+	worth  float64 // factor for its scores; 1 for the word itself
+	rules  uint64  // bit r is set if the word has this term by plan.rules[r], as in documents in languages with these rules
 }
 
 // isPair reports whether the word is a pair of characters of a script without spaces.

@@ -94,20 +94,24 @@ func (s *scan) match(doc uint32) {
 			return
 		}
 		w := &s.words[s.order[n]]
-		score := 0.0
+		score, named := 0.0, 0.0
 		if w.doc == doc || w.doc < doc && w.advance(doc) == doc {
-			score = w.score(s.statistics)
+			score, named = w.score(s.statistics)
 		} else if !s.joined[s.order[n]] {
 			factor = 1
 		}
-		s.scores[s.order[n]] = score
-		bound += score - w.bound
+		if s.joined[s.order[n]] {
+			named = 0
+		}
+		s.scores[s.order[n]], s.named[s.order[n]] = score, named
+		bound += score + named - w.bound
 	}
-	words := 0.0
-	for _, score := range s.scores {
+	words, named := 0.0, 0.0
+	for i, score := range s.scores {
 		words += score
+		named += s.named[i]
 	}
-	words *= factor
+	words = words*factor + s.plan.naming(named)
 	f := match{score: words, words: words, part: s.part, doc: doc}
 	for _, ph := range s.plan.must {
 		f.score += s.atMost(ph, doc)

@@ -73,6 +73,17 @@ func TestTokens(t *testing.T) {
 			t.Errorf("tokens (-numbered +not):\n%s", diff)
 		}
 	}
+	// A start page has the words of its host and of the site's names as terms of their own.
+	p.SiteNames, p.Outside = []string{"A Site"}, ""
+	got = nil
+	for token := range newTokenizer().tokens(p) {
+		if segment.IsNameTerm(token.Term) {
+			got = append(got, fmt.Sprintf("%d %q %q", token.Field, token.Term, token.Word))
+		}
+	}
+	if diff := cmp.Diff([]string{`2 "a\x03\x02" ""`, `2 "example\x03\x02" ""`, `2 "site\x03\x02" ""`}, got); diff != "" {
+		t.Errorf("names (-want +got):\n%s", diff)
+	}
 	some := 0
 	for range newTokenizer().tokens(p) {
 		if some++; some == 3 {

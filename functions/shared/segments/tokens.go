@@ -3,6 +3,7 @@ package segments
 import (
 	"iter"
 	"net/url"
+	"slices"
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -65,7 +66,10 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 			base += t.text(segment.Headings, base, heading) + headingGap
 		}
 		t.wordless = true // an address does not show how words are written
-		t.text(segment.Address, 0, addressWords(p.URL))
+		base = t.text(segment.Address, 0, addressWords(p.URL)) + headingGap
+		if len(p.SiteNames) > 0 {
+			t.names(p, base)
+		}
 		t.wordless = false
 		t.emphasis, t.large = p.Emphasis, p.Large
 		base = t.text(segment.Body, 0, p.Body) + headingGap
@@ -82,8 +86,24 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 	}
 }
 
-// text yields the tokens of a text in a field, at positions from base on, and returns the number
-// of positions that the text takes.
+// names yields the terms by which the start page of a site has the words of the site's names: of
+// its host and directory, and of SiteNames. They all stand at one position of the address.
+func (t *tokenizer) names(p *Page, position int) {
+	words := addressWords(p.URL)
+	seen := make(map[string]bool)
+	for _, text := range slices.Concat([]string{words[:strings.LastIndexByte(words, '/')+1]}, p.SiteNames) {
+		t.analyzer.Each(text, func(o analysis.Occurrence) bool {
+			if term := segment.NameTerm(o.Term); t.more && !seen[term] && len(term) <= segment.MaxTerm {
+				seen[term] = true
+				t.more = t.yield(segment.Token{Field: segment.Address, Term: term, Position: uint32(position)})
+			}
+			return t.more
+		})
+	}
+}
+
+// text yields the tokens of a text of a field, with positions from base on, and returns the
+// length of the text in positions.
 func (t *tokenizer) text(field, base int, text string) (length int) {
 	if !t.more {
 		return 0

@@ -1,0 +1,210 @@
+// Command startpages makes a judged set of queries (see package eval) for start pages: a query is
+// the name of a site, and the site's start page is its answer.
+//
+//	BUCKETSEARCH_SITES=DIR bash tests/bench/fetch PACKAGE…
+//	go run ./tests/bench/startpages -sites DIR -out OUT
+//	bucketsearch import OUT/sites.warc --data D
+//	bucketsearch eval --data D --queries OUT/queries.tsv --qrels OUT/qrels.tsv
+//	bucketsearch eval --data D --queries OUT/deep-queries.tsv --qrels OUT/deep-qrels.tsv
+//
+// In the second set, which must not lose by what the first gains, a query is the title of another
+// page of a site with the name of the site.
+//
+// The sites are documentation that Debian ships, in DIR under the names of their packages, with
+// which the directories in sites begin. They
+// are written as captures of the hosts at which their projects publish them, so that hosts have
+// names. Queries are the names of the site, as people call it, each alone and with words such as
+// documentation, and the parts of its host.
+package main
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io/fs"
+	"log"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/net/publicsuffix"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+)
+
+// site is the documentation of a project.
+type site struct {
+	host  string
+	dir   string   // directory of its start page, index.html, with the pages of the site
+	names []string // names that people give it
+}
+
+var sites = []site{
+	{"www.postgresql.org", "postgresql-doc-15/usr/share/doc/postgresql-doc-15/html", []string{"postgresql", "postgres"}},
+	{"docs.python.org", "python3.11-doc/usr/share/doc/python3.11/html", []string{"python"}},
+	{"docs.djangoproject.com", "python-django-doc/usr/share/doc/python-django-doc/html", []string{"django"}},
+	{"debian-handbook.info", "debian-handbook/usr/share/doc/debian-handbook/html/en-US", []string{"debian handbook", "debian administrator's handbook"}},
+	{"git-scm.com", "git-doc/usr/share/doc/git-doc", []string{"git"}},
+	{"developers.debian.org", "developers-reference/usr/share/developers-reference", []string{"debian developer's reference"}},
+	{"policy.debian.org", "debian-policy/usr/share/doc/debian-policy/policy.html", []string{"debian policy", "debian policy manual"}},
+	{"www.sqlite.org", "sqlite3-doc/usr/share/doc/sqlite3", []string{"sqlite", "sqlite home page"}},
+	{"httpd.apache.org", "apache2-doc/usr/share/doc/apache2-doc/manual/en", []string{"apache", "apache http server", "httpd"}},
+	{"cmake.org", "cmake-doc/usr/share/doc/cmake-data/html", []string{"cmake"}},
+	{"flask.palletsprojects.com", "python-flask-doc/usr/share/doc/python-flask-doc/html", []string{"flask"}},
+	{"jinja.palletsprojects.com", "python-jinja2-doc/usr/share/doc/python-jinja2-doc/html", []string{"jinja", "jinja2"}},
+	{"requests.readthedocs.io", "python-requests-doc/usr/share/doc/python-requests-doc/html", []string{"requests", "python requests"}},
+	{"docs.sqlalchemy.org", "python-sqlalchemy-doc/usr/share/doc/python-sqlalchemy-doc/html", []string{"sqlalchemy"}},
+	{"www.sphinx-doc.org", "sphinx-doc/usr/share/doc/sphinx-doc/html", []string{"sphinx"}},
+	{"www.exim.org", "exim4-doc-html/usr/share/doc/exim4-doc-html/spec_html", []string{"exim", "exim specification"}},
+	{"www.postfix.org", "postfix-doc/usr/share/doc/postfix/html", []string{"postfix"}},
+	{"zsh.sourceforge.io", "zsh-doc/usr/share/doc/zsh-common/html", []string{"zsh", "z shell"}},
+	{"nodejs.org", "nodejs-doc/usr/share/doc/nodejs/api", []string{"nodejs", "node.js"}},
+	{"docs.octave.org", "octave-doc/usr/share/doc/octave/octave.html", []string{"octave", "gnu octave"}},
+}
+
+// suffixes are put behind the names of sites.
+var suffixes = []string{"", " documentation", " docs", " manual", " website"}
+
+func main() {
+	from := flag.String("sites", "", "directory of the unpacked packages")
+	out := flag.String("out", "", "directory of the results")
+	most := flag.Int("pages", 400, "greatest number of pages of a site")
+	flag.Parse()
+	if err := run(*from, *out, *most); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(from, out string, most int) error {
+	if err := os.MkdirAll(out, 0o755); err != nil {
+		return err
+	}
+	file, err := os.Create(filepath.Join(out, "sites.warc"))
+	if err != nil {
+		return err
+	}
+	defer file.Close() //nolint:errcheck // what counts is the error of Flush
+	warc := bufio.NewWriter(file)
+	var start, deep judged
+	for _, s := range sites {
+		titles, err := s.write(warc, filepath.Join(from, s.dir), most)
+		if err != nil {
+			return err
+		}
+		for _, query := range s.queries() {
+			start.add(query, "https://"+s.host+"/index.html")
+		}
+		for url, title := range titles {
+			deep.add(title+" "+s.names[0], url)
+		}
+	}
+	return errors.Join(warc.Flush(), start.write(out+"/"), deep.write(out+"/deep-"))
+}
+
+// judged is a set of queries and the addresses of their answers.
+type judged map[string][]string
+
+func (j *judged) add(query, answer string) {
+	if *j == nil {
+		*j = make(judged)
+	}
+	(*j)[query] = append((*j)[query], answer)
+}
+
+// write writes queries.tsv and qrels.tsv, with a prefix before their names.
+func (j judged) write(prefix string) error {
+	var queries, qrels strings.Builder
+	for n, query := range slices.Sorted(maps.Keys(j)) {
+		fmt.Fprintf(&queries, "%d\t%s\n", n, query)
+		for _, answer := range slices.Sorted(slices.Values(j[query])) {
+			fmt.Fprintf(&qrels, "%d\t%s\t1\n", n, answer)
+		}
+	}
+	return errors.Join(os.WriteFile(prefix+"queries.tsv", []byte(queries.String()), 0o644), os.WriteFile(prefix+"qrels.tsv", []byte(qrels.String()), 0o644))
+}
+
+// queries returns what people may ask for the site, each once.
+func (s site) queries() (all []string) {
+	add := func(query string) {
+		if query != "" && !slices.Contains(all, query) {
+			all = append(all, query)
+		}
+	}
+	for _, name := range s.names {
+		for _, suffix := range suffixes {
+			add(name + suffix)
+		}
+	}
+	suffix, _ := publicsuffix.PublicSuffix(s.host)
+	labels := strings.Split(strings.TrimSuffix(s.host, "."+suffix), ".")
+	labels = slices.DeleteFunc(labels, func(label string) bool { return label == "www" })
+	add(strings.Join(labels, " "))
+	return all
+}
+
+// write writes the pages of the site below dir as response records (WARC 1.1, 6.3): the start page,
+// and of the others, in the order of their names, at most as many as said, evenly chosen. It
+// returns the titles of every eighth of the others, as far as no other page has them, by address;
+// without the name of the site behind a dash or bar.
+func (s site) write(warc *bufio.Writer, dir string, most int) (titles map[string]string, err error) {
+	var files []string
+	err = filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
+		if ext := path.Ext(file); err == nil && entry.Type().IsRegular() && (ext == ".html" || ext == ".htm") {
+			files = append(files, file)
+		}
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("cannot read the pages of %s: %w", s.host, err)
+	}
+	start, times := filepath.Join(dir, "index.html"), make(map[string]int)
+	titles = make(map[string]string)
+	if !slices.Contains(files, start) { // perhaps it is a link to another page
+		files = append(files, start)
+	}
+	for i, file := range files {
+		if file != start && i*most/len(files) == (i-1)*most/len(files) && i > 0 && len(files) > most {
+			continue
+		}
+		content, err := os.ReadFile(file)
+		if err != nil {
+			return nil, err
+		}
+		name, err := filepath.Rel(dir, file)
+		if err != nil {
+			return nil, err
+		}
+		block := fmt.Sprintf("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nContent-Length: %d\r\n\r\n%s", len(content), content)
+		url := "https://" + s.host + "/" + filepath.ToSlash(name)
+		_, err = fmt.Fprintf(warc, "WARC/1.1\r\nWARC-Type: response\r\nWARC-Record-ID: <urn:uuid:00000000-0000-4000-8000-%012x>\r\nWARC-Date: 2026-01-01T00:00:00Z\r\n"+
+			"WARC-Target-URI: %s\r\nContent-Type: application/http; msgtype=response\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", i, url, len(block), block)
+		if err != nil {
+			return nil, err
+		}
+		title := titleOf(content)
+		times[title]++
+		if file != start && i%8 == 0 && title != "" {
+			titles[url] = title
+		}
+	}
+	maps.DeleteFunc(titles, func(_, title string) bool { return times[title] > 1 })
+	return titles, nil
+}
+
+// titleOf returns the title of a page up to the first dash or bar with spaces around it, "" if it
+// has none.
+func titleOf(content []byte) string {
+	d, err := document.Read(content, "text/html")
+	if err != nil {
+		return ""
+	}
+	title := d.Title
+	for _, separator := range []string{" - ", " – ", " — ", " | "} {
+		title, _, _ = strings.Cut(title, separator)
+	}
+	return strings.Join(strings.Fields(title), " ")
+}
