@@ -5,6 +5,7 @@
 package query
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,6 +55,9 @@ const (
 //	timeout=                        milliseconds after which the hits so far are returned
 //	explain=score, explain=cost     how scores came about; what the answer cost
 //
+// Accept-Language chooses among translations and copies of a page, if the query does not tell its
+// language.
+//
 // An error is answered by a sentence, {"error": …} in JSON. Errors that are not the
 // client's fault are logged. A client that hangs up ends its search.
 func Handler(e *Engine) http.Handler {
@@ -77,7 +81,7 @@ func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) erro
 		header.Set("Content-Security-Policy", ownPolicy)
 		header.Set("X-Content-Type-Options", "nosniff")
 		header.Set("Referrer-Policy", "no-referrer")
-		header.Set("Vary", "Accept")
+		header.Set("Vary", "Accept, Accept-Language")
 		if err := action(w, r); err != nil {
 			s.fail(w, r, err)
 		}
@@ -126,6 +130,7 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 		Type:       values["type"],
 		Facets:     values["facet"],
 		Fold:       true,
+		Reader:     languagesOf(r.Header.Values("Accept-Language")),
 	}}
 	if len(q.Text) > search.MaxText {
 		return q, wrong("The query has %d bytes; ask with at most %d.", len(q.Text), search.MaxText)
@@ -165,6 +170,37 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// maxLanguages is the greatest number of a reader's languages that are used.
+const maxLanguages = 16
+
+// languagesOf returns the primary subtags in the fields Accept-Language (RFC 9110, section
+// 12.5.4), each once, those of the greatest quality first.
+func languagesOf(fields []string) (languages []string) {
+	type wanted struct {
+		language string
+		quality  float64
+	}
+	var all []wanted
+	for part := range strings.SplitSeq(strings.Join(fields, ","), ",") {
+		tag, parameter, _ := strings.Cut(part, ";")
+		primary, _, _ := strings.Cut(strings.TrimSpace(tag), "-")
+		quality := 1.0
+		if value, found := strings.CutPrefix(strings.TrimSpace(parameter), "q="); found {
+			quality, _ = strconv.ParseFloat(value, 64)
+		}
+		if primary != "" && primary != "*" && quality > 0 {
+			all = append(all, wanted{strings.ToLower(primary), quality})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b wanted) int { return cmp.Compare(b.quality, a.quality) })
+	for _, w := range all {
+		if !slices.Contains(languages, w.language) && len(languages) < maxLanguages {
+			languages = append(languages, w.language)
+		}
+	}
+	return languages
 }
 
 func momentParameter(values url.Values, name string) (time.Time, error) {

@@ -10,6 +10,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
+func TestLanguagesOf(t *testing.T) {
+	for field, want := range map[string][]string{
+		"": nil, "*": nil, "de": {"de"}, "de-AT, de;q=0.9,en-US; q=0.95, fr;q=0, *;q=0.1": {"de", "en"}, "x;q=nonsense,,;": nil,
+	} {
+		if diff := cmp.Diff(want, languagesOf([]string{field})); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", field, diff)
+		}
+	}
+}
+
 func TestWantsJSON(t *testing.T) {
 	for accept, want := range map[string]bool{
 		"":                                  false,

@@ -45,7 +45,7 @@ func TestJSON(t *testing.T) {
 		testPage{url: "https://example.com/", mime: "text/html", title: "Elsewhere", body: "Nothing of interest."},
 	)
 	w := askJSON(s.serve(), "/search?q=table")
-	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Vary") != "Accept" {
+	if w.Code != http.StatusOK || w.Header().Get("Content-Type") != "application/json" || w.Header().Get("Vary") != "Accept, Accept-Language" {
 		t.Fatalf("status %d, header %v", w.Code, w.Header())
 	}
 	var got map[string]any

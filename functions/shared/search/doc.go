@@ -128,6 +128,11 @@
 // (/a/ and /a/index.html) are one hit if they share half of their text, and the
 // directory is shown. [Result].Total counts them all.
 //
+// If no language of the query is 80 % probable, the languages of [Query].Reader choose the
+// document of alike ones, and, of translations of a page, those in them come first, at the places
+// that the translations have together. Translations are pages whose addresses differ only in the
+// part that names their language, as /de-DE/.
+//
 // With [Query].Spread, a site has at most two hits among the first ten, if there are ten
 // such hits among the best thirty. Its other hits follow after the tenth.
 //

@@ -46,6 +46,7 @@ type folder struct {
 	groups []alikeGroup            // groups of the matches that were read, in the order of their best scores
 	of     map[layout.Identity]int // by identity of a page: index of its group in groups
 	prints map[spot]fingerprint.Fingerprint
+	moved  bool // translate has moved groups
 }
 
 // fold returns the matches for the page of hits that the query asks for, one match for each
@@ -63,6 +64,13 @@ func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 		return nil, err
 	}
 	s.alike, s.more = make(map[spot][]string), make(map[spot]int)
+	if f.mayTranslate() {
+		if err := f.gather(ctx, folded); err != nil {
+			return nil, err
+		}
+		f.translate()
+		s.spreads = s.spreads || f.moved
+	}
 	if s.query.Spread {
 		if err := f.spread(ctx); err != nil {
 			return nil, err
@@ -185,15 +193,16 @@ func wordsOf(title string) []string {
 }
 
 // representative returns the match that is shown for a group, and adds the addresses of the
-// others to alike. Of the matches with about the best score, it takes that in the likeliest
-// language of the query; of several, one whose address names its language; of several, that
-// with the shortest address. In place of an index page, it takes its directory whatever the
-// score: links to one of them are links to the other.
+// others to alike. Of the matches with about the best score, it takes that in the reader's
+// language, if the query does not tell its own, or else in the likeliest language of the query;
+// of several, one whose address names its language; of several, that with the shortest address.
+// In place of an index page, it takes its directory whatever the score: links to one of them are
+// links to the other.
 func (f *folder) representative(g *alikeGroup) match {
 	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
 	best := slices.MinFunc(near, func(a, b match) int {
 		d, e := f.document(a), f.document(b)
-		return cmp.Or(cmp.Compare(f.share(e), f.share(d)), compareBool(namesLanguage(e), namesLanguage(d)), len(d.URL)-len(e.URL), strings.Compare(d.URL, e.URL))
+		return cmp.Or(f.compareReader(d, e), cmp.Compare(f.share(e), f.share(d)), compareBool(namesLanguage(e), namesLanguage(d)), len(d.URL)-len(e.URL), strings.Compare(d.URL, e.URL))
 	})
 	for _, m := range g.members {
 		if isDirectoryOf(f.document(m).URL, f.document(best).URL) {
@@ -206,6 +215,73 @@ func (f *folder) representative(g *alikeGroup) match {
 		}
 	}
 	return best
+}
+
+// tells is the probability of a language from which on the query tells its language.
+const tells = 0.8
+
+// compareReader orders documents by the languages of the reader; it returns 0 if the query tells
+// its language.
+func (f *folder) compareReader(a, b *segment.Document) int {
+	if l := f.plan.likeliest(); len(f.query.Reader) == 0 || l == nil || l.share >= tells {
+		return 0
+	}
+	place := func(d *segment.Document) int {
+		if n := slices.Index(f.query.Reader, d.Lang); n >= 0 {
+			return n
+		}
+		return len(f.query.Reader)
+	}
+	return place(a) - place(b)
+}
+
+// mayTranslate reports whether translations may be put in another order: the reader has
+// languages, the query does not tell its own, and one of the hits is in an address that names its
+// language.
+func (f *folder) mayTranslate() bool {
+	l := f.plan.likeliest()
+	return len(f.query.Reader) > 0 && l != nil && l.share < tells &&
+		slices.ContainsFunc(f.groups, func(g alikeGroup) bool { return namesLanguage(f.document(g.members[0])) })
+}
+
+// translate puts, among the groups of pages that are translations of each other, those in the
+// reader's languages first: at the places of the group that these translations have together.
+// Pages are translations if their addresses differ in the part that names their language only.
+func (f *folder) translate() {
+	places := make(map[string][]int) // of groups, by the address without its language
+	for i := range f.groups {
+		if key := withoutLanguage(f.document(f.groups[i].members[0])); key != "" {
+			places[key] = append(places[key], i)
+		}
+	}
+	sorted := slices.Clone(f.groups)
+	for _, at := range places {
+		order := slices.Clone(at)
+		slices.SortStableFunc(order, func(a, b int) int {
+			return f.compareReader(f.document(f.groups[a].members[0]), f.document(f.groups[b].members[0]))
+		})
+		for n, i := range at {
+			sorted[i] = f.groups[order[n]]
+			f.moved = f.moved || i != order[n]
+		}
+	}
+	copy(f.groups, sorted)
+}
+
+// withoutLanguage returns a document's address without the parts that name its language, "" if
+// there are none.
+func withoutLanguage(d *segment.Document) string {
+	if !namesLanguage(d) {
+		return ""
+	}
+	parts := strings.FieldsFunc(d.URL, func(r rune) bool { return r == '/' || r == '.' })
+	for i, part := range parts {
+		primary, _, _ := strings.Cut(strings.ReplaceAll(part, "_", "-"), "-")
+		if strings.EqualFold(primary, d.Lang) {
+			parts[i] = "*"
+		}
+	}
+	return strings.Join(parts, "/")
 }
 
 // share returns the probability that the query is in a document's language.

@@ -30,6 +30,7 @@ type Query struct {
 
 	Fold     bool                      // make one hit of documents with the same text, or nearly, unless the text says dup:all
 	Spread   bool                      // show at most two hits of one site among the first ten (see spread)
+	Reader   []string                  // languages of the reader, such as "de", the most wanted first: they choose among alike documents if neither the query's words nor a filter tell its language
 	Facets   []string                  // count the matches by these: Site, Lang, Collection, Type
 	Explain  bool                      // explain every score
 	Hidden   func(address string) bool // images that are not shown; nil: none
