@@ -17,6 +17,7 @@
 //	copies/<key>                                         a second copy of each version of collections, strategies, takedowns and controls
 //	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last report
 //	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the request to send it again)
+//	judgments/<hash of query>/<content hash>.json         how well pages answer the query, by one judge at one time
 //	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why
 //
 // Partitions are written with four digits, the epoch in a batch's name with
@@ -26,6 +27,6 @@
 // deletes it (see [IsForeign]).
 //
 // Every object proves that none of its bits has changed: packages and spool objects
-// by CRCs; books, segments, overlays and quarantined objects by their names; hints
-// by being copies; all other JSON by a sum (see [Seal]).
+// by CRCs; books, segments, overlays, judgments and quarantined objects by their names;
+// hints by being copies; all other JSON by a sum (see [Seal]).
 package layout

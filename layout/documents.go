@@ -182,6 +182,16 @@ const Again = "again\n"
 // the dead letter.
 func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter, ".json") + ".again" }
 
+// JudgmentPrefix returns the prefix of the keys of all judgments on the results of one
+// query. query is the content hash of the query (see functions/shared/judgment).
+func JudgmentPrefix(query string) string { return Judgments + query + "/" }
+
+// JudgmentKey returns the key of the judgments with a content, which one judge made at one
+// time on the results of one query.
+func JudgmentKey(query string, content []byte) string {
+	return JudgmentPrefix(query) + ContentHash(content) + ".json"
+}
+
 // QuarantinePrefix returns the prefix of the keys of the copies in quarantine, for
 // objects whose own keys begin with prefix.
 func QuarantinePrefix(prefix string) string {

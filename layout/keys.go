@@ -36,12 +36,13 @@ const (
 	Feedback    = "feedback/"
 	DeadLetters = "dead-letters/"
 	Copies      = "copies/"
+	Judgments   = "judgments/"
 )
 
 // Prefixes are all prefixes of the bucket.
 var Prefixes = []string{
 	Collections, Strategies, Spool, Packages, Books, Segments, Overlays, Manifests, Hints,
-	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters, Copies,
+	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters, Copies, Judgments,
 }
 
 // ContentHash names an object by its content: the first 128 bits of SHA-256,
@@ -206,6 +207,7 @@ var (
 	hintPattern       = regexp.MustCompile(`^` + Hints + `\d{4,}\.json\.zst$`)
 	quarantinePattern = regexp.MustCompile(`^` + Quarantine + `[^/]*\+[^/]*$`)
 	letterPattern     = regexp.MustCompile(`^` + DeadLetters + `[^/]+/[0-9a-f]{32}\.(json|again)$`)
+	judgmentPattern   = regexp.MustCompile(`^` + Judgments + `[0-9a-f]{32}/[0-9a-f]{32}\.json$`)
 )
 
 // ours holds, for every prefix except Copies, a function that reports whether
@@ -229,6 +231,7 @@ var ours = map[string]func(key string) bool{
 	Hints:       hintPattern.MatchString,
 	Quarantine:  quarantinePattern.MatchString,
 	DeadLetters: letterPattern.MatchString,
+	Judgments:   judgmentPattern.MatchString,
 }
 
 // Published are the prefixes of the documents that people publish in numbered versions.

@@ -1,0 +1,257 @@
+package judgment_test
+
+import (
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
+	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+const (
+	stork = "https://example.org/stork"
+	heron = "https://example.org/heron?a=1&b=2"
+	owl   = "https://owls.example/"
+)
+
+var (
+	noon   = time.Date(2026, 11, 24, 12, 0, 0, 0, time.UTC)
+	birds  = judgment.Query{Text: "white birds <&>", Lang: []string{"de", "en"}, After: noon.AddDate(-1, 0, 0)}
+	nobody = &takedown.Set{}
+)
+
+// sheet is what a judge said some minutes after noon.
+func sheet(judge string, minutes int, marks ...judgment.Mark) judgment.Sheet {
+	return judgment.Sheet{Judge: judge, At: noon.Add(time.Duration(minutes) * time.Minute), Query: birds, Marks: marks}
+}
+
+func put(t *testing.T, bucket blob.Bucket, sheets ...judgment.Sheet) {
+	t.Helper()
+	for _, s := range sheets {
+		if err := judgment.Put(t.Context(), bucket, s); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestSheet(t *testing.T) {
+	s := sheet("ann", 0, judgment.Mark{stork, 3}, judgment.Mark{heron, judgment.Withdrawn})
+	s.At = s.At.Add(1234567)
+	key, content, err := s.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := `{"version":1,"judge":"ann","at":"2026-11-24T12:00:00.001Z",` +
+		`"query":{"text":"white birds <&>","lang":["de","en"],"after":"2025-11-24T12:00:00Z"},` +
+		`"marks":[{"url":"https://example.org/heron?a=1&b=2","grade":-1},{"url":"https://example.org/stork","grade":3}]}`
+	if string(content) != want {
+		t.Errorf("got  %s\nwant %s", content, want)
+	}
+	if layout.IsForeign(key) || !strings.HasPrefix(key, layout.JudgmentPrefix(birds.Hash())) {
+		t.Errorf("key %s", key)
+	}
+	read, err := judgment.Decode(key, content)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, same, err := read.Encode()
+	if err != nil || again != key || string(same) != string(content) {
+		t.Errorf("read and written again: %s %s, %v", again, same, err)
+	}
+	turned := birds
+	turned.Lang, turned.After = []string{"en", "de", "en"}, birds.After.In(time.FixedZone("", 3600))
+	if turned.Hash() != birds.Hash() {
+		t.Error("the order of filters, or the zone of a time, makes another query")
+	}
+}
+
+func TestBadSheets(t *testing.T) {
+	for want, change := range map[string]func(*judgment.Sheet){
+		"no name of a judge":   func(s *judgment.Sheet) { s.Judge = "a b" },
+		"it has no time":       func(s *judgment.Sheet) { s.At = time.Time{} },
+		"query has 0 bytes":    func(s *judgment.Sheet) { s.Query.Text = "" },
+		"query has 4097 bytes": func(s *judgment.Sheet) { s.Query.Text = strings.Repeat("a", 4097) },
+		"it has 0 marks":       func(s *judgment.Sheet) { s.Marks = nil },
+		"it has 101 marks":     func(s *judgment.Sheet) { s.Marks = make([]judgment.Mark, 101) },
+		"no canonical address": func(s *judgment.Sheet) { s.Marks[0].URL = "HTTPS://example.org" },
+		"the grade is 4":       func(s *judgment.Sheet) { s.Marks[0].Grade = 4 },
+		"not after":            func(s *judgment.Sheet) { s.Marks = append(s.Marks, s.Marks[0]) },
+		"want at most":         func(s *judgment.Sheet) { s.Query.Site = []string{strings.Repeat("a", 1<<20)} },
+	} {
+		s := sheet("ann", 0, judgment.Mark{stork, 1})
+		change(&s)
+		if _, _, err := s.Encode(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	newer := []byte(`{"version":2,"by":"ann"}`)
+	key := layout.JudgmentKey(birds.Hash(), newer)
+	if _, err := judgment.Decode(key, newer); !errors.Is(err, judgment.ErrNewer) || judgment.Check(key, newer) != nil {
+		t.Errorf("a newer version: %v, %v", err, judgment.Check(key, newer))
+	}
+	_, content, err := sheet("ann", 0, judgment.Mark{stork, 1}).Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := judgment.Check(layout.JudgmentKey(layout.ContentHash(nil), content), content); err == nil {
+		t.Error("judgments of another query are read")
+	}
+}
+
+// Of a judge the latest mark counts, of several judges the mean.
+func TestWhatCounts(t *testing.T) {
+	bucket := memblob.New()
+	late := sheet("ann", 9, judgment.Mark{stork, 2}, judgment.Mark{owl, judgment.Withdrawn})
+	put(t, bucket, late,
+		sheet("ann", 1, judgment.Mark{stork, 0}, judgment.Mark{owl, 3}, judgment.Mark{heron, 0}),
+		sheet("bob", 1, judgment.Mark{stork, 3}, judgment.Mark{heron, 1}), late)
+	if keys := functionstest.Keys(t, bucket, layout.Judgments); len(keys) != 3 {
+		t.Errorf("objects %v", keys)
+	}
+	other := sheet("ann", 1, judgment.Mark{stork, 1})
+	other.Query = judgment.Query{Text: "a bird"}
+	put(t, bucket, other)
+	judged, unread, err := judgment.Of(t.Context(), bucket, birds, nobody)
+	if err != nil || len(unread) > 0 {
+		t.Fatal(err, unread)
+	}
+	for name, want := range map[string]map[string]int{"ann": {stork: 2, heron: 0}, "bob": {stork: 3, heron: 1}, "eve": {}} {
+		if diff := cmp.Diff(want, judged.By(name)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", name, diff)
+		}
+	}
+	if diff := cmp.Diff(map[string]int{stork: 3, heron: 1}, judged.Grades()); diff != "" {
+		t.Errorf("grades (-want +got):\n%s", diff)
+	}
+	all, _, err := judgment.All(t.Context(), bucket, nobody)
+	if err != nil || len(all) != 2 || all[0].Query.Text != "a bird" || !maps.Equal(all[1].Grades(), judged.Grades()) {
+		t.Errorf("all: %+v, %v", all, err)
+	}
+}
+
+// forgotten are the takedowns of a URL and of a site.
+func forgotten(t *testing.T, bucket blob.Bucket) *takedown.Set {
+	t.Helper()
+	a, err := address.Parse(heron)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := takedown.Forget(t.Context(), bucket, takedown.URL(a, noon), takedown.Site("owls.example", noon)); err != nil {
+		t.Fatal(err)
+	}
+	set, err := takedown.Load(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &set
+}
+
+// Wherever erasing is stopped, the next time it comes to the same end, and what is not
+// forgotten is never missing.
+func TestErase(t *testing.T) {
+	pasted := sheet("ann", 3, judgment.Mark{stork, 0})
+	pasted.Query = judgment.Query{Text: heron}
+	sheets := []judgment.Sheet{
+		sheet("ann", 0, judgment.Mark{stork, 3}, judgment.Mark{heron, 2}, judgment.Mark{owl, 1}),
+		sheet("ann", 1, judgment.Mark{owl, 1}), sheet("bob", 2, judgment.Mark{stork, 3}), pasted,
+	}
+	var want []string
+	for _, s := range []judgment.Sheet{sheet("ann", 0, judgment.Mark{stork, 3}), sheets[2]} {
+		key, _, err := s.Encode()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want = append(want, key)
+	}
+	slices.Sort(want)
+	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+		inner := memblob.New()
+		put(t, inner, sheets...)
+		set := forgotten(t, inner)
+		_, errFirst := judgment.Erase(t.Context(), faultblob.New(inner, decide), set)
+		judged, _, err := judgment.Of(t.Context(), inner, birds, set)
+		if err != nil || !maps.Equal(judged.Grades(), map[string]int{stork: 3}) {
+			t.Errorf("stopped by %v: grades %v, %v", errFirst, judged.Grades(), err)
+		}
+		if _, err := judgment.Erase(t.Context(), inner, set); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(want, functionstest.Keys(t, inner, layout.Judgments)); diff != "" {
+			t.Errorf("left (-want +got):\n%s", diff)
+		}
+		if keys, err := judgment.Forgotten(t.Context(), inner, set); err != nil || len(keys) > 0 {
+			t.Errorf("forgotten and there: %v, %v", keys, err)
+		}
+	})
+}
+
+// A damaged object is told of, and keeps nothing else from being read or erased.
+func TestDamaged(t *testing.T) {
+	bucket := memblob.New()
+	put(t, bucket, sheet("ann", 0, judgment.Mark{stork, 3}, judgment.Mark{heron, 2}))
+	damaged := layout.JudgmentKey(birds.Hash(), []byte("{}"))
+	functionstest.Put(t, bucket, damaged, []byte("{!"))
+	functionstest.Put(t, bucket, layout.JudgmentPrefix(birds.Hash())+"notes.txt", nil)
+	judged, unread, err := judgment.Of(t.Context(), bucket, birds, nobody)
+	if err != nil || len(unread) != 1 || !strings.Contains(unread[0].Error(), damaged) || len(judged.Grades()) != 2 {
+		t.Errorf("%v, unread %v, %v", judged.Grades(), unread, err)
+	}
+	erased, err := judgment.Erase(t.Context(), bucket, forgotten(t, bucket))
+	if erased != 1 || err == nil || !strings.Contains(err.Error(), damaged) {
+		t.Errorf("erased %d, %v", erased, err)
+	}
+}
+
+// Whatever call fails, Put says so, and what it says is stored is stored once.
+func TestPutFails(t *testing.T) {
+	s := sheet("ann", 0, judgment.Mark{stork, 3})
+	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
+		inner := memblob.New()
+		err := judgment.Put(t.Context(), faultblob.New(inner, decide), s)
+		stored := functionstest.Keys(t, inner, layout.Judgments)
+		if err == nil && len(stored) != 1 || err != nil && !errors.Is(err, blob.ErrRetryable) {
+			t.Errorf("%v, stored %v", err, stored)
+		}
+		put(t, inner, s)
+		if stored := functionstest.Keys(t, inner, layout.Judgments); len(stored) != 1 {
+			t.Errorf("stored %v", stored)
+		}
+	})
+}
+
+// Whatever is read can be written again with the same bytes, if they are those of Encode.
+func FuzzDecode(f *testing.F) {
+	_, content, err := sheet("ann", 0, judgment.Mark{stork, 3}, judgment.Mark{heron, -1}).Encode()
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Add(content)
+	f.Add([]byte(`{"version":1,"judge":"b","at":"0001-01-01T00:00:00+23:59","query":{"text":" "},"marks":[]}`))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		for _, hash := range []string{birds.Hash(), layout.ContentHash(content)} {
+			s, err := judgment.Decode(layout.JudgmentKey(hash, content), content)
+			if err != nil {
+				continue
+			}
+			key, again, err := s.Encode()
+			if err != nil {
+				t.Fatalf("%s cannot be written: %v", content, err)
+			}
+			if read, err := judgment.Decode(key, again); err != nil || !cmp.Equal(s.Marks, read.Marks) || s.Query.Hash() != read.Query.Hash() {
+				t.Fatalf("%s is written as %s: %v", content, again, err)
+			}
+		}
+	})
+}

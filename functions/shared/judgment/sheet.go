@@ -1,0 +1,206 @@
+package judgment
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// Grades of a mark (see the package's table).
+const (
+	Withdrawn = -1
+	Best      = 3
+)
+
+// MaxMarks is the greatest number of marks in a sheet.
+const MaxMarks = 100
+
+const (
+	version  = 1
+	maxText  = 4096    // bytes of a query's text
+	maxBytes = 1 << 20 // bytes of a sheet as JSON
+)
+
+// ErrNewer means that a sheet was written by a newer version of the program.
+var ErrNewer = errors.New("it was written by a newer version of bucketsearch")
+
+// Query is a judged query: its text and the filters that restricted the search.
+type Query struct {
+	Text       string    `json:"text"`
+	Site       []string  `json:"site,omitempty"`
+	Lang       []string  `json:"lang,omitempty"`
+	Collection []string  `json:"collection,omitempty"`
+	Type       []string  `json:"type,omitempty"`
+	After      time.Time `json:"after,omitzero"`
+	Before     time.Time `json:"before,omitzero"`
+}
+
+// Mark says how well a page answers a query.
+type Mark struct {
+	URL   string `json:"url"` // canonical
+	Grade int    `json:"grade"`
+}
+
+// Sheet has the marks that a judge gave at one time to results of one query.
+type Sheet struct {
+	Version int       `json:"version"` // set by Encode
+	Judge   string    `json:"judge"`
+	At      time.Time `json:"at"`
+	Query   Query     `json:"query"`
+	Marks   []Mark    `json:"marks"`
+}
+
+// canonical returns the query with sorted filters and times in UTC.
+func (q Query) canonical() Query {
+	for _, filter := range []*[]string{&q.Site, &q.Lang, &q.Collection, &q.Type} {
+		sorted := slices.Clone(*filter)
+		slices.Sort(sorted)
+		*filter = slices.Compact(sorted)
+	}
+	q.After, q.Before = q.After.UTC(), q.Before.UTC()
+	return q
+}
+
+// Hash returns the hash that stands for the query in keys.
+func (q Query) Hash() string {
+	content, err := encode(q.canonical())
+	if err != nil {
+		panic(err) // only a year beyond 9999 cannot be encoded, and check refuses it
+	}
+	return layout.ContentHash(content)
+}
+
+// check returns an error that says what is wrong with the query, nil if nothing is.
+func (q Query) check() error {
+	switch {
+	case strings.TrimSpace(q.Text) == "" || len(q.Text) > maxText || !utf8.ValidString(q.Text):
+		return fmt.Errorf("its query has %d bytes; want 1 to %d in UTF-8", len(q.Text), maxText)
+	case !encodable(q.After) || !encodable(q.Before):
+		return errors.New("its query has a time beyond the year 9999")
+	}
+	return nil
+}
+
+// encodable reports whether a time can be written as RFC 3339 writes it.
+func encodable(t time.Time) bool { return t.UTC().Year() >= 0 && t.UTC().Year() <= 9999 }
+
+// encode returns a value as JSON, in which & < and > are written as they are: addresses and
+// queries have many.
+func encode(value any) ([]byte, error) {
+	var content bytes.Buffer
+	encoder := json.NewEncoder(&content)
+	encoder.SetEscapeHTML(false)
+	err := encoder.Encode(value)
+	return bytes.TrimSuffix(content.Bytes(), []byte("\n")), err
+}
+
+// check returns an error that says what is wrong with the sheet, nil if nothing is.
+func (s Sheet) check() error {
+	if err := s.Query.check(); err != nil {
+		return err
+	}
+	switch {
+	case !namePattern.MatchString(s.Judge):
+		return fmt.Errorf("%.40q is no name of a judge", s.Judge)
+	case s.At.IsZero() || !encodable(s.At):
+		return errors.New("it has no time")
+	case len(s.Marks) == 0 || len(s.Marks) > MaxMarks:
+		return fmt.Errorf("it has %d marks; want 1 to %d", len(s.Marks), MaxMarks)
+	}
+	for i, m := range s.Marks {
+		if a, err := address.Parse(m.URL); err != nil || a.URL != m.URL {
+			return fmt.Errorf("mark %d: %.200q is no canonical address", i+1, m.URL)
+		}
+		if m.Grade < Withdrawn || m.Grade > Best {
+			return fmt.Errorf("mark %d: the grade is %d; want %d to %d", i+1, m.Grade, Withdrawn, Best)
+		}
+		if i > 0 && m.URL <= s.Marks[i-1].URL {
+			return fmt.Errorf("mark %d: %.200q is not after the address before it", i+1, m.URL)
+		}
+	}
+	return nil
+}
+
+// Encode returns the key and the content of the sheet's object. Marks need no order; one URL
+// must not have two of them.
+func (s Sheet) Encode() (key string, content []byte, err error) {
+	s.Version, s.At, s.Query = version, s.At.UTC().Truncate(time.Millisecond), s.Query.canonical()
+	s.Marks = slices.Clone(s.Marks)
+	slices.SortFunc(s.Marks, func(a, b Mark) int { return strings.Compare(a.URL, b.URL) })
+	if err = s.check(); err == nil {
+		content, err = encode(s)
+	}
+	if err == nil && len(content) > maxBytes {
+		err = fmt.Errorf("it has %d bytes; want at most %d", len(content), maxBytes)
+	}
+	if err != nil {
+		return "", nil, fmt.Errorf("cannot store judgments: %w", err)
+	}
+	return layout.JudgmentKey(s.Query.Hash(), content), content, nil
+}
+
+// Decode reads the content of the object with the key, as Encode returns them. It fails with
+// ErrNewer if only a newer version of the program can read it, which is no damage.
+func Decode(key string, content []byte) (Sheet, error) {
+	s, err := decode(key, content)
+	if err != nil {
+		return Sheet{}, fmt.Errorf("cannot read judgments: %w", err)
+	}
+	return s, nil
+}
+
+func decode(key string, content []byte) (s Sheet, err error) {
+	if len(content) > maxBytes {
+		return s, fmt.Errorf("%d bytes are more than %d", len(content), maxBytes)
+	}
+	if !strings.HasSuffix(key, "/"+layout.ContentHash(content)+".json") {
+		return s, errors.New("the content is another than the name says")
+	}
+	var written struct{ Version int }
+	if err := json.Unmarshal(content, &written); err != nil {
+		return s, err
+	}
+	if written.Version > version {
+		return s, ErrNewer
+	}
+	if err := json.Unmarshal(content, &s); err != nil {
+		return s, err
+	}
+	if err := s.check(); err != nil {
+		return s, err
+	}
+	if s.Version != version || key != layout.JudgmentKey(s.Query.Hash(), content) {
+		return s, errors.New("the query is another than the name says")
+	}
+	return s, nil
+}
+
+// Check returns an error if the object with the key is damaged.
+func Check(key string, content []byte) error {
+	if _, err := Decode(key, content); err != nil && !errors.Is(err, ErrNewer) {
+		return err
+	}
+	return nil
+}
+
+// Forget returns the sheet without the marks for forgotten URLs, and whether there were any.
+// If an address in the query's text is forgotten, no mark is left.
+func (s Sheet) Forget(forgotten *takedown.Set) (rest Sheet, changed bool) {
+	rest = s
+	rest.Marks = slices.DeleteFunc(slices.Clone(s.Marks), func(m Mark) bool { return forgotten.ForgetsURL(m.URL) })
+	for word := range strings.FieldsSeq(s.Query.Text) {
+		if a, err := address.Parse(word); err == nil && forgotten.Forgets(a) {
+			rest.Marks = nil
+		}
+	}
+	return rest, len(rest.Marks) < len(s.Marks)
+}

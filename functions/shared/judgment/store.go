@@ -1,0 +1,213 @@
+package judgment
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// parallelReads is the number of sheets read at once.
+const parallelReads = 16
+
+// Put stores a sheet. Storing the same sheet again changes nothing.
+func Put(ctx context.Context, bucket blob.Bucket, s Sheet) error {
+	key, content, err := s.Encode()
+	if err != nil {
+		return err
+	}
+	if err := blob.CreateOnce(ctx, bucket, key, content); err != nil {
+		return fmt.Errorf("cannot store judgments %s: %w", key, err)
+	}
+	return nil
+}
+
+// Judged is a judged query, with the marks that count.
+type Judged struct {
+	Query  Query
+	judges map[string]map[string]dated // latest mark, by judge and URL
+}
+
+// dated is a mark with the time and key of its sheet, by which later marks are told.
+type dated struct {
+	grade int
+	at    time.Time
+	key   string
+}
+
+func (d dated) compare(other dated) int {
+	return cmp.Or(d.at.Compare(other.at), strings.Compare(d.key, other.key))
+}
+
+// add adds the marks of the sheet with the key.
+func (j *Judged) add(key string, s Sheet) {
+	if j.judges == nil {
+		j.judges = make(map[string]map[string]dated)
+	}
+	if j.judges[s.Judge] == nil {
+		j.judges[s.Judge] = make(map[string]dated)
+	}
+	marks := j.judges[s.Judge]
+	for _, m := range s.Marks {
+		now := dated{m.Grade, s.At, key}
+		if known, found := marks[m.URL]; !found || now.compare(known) > 0 {
+			marks[m.URL] = now
+		}
+	}
+}
+
+// By returns the grades that a judge gave, by URL.
+func (j *Judged) By(judge string) map[string]int {
+	grades := make(map[string]int)
+	for url, m := range j.judges[judge] {
+		if m.grade != Withdrawn {
+			grades[url] = m.grade
+		}
+	}
+	return grades
+}
+
+// Grades returns the grades by URL: where judges differ, the mean of theirs, rounded to the
+// nearest grade and half of one upwards.
+func (j *Judged) Grades() map[string]int {
+	sums, judges := make(map[string]int), make(map[string]int)
+	for name := range j.judges {
+		for url, grade := range j.By(name) {
+			sums[url] += grade
+			judges[url]++
+		}
+	}
+	for url, n := range judges {
+		sums[url] = (2*sums[url] + n) / (2 * n)
+	}
+	return sums
+}
+
+// Of returns the judgments on one query, without forgotten URLs. It takes one LIST, and one
+// GET for each sheet. Unread are the errors of sheets that are damaged or newer.
+func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Set) (judged Judged, unread []error, err error) {
+	judged = Judged{Query: q.canonical()}
+	unread, err = each(ctx, bucket, layout.JudgmentPrefix(q.Hash()), func(key string, s Sheet) {
+		s, _ = s.Forget(forgotten)
+		judged.add(key, s)
+	})
+	return judged, unread, err
+}
+
+// All returns the judgments on all queries, in the order of the queries' texts, without
+// forgotten URLs. Unread is as for Of.
+func All(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all []*Judged, unread []error, err error) {
+	known := make(map[string]*Judged)
+	unread, err = each(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
+		if s, _ = s.Forget(forgotten); len(s.Marks) == 0 {
+			return
+		}
+		hash := s.Query.Hash()
+		if known[hash] == nil {
+			known[hash] = &Judged{Query: s.Query}
+			all = append(all, known[hash])
+		}
+		known[hash].add(key, s)
+	})
+	slices.SortFunc(all, func(a, b *Judged) int {
+		return cmp.Or(strings.Compare(a.Query.Text, b.Query.Text), strings.Compare(a.Query.Hash(), b.Query.Hash()))
+	})
+	return all, unread, err
+}
+
+// keysBelow returns the keys of all sheets below a prefix.
+func keysBelow(ctx context.Context, bucket blob.Reader, prefix string) (keys []string, err error) {
+	listed, err := blob.List(ctx, bucket, prefix)
+	for _, object := range listed {
+		if !layout.IsForeign(object.Key) {
+			keys = append(keys, object.Key)
+		}
+	}
+	return keys, err
+}
+
+// each calls do with every sheet below a prefix, in the order of their keys. unread are the
+// errors of those that are damaged or newer.
+func each(ctx context.Context, bucket blob.Reader, prefix string, do func(key string, s Sheet)) (unread []error, err error) {
+	keys, err := keysBelow(ctx, bucket, prefix)
+	if err != nil {
+		return nil, err
+	}
+	sheets, errs := make([]Sheet, len(keys)), make([]error, len(keys))
+	group, ctx := errgroup.WithContext(ctx)
+	group.SetLimit(parallelReads)
+	for i, key := range keys {
+		group.Go(func() error {
+			content, found, err := blob.Find(ctx, bucket, key)
+			if found {
+				sheets[i], errs[i] = Decode(key, content)
+			}
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return nil, err
+	}
+	for i, key := range keys {
+		switch {
+		case errs[i] != nil:
+			unread = append(unread, fmt.Errorf("%s: %w", key, errs[i]))
+		case sheets[i].Version != 0: // else it was erased since it was listed
+			do(key, sheets[i])
+		}
+	}
+	return unread, nil
+}
+
+// Forgotten returns the keys of the sheets that have marks for forgotten URLs. It ignores
+// damaged sheets.
+func Forgotten(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (keys []string, err error) {
+	_, err = each(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
+		if _, changed := s.Forget(forgotten); changed {
+			keys = append(keys, key)
+		}
+	})
+	return keys, err
+}
+
+// Erase erases the marks for forgotten URLs from all sheets, and returns how many sheets had
+// some. What is left of a sheet is stored as a new object before the old one is deleted, so
+// that Erase may be stopped anywhere and run again. A damaged sheet is left as it is, and
+// named in the error.
+func Erase(ctx context.Context, bucket blob.Bucket, forgotten *takedown.Set) (erased int, err error) {
+	var old []string
+	var errErase error
+	unread, err := each(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
+		rest, changed := s.Forget(forgotten)
+		if !changed || errErase != nil {
+			return
+		}
+		if len(rest.Marks) > 0 {
+			errErase = Put(ctx, bucket, rest)
+		}
+		if errErase == nil {
+			old = append(old, key)
+		}
+	})
+	for _, key := range old {
+		if errDelete := bucket.Delete(ctx, key); errDelete != nil {
+			return erased, fmt.Errorf("cannot delete %s: %w", key, errDelete)
+		}
+		erased++
+	}
+	if err = cmp.Or(err, errErase); err != nil {
+		return erased, err
+	}
+	for _, fault := range unread {
+		return erased, fmt.Errorf("cannot search for what is forgotten: %w", fault)
+	}
+	return erased, nil
+}
