@@ -81,14 +81,13 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 
 // Run does, in this order:
 //
-//	frontiers                  rebuild those that are lost, lack what the books hold, or were built
-//	                           under other settings than those in force
-//	every storage partition    the steps of sweepPartition
-//	dead letters               delete those with forgotten URLs; send again those that an operator
-//	                           names
-//	vital signs                delete old ones
-//	limits                     pause the crawl when a limit is reached
-//	every crawl partition      send the function schedule a task: to lease batches
+//	frontiers                     rebuild those that are lost, behind the books, or of other settings
+//	every storage partition       the steps of sweepPartition
+//	judgments                     erase those of forgotten URLs
+//	dead letters                  delete those with forgotten URLs, send again those that an operator names
+//	vital signs                   delete old ones
+//	limits                        pause the crawl when one is reached
+//	every crawl partition         send schedule a task to lease batches
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -101,7 +100,7 @@ func (f *Function) Run(ctx context.Context) error {
 	for _, p := range inForce.Partitions() {
 		errs = append(errs, f.sweepPartition(ctx, inForce, p, out, fronts))
 	}
-	errs = append(errs, f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearFeedback(ctx), f.enforceLimits(ctx, inForce))
+	errs = append(errs, f.forgetJudgments(ctx, inForce), f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearFeedback(ctx), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
 		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}

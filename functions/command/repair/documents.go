@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
@@ -20,14 +21,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// mendApart mends a damaged object of a kind that generations do not list: a published
-// document, an epoch, vital signs, a dead letter, quarantined bytes. It returns false for a
-// problem of any other kind of object. It first copies damaged bytes into quarantine.
+// mendApart mends a damaged object of a kind that generations do not list: published
+// documents, epochs, vital signs, dead letters, judgments, quarantined bytes. It returns false for
+// the problem of another kind of object. It first copies damaged bytes into quarantine.
 //
 //	object                                          mended by
 //	version of a document whose copy is whole       restoring it from its copy
 //	copy of a version that is whole                 restoring it from the version
 //	other version of a document                     publishing a new version from what can be read, and deleting it
+//	judgments of what is forgotten                  erasing them
 //	quarantined bytes                               renaming them by their present content
 //	any other                                       deleting it
 func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report *Report) (apart bool, err error) {
@@ -36,7 +38,8 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 		layout.Strategies: r.republishStrategy, layout.Collections: r.republishCollection,
 		layout.Takedowns: r.republishTakedowns, layout.Controls: r.republishControls, layout.Epochs: r.claimAbove,
 		layout.Feedback: giveUp("the requests that it counted are lost"), layout.DeadLetters: giveUp("the message is lost, and the sweep finds its work"),
-		layout.Copies: giveUp("what it is a copy of is damaged or deleted, too"),
+		layout.Judgments: giveUp("what it said of results is lost, and eval measures by the others"),
+		layout.Copies:    giveUp("what it is a copy of is damaged or deleted, too"),
 	}[strings.SplitAfterN(key, "/", 2)[0]]
 	quarantined := strings.HasPrefix(key, layout.Quarantine) && problem.Kind == verify.Damaged
 	if mend == nil && !quarantined {
@@ -45,6 +48,9 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	content, found, err := blob.Find(ctx, r.Bucket, key)
 	if quarantined && found && err == nil {
 		return true, r.rename(ctx, key, content, report)
+	}
+	if strings.HasPrefix(key, layout.Judgments) && problem.Kind == verify.Behind {
+		return true, r.eraseJudgments(ctx, report)
 	}
 	if err != nil || !found || problem.Kind != verify.Damaged { // a strategy whose rules have faults is not damaged
 		return true, err
@@ -164,9 +170,21 @@ func (r *Repairer) republishTakedowns(ctx context.Context, key string) (string, 
 	return said, err
 }
 
-// claimAbove claims the next epoch if the damaged claim is the newest one: the damaged claim is
-// deleted then, and without a higher claim its number would be claimed a second time. It returns a
-// sentence for the report.
+// eraseJudgments erases the judgments of everything forgotten.
+func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
+	forgotten, err := takedown.Load(ctx, r.Bucket)
+	if err != nil {
+		return err
+	}
+	erased, err := judgment.Erase(ctx, r.Bucket, &forgotten)
+	if erased > 0 {
+		r.say(ctx, report, []string{fmt.Sprintf("what is forgotten is erased from %d of the judgments", erased)})
+	}
+	return err
+}
+
+// claimAbove claims the next epoch if the damaged claim is the newest one. Otherwise the
+// number of the damaged claim, which is deleted, would be claimed a second time.
 func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	last, err := epoch.Last(ctx, r.Bucket)
 	if err != nil || layout.EpochKey(last) != key {

@@ -7,7 +7,9 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
@@ -45,6 +47,13 @@ func TestApart(t *testing.T) {
 	functionstest.Put(t, whole.Bucket, layout.EpochKey(8), layout.Claim{By: "test"}.Encode())
 	functionstest.Put(t, whole.Bucket, layout.FeedbackKey(functionstest.Start, "worker"), layout.Seal([]byte(`{"worker":"worker"}`)))
 	functionstest.Put(t, whole.Bucket, layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))), layout.Seal([]byte(`{"queue":"pack","body":"{}"}`)))
+	judged, sheet, err := judgment.Sheet{
+		Judge: "ann", At: functionstest.Start, Query: judgment.Query{Text: "words"}, Marks: []judgment.Mark{{URL: "http://b.example/", Grade: 2}},
+	}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
+	functionstest.Put(t, whole.Bucket, judged, sheet)
 	name := again.Name
 	for key, want := range map[string]string{ // key that must exist after the repair, for each damaged object
 		layout.StrategyKey("crawl", 1):                                 layout.StrategyKey("crawl", 2),
@@ -57,6 +66,7 @@ func TestApart(t *testing.T) {
 		layout.EpochKey(8):                                             layout.EpochKey(9),
 		layout.FeedbackKey(functionstest.Start, "worker"):              "",
 		layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))): "",
+		judged: "",
 		copied: layout.QuarantinePrefix("segments/0000/old.seg@"),
 	} {
 		for how, damage := range map[string]func([]byte) []byte{
@@ -83,6 +93,38 @@ func TestApart(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// Judgments of what is forgotten are told of once the partitions have forgotten it, and erased
+// by a repair.
+func TestForgottenJudgments(t *testing.T) {
+	w := done(t)
+	page, err := address.Parse("http://elsewhere.example/")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := judgment.Sheet{
+		Judge: "ann", At: functionstest.Start, Query: judgment.Query{Text: "words"},
+		Marks: []judgment.Mark{{URL: "http://b.example/", Grade: 2}, {URL: page.URL, Grade: 1}},
+	}
+	if err := judgment.Put(t.Context(), w.Bucket, s); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := takedown.Forget(t.Context(), w.Bucket, takedown.URL(page, functionstest.Start)); err != nil {
+		t.Fatal(err)
+	}
+	if report := run(w); len(report.Mended)+len(report.Left) > 0 {
+		t.Errorf("mended %q while partitions wait to forget, left:\n%s", report.Mended, sentences(report.Left))
+	}
+	w.Commit(func(m *manifest.Manifest) { m.Forgotten = 1 })
+	report := run(w)
+	if len(report.Left) > 0 || len(report.Mended) != 1 || !strings.Contains(report.Mended[0], "1 of the judgments") {
+		t.Errorf("mended %q, left:\n%s", report.Mended, sentences(report.Left))
+	}
+	keys := functionstest.Keys(t, w.Bucket, layout.Judgments)
+	if len(keys) != 1 || strings.Contains(string(w.Content(keys[0])), page.URL) {
+		t.Errorf("left %v", keys)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -36,6 +37,7 @@ var apart = []struct {
 	{layout.Feedback, func(_ string, content []byte) error { return vitals.Check(content) }},
 	{layout.DeadLetters, checkDeadLetter},
 	{layout.Quarantine, layout.CheckQuarantined},
+	{layout.Judgments, judgment.Check},
 }
 
 // isVersion reports whether a key names a numbered version of a published document, or a copy of

@@ -8,6 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/layout"
@@ -48,7 +49,7 @@ func TestEveryBit(t *testing.T) {
 			}
 		})
 	}
-	for _, kind := range strings.Fields("books collections controls copies dead-letters epochs feedback hints manifests overlays packages quarantine segments spool strategy takedowns") {
+	for _, kind := range strings.Fields("books collections controls copies dead-letters epochs feedback hints judgments manifests overlays packages quarantine segments spool strategy takedowns") {
 		if !kinds[kind] {
 			t.Errorf("no bit of %s was flipped", kind)
 		}
@@ -103,9 +104,16 @@ func everyKind(t *testing.T) *world {
 	if err := recorder.Flush(t.Context(), w.Bucket); err != nil {
 		t.Fatal(err)
 	}
+	judged, sheet, err := judgment.Sheet{
+		Judge: "ann", At: functionstest.Start, Query: judgment.Query{Text: "words"}, Marks: []judgment.Mark{{URL: site + "a", Grade: 2}},
+	}.Encode()
+	if err != nil {
+		t.Fatal(err)
+	}
 	waiting := verifytest.Batch(7)
 	for key, content := range map[string][]byte{
 		layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))): letter,
+		judged:             sheet,
 		layout.EpochKey(2): layout.Claim{By: "test", Nonce: "1"}.Encode(),
 		layout.QuarantineKey("segments/0000/old.seg", []byte("damaged")): []byte("damaged"),
 		layout.SpoolKey(0, waiting): functionstest.Spool(t, spool.Ledger{Batch: waiting, Outcomes: []book.Outcome{

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
@@ -129,6 +130,19 @@ func (v *run) readQuarantine(ctx context.Context) error {
 		}
 	}
 	return nil
+}
+
+// readJudgments reports judgments of forgotten URLs, once all partitions have erased
+// everything forgotten.
+func (v *run) readJudgments(ctx context.Context) error {
+	if slices.ContainsFunc(v.partitions, func(p *audit) bool { return v.forgotten(p).set == nil }) {
+		return nil
+	}
+	keys, err := judgment.Forgotten(ctx, v.Bucket, &v.settings.Takedowns)
+	for _, key := range keys {
+		v.left(0, key, "")
+	}
+	return err
 }
 
 // copied returns the first forgotten URL in a quarantined package or book, or "".

@@ -1,0 +1,40 @@
+package sweep
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/settings"
+)
+
+// forgetJudgments erases the judgments of forgotten URLs, once for every version of the
+// takedowns, and then once in each grace. Judgments in quarantine, which cannot be searched,
+// are all deleted.
+func (f *Function) forgetJudgments(ctx context.Context, s *settings.Settings) error {
+	if s.Takedowns.Version == 0 {
+		return nil
+	}
+	return f.once(ctx, fmt.Sprintf("forget judgments %d", s.Takedowns.Version), func() error {
+		kept, err := blob.List(ctx, f.Bucket, layout.QuarantinePrefix(layout.Judgments))
+		if err != nil {
+			return err
+		}
+		var keys []string
+		for _, object := range kept {
+			f.Log.WarnContext(ctx, "deleted from quarantine, for it may hold what is forgotten", "key", object.Key)
+			keys = append(keys, object.Key)
+		}
+		if err := collect.Delete(ctx, f.Bucket, f.Now, keys); err != nil {
+			return err
+		}
+		erased, err := judgment.Erase(ctx, f.Bucket, &s.Takedowns)
+		if erased > 0 {
+			f.Log.InfoContext(ctx, "erased judgments of what is forgotten", "objects", erased, "takedowns", s.Takedowns.Version)
+		}
+		return err
+	})
+}
