@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -21,12 +22,8 @@ import (
 func evalCommand(where *location) *cobra.Command {
 	var task eval.Task
 	var before, save string
-	var asJSON bool
-	ask := func(cmd *cobra.Command, asked eval.Searcher) error {
-		report, err := task.Run(cmd.Context(), asked)
-		if err != nil {
-			return err
-		}
+	var asJSON, judged bool
+	tell := func(cmd *cobra.Command, report eval.Report) error {
 		if save != "" {
 			content, err := reply.Marshal(report, false)
 			if err != nil {
@@ -63,39 +60,69 @@ func evalCommand(where *location) *cobra.Command {
 			"qrels then names by their addresses.\n\n" +
 			"  docs     JSON Lines: {\"id\": \"184\", \"title\": \"…\", \"text\": \"…\"}\n" +
 			"  queries  number, tab, text\n" +
-			"  qrels    number of the query, tab, id of the document, tab, gain from 0",
+			"  qrels    number of the query, tab, id of the document, tab, gain from 0\n\n" +
+			"With --judged the queries are those that judges have judged on the search page (see\n" +
+			"bucketsearch up --help), asked of the bucket as the page asks them. Of several\n" +
+			"judgments of a judge the last counts, of several judges their mean. A page without a\n" +
+			"judgment counts as no answer; judged@10 is the share of the first ten results that\n" +
+			"have one, and where it falls, the figures do so, too.",
 		Example: "  bucketsearch eval --docs docs.jsonl --queries queries.tsv --qrels qrels.tsv\n" +
 			"  bucketsearch eval --queries queries.tsv --qrels qrels.tsv --save monday.json\n" +
-			"  bucketsearch eval --queries queries.tsv --qrels qrels.tsv --before monday.json",
+			"  bucketsearch eval --queries queries.tsv --qrels qrels.tsv --before monday.json\n" +
+			"  bucketsearch eval --judged --save monday.json",
 		Args: nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
+			case judged && task.Queries+task.Qrels+task.Docs+strings.Join(task.Among, "") != "":
+				return errors.New("--judged takes queries and judgments from the bucket; leave out --queries, --qrels, --docs and --among")
+			case judged:
 			case task.Queries == "" || task.Qrels == "":
-				return errors.New("eval needs --queries and --qrels")
+				return errors.New("eval needs --queries and --qrels, or --judged")
 			case task.Docs == "" && len(task.Among) > 0:
 				return errors.New("--among names documents beside those of --docs, which is not given")
 			case task.Docs != "":
-				return ask(cmd, nil)
+				report, err := task.Run(cmd.Context(), nil)
+				if err != nil {
+					return err
+				}
+				return tell(cmd, report)
 			}
 			return where.reading(func(cmd *cobra.Command, _ []string, a *system.Attached) error {
 				e, err := engine(a)
 				if err != nil {
 					return err
 				}
-				return ask(cmd, bucketSearcher{e})
+				report, err := askBucket(cmd.Context(), a, e, task, judged)
+				if err != nil {
+					return err
+				}
+				return tell(cmd, report)
 			})(cmd, args)
 		},
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
 	flags.StringVar(&task.Docs, "docs", "", "`file` of documents; without it the bucket is asked")
-	flags.StringArrayVar(&task.Among, "among", nil, "`file` of more documents in the same index, none of which is an answer; may be repeated")
+	flags.StringArrayVar(&task.Among, "among", nil, "`file` of more documents in the same index, none of which is an\nanswer; may be repeated")
 	flags.StringVar(&task.Queries, "queries", "", "`file` of queries")
 	flags.StringVar(&task.Qrels, "qrels", "", "`file` of judgments")
+	flags.BoolVar(&judged, "judged", false, "ask what was judged on the search page")
 	flags.StringVar(&save, "save", "", "write the figures of every query to this `file`")
-	flags.StringVar(&before, "before", "", "compare, query by query, with the figures that --save wrote to this `file`")
+	flags.StringVar(&before, "before", "", "compare, query by query, with the figures that --save wrote to\nthis `file`")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// askBucket asks the queries of a task, or those that are judged, of the bucket.
+func askBucket(ctx context.Context, a *system.Attached, e *query.Engine, task eval.Task, judged bool) (eval.Report, error) {
+	if !judged {
+		return task.Run(ctx, bucketSearcher{e})
+	}
+	inForce, err := a.Settings.Get(ctx)
+	if err != nil {
+		return eval.Report{}, err
+	}
+	return eval.RunJudged(ctx, a.Bucket, &inForce.Takedowns, bucketSearcher{e})
 }
 
 // bucketSearcher is an eval.Searcher that searches the index of a bucket.
@@ -140,6 +167,12 @@ func printFigures(out io.Writer, r eval.Report, c *eval.Comparison) error {
 	}
 	if c != nil {
 		fmt.Fprintf(out, "%d better, %d worse, %d the same, by nDCG@10\n", c.Better, c.Worse, c.Same)
+	}
+	if r.Judged != nil {
+		fmt.Fprintf(out, "judged@10 %.2f\n", *r.Judged)
+	}
+	if r.Unread > 0 {
+		fmt.Fprintf(out, "judgments are missing: %s cannot be read; to see why: bucketsearch verify\n", count(r.Unread, "object"))
 	}
 	if r.Unjudged > 0 {
 		fmt.Fprintf(out, "%s without an answer not asked\n", count(r.Unjudged, "query"))

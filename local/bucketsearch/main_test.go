@@ -107,6 +107,9 @@ func TestMistakes(t *testing.T) {
 		{"why", "why needs one address"},
 		{"forget", "forget needs an address or a site"},
 		{"limits --storage 5GB", "nothing has been crawled yet"},
+		{"eval", "eval needs --queries and --qrels, or --judged"},
+		{"eval --judged --docs " + good, "--judged takes queries and judgments from the bucket"},
+		{"eval --judged", "nothing has been crawled yet"},
 		{"pause now", "pause takes no argument"},
 	} {
 		args := strings.Fields(c.args)
@@ -125,7 +128,7 @@ func TestMistakes(t *testing.T) {
 
 func TestHelp(t *testing.T) {
 	for _, args := range [][]string{nil, {"help"}, {"help", "crawl"}, {"up", "--help"}, {"search", "-h"}, {"help", "status"}, {"help", "page"}, {"help", "verify"},
-		{"help", "why"}, {"help", "forget"}, {"help", "limits"}, {"help", "pause"}, {"help", "resume"}, {"help", "export"}, {"help", "list"}, {"help", "report"}, {"help", "import"}} {
+		{"help", "why"}, {"help", "forget"}, {"help", "limits"}, {"help", "pause"}, {"help", "resume"}, {"help", "export"}, {"help", "list"}, {"help", "report"}, {"help", "import"}, {"help", "eval"}} {
 		got := do(t.Context(), args...)
 		if got.code != 0 || !strings.Contains(got.out, "Examples:\n  bucketsearch ") {
 			t.Errorf("%v: exit %d; help without examples:\n%s", args, got.code, got.out)

@@ -22,7 +22,7 @@ type Document struct {
 type Query struct {
 	ID     string
 	Text   string
-	Grades map[string]int // grades from 1 to maxGrade of the relevant documents, by document id
+	Grades map[string]int // how well documents answer it, by their ids: from 1 to maxGrade; with judgments of the bucket also 0, no answer
 }
 
 const (

@@ -17,7 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// Task is one evaluation: the queries to run, and the documents or the bucket to run them on.
+// Task is one evaluation by files. RunJudged evaluates by the judgments in the bucket.
 type Task struct {
 	Docs    string   // path of the documents, docs.jsonl; "": the queries are run on the bucket
 	Among   []string // paths of more files of documents, which are indexed, too; no query asks for these documents
@@ -28,7 +28,9 @@ type Task struct {
 // Report is the result of an evaluation.
 type Report struct {
 	Queries  int       `json:"queries"`
-	Unjudged int       `json:"unjudged"` // number of queries without a relevant document in the judgments; they are not run
+	Unread   int       `json:"unread,omitempty"`    // number of objects with judgments that could not be read
+	Judged   *float64  `json:"judged_at_10,omitempty"` // share of the first 10 results that judges have marked; nil for judgments of a file
+	Unjudged int       `json:"unjudged"`            // number of queries without a relevant document in the judgments; they are not run
 	Mean     Figures   `json:"mean"`
 	Interval Figures   `json:"interval"` // half the width of the 95 % confidence interval of each mean
 	Each     []Outcome `json:"each"`     // results of the queries, in the order of queries.tsv
@@ -59,30 +61,60 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 			return Report{}, err
 		}
 	}
-	report := Report{Queries: len(queries), Unjudged: unjudged, Each: make([]Outcome, len(queries))}
+	asks := make([]asking, len(queries))
+	for i, q := range queries {
+		asks[i] = asking{q, search.Query{Text: q.Text, Size: recalled}}
+	}
+	report, _, err := ask(ctx, asked, asks, unjudged)
+	return report, err
+}
+
+// asking is a query of a collection and how it is asked.
+type asking struct {
+	Query
+	how search.Query
+}
+
+// ask asks all queries and measures the answers, which it returns, too: for each query the
+// addresses of the results (see judged). unjudged is the number of queries that are not asked.
+func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (report Report, answers [][]string, err error) {
+	answers = make([][]string, len(queries))
+	report = Report{Queries: len(queries), Unjudged: unjudged, Each: make([]Outcome, len(queries))}
 	all := make([]Figures, len(queries))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))
 	for i, q := range queries {
 		group.Go(func() error {
-			found, err := asked.Search(ctx, search.Query{Text: q.Text, Size: recalled})
+			found, err := asked.Search(ctx, q.how)
 			if err != nil {
 				return fmt.Errorf("query %s: %w", q.ID, err)
 			}
-			results := make([]string, len(found.Hits))
-			for n, hit := range found.Hits {
-				results[n] = hit.URL
+			for _, hit := range found.Hits {
+				answers[i] = append(answers[i], q.judged(hit))
 			}
-			all[i] = measure(results, q.Grades)
-			report.Each[i] = Outcome{q.ID, q.Text, all[i]}
+			all[i] = measure(answers[i], q.Grades)
+			report.Each[i] = Outcome{q.ID, q.Query.Text, all[i]}
 			return nil
 		})
 	}
 	if err := group.Wait(); err != nil {
-		return Report{}, err
+		return Report{}, nil, err
 	}
 	report.Mean, report.Interval = mean(all)
-	return report, nil
+	return report, answers, nil
+}
+
+// judged returns the address by which the judgments know a hit: that of the best graded of
+// the alike pages that the hit stands for, else the hit's own.
+func (q Query) judged(hit search.Hit) string {
+	address := hit.URL
+	best, found := q.Grades[address]
+	for _, other := range hit.Alike {
+		if grade, is := q.Grades[other]; is && (!found || grade > best) {
+			address, best, found = other, grade, true
+		}
+	}
+	return address
 }
 
 // segmentSize is the greatest number of documents of one segment of the index. A larger collection
