@@ -119,6 +119,22 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A report that was stored is no other than the same one that was not.
+func TestCompareStored(t *testing.T) {
+	now := Report{Each: []Outcome{{ID: "a", Figures: Figures{NDCG: 1.0 / 3}}, {ID: "b", Figures: Figures{NDCG: 2.0 / 3}}}}
+	content, err := json.Marshal(now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var stored Report
+	if err := json.Unmarshal(content, &stored); err != nil {
+		t.Fatal(err)
+	}
+	if c := now.Compare(stored); c.Same != 2 {
+		t.Errorf("%+v", c)
+	}
+}
+
 func TestBadFiles(t *testing.T) {
 	for want, task := range map[string]Task{
 		"docs, line 1: it is no JSON":         write(t, "heron", questions, answers),

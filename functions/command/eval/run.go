@@ -191,7 +191,7 @@ func (r Report) Compare(before Report) Comparison {
 		if !known {
 			continue
 		}
-		const least = 1e-9 // smaller differences count as none
+		const least = 1e-6 // smaller differences count as none: stored figures are rounded to six digits
 		difference := o.Figures
 		each([]*Figures{&difference, &was}, func(v []*float64) { *v[0] -= *v[1] })
 		differences = append(differences, difference)
