@@ -68,8 +68,9 @@ func (o *oneOrMore) UnmarshalJSON(text []byte) error {
 	return json.Unmarshal(text, &(*o)[0])
 }
 
-// resources returns the properties of all resources of a type, by name. Short forms of
-// CloudFormation's functions are read as their argument: !GetAtt Bucket.Arn as "Bucket.Arn".
+// resources returns the properties of all resources of a type, by name. The
+// short forms of CloudFormation's functions are read as what they are applied
+// to: !GetAtt Bucket.Arn as "Bucket.Arn"; !If as what it is if its condition holds.
 func resources[T any](t *testing.T, kind string) map[string]T {
 	t.Helper()
 	var root yaml.Node
@@ -103,6 +104,9 @@ func resources[T any](t *testing.T, kind string) map[string]T {
 }
 
 func plain(node *yaml.Node) {
+	if node.Tag == "!If" {
+		*node = *node.Content[1]
+	}
 	if strings.HasPrefix(node.Tag, "!") && !strings.HasPrefix(node.Tag, "!!") {
 		node.Tag = ""
 	}

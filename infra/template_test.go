@@ -87,6 +87,7 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 	t.Parallel()
 	uses := map[string]string{
 		"BUCKETSEARCH_REDIS": "e.Redis", "BUCKETSEARCH_QUEUES": "e.Sender", "BUCKETSEARCH_ALLOW_PRIVATE": "e.AllowPrivate",
+		"BUCKETSEARCH_JUDGES": "e.Judges",
 	}
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
 		directory := strings.ToLower(name)
@@ -180,7 +181,7 @@ func TestWhoDeletes(t *testing.T) {
 	}
 	var want []string
 	for _, prefix := range []string{
-		layout.Books, layout.DeadLetters, layout.Feedback, layout.Manifests, layout.Overlays, layout.Packages,
+		layout.Books, layout.DeadLetters, layout.Feedback, layout.Judgments, layout.Manifests, layout.Overlays, layout.Packages,
 		layout.Quarantine, layout.Segments, layout.Spool,
 	} {
 		want = append(want, "Sweep "+prefix)
@@ -190,7 +191,26 @@ func TestWhoDeletes(t *testing.T) {
 	}
 }
 
-// Dead letters raise an alarm, also those of functions that died without recording them.
+// The query function, which answers anyone, writes vital signs, and judgments where there are
+// judges.
+func TestWhatQueryWrites(t *testing.T) {
+	t.Parallel()
+	var writes []string
+	for prefix, actions := range resources[function](t, "AWS::Serverless::Function")["Query"].grants() {
+		if slices.Contains(actions, "s3:PutObject") {
+			writes = append(writes, prefix)
+		}
+	}
+	if diff := cmp.Diff([]string{layout.Feedback, layout.Judgments}, unique(writes)); diff != "" {
+		t.Errorf("query may write (-want +got):\n%s", diff)
+	}
+	text := source(t, "template.yaml")
+	if at := strings.Index(text, "!If\n              - Judged\n"); at < 0 || strings.Count(text[at:], "/judgments/*") != 1 {
+		t.Error("query may write judgments although there are no judges")
+	}
+}
+
+// Dead letters raise an alarm, also those of functions that died without a word.
 func TestDeadLettersAreSeen(t *testing.T) {
 	t.Parallel()
 	type alarm struct {

@@ -39,7 +39,11 @@ func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 	if found.Images {
 		w.Header().Set("Content-Security-Policy", imagesPolicy)
 	}
-	return render(w, http.StatusOK, "results", newResultsPage(q, found))
+	page := newResultsPage(q, found)
+	if err := s.offerMarks(w, r, q, &page); err != nil {
+		return err
+	}
+	return render(w, http.StatusOK, "results", page)
 }
 
 func writeJSON(w http.ResponseWriter, status int, value any) error {

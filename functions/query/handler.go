@@ -1,5 +1,6 @@
 // Package query is the query function: it searches, and shows stored copies of
-// pages. It reads only the bucket, so any number of instances can run anywhere.
+// pages. It reads only the bucket, so any number of instances can run anywhere; it
+// writes only the judgments of those who have a key.
 //
 // An [Engine] answers; [Handler] serves its answers over HTTP.
 package query
@@ -59,7 +60,8 @@ const (
 // language.
 //
 // An error is answered by a sentence, {"error": …} in JSON. Errors that are not the
-// client's fault are logged. A client that hangs up ends its search.
+// client's fault are logged. A client that hangs up ends its search. Judging lists the
+// paths for judges.
 func Handler(e *Engine) http.Handler {
 	s := &siteHandler{engine: e}
 	mux := http.NewServeMux()
@@ -68,6 +70,9 @@ func Handler(e *Engine) http.Handler {
 	mux.HandleFunc("GET /page", s.serve(s.stored))
 	mux.HandleFunc("GET /style.css", s.serve(s.style))
 	mux.HandleFunc("/", s.serve(s.nothing))
+	if !e.Judging.Keys.Empty() {
+		s.judgeRoutes(mux)
+	}
 	return mux
 }
 

@@ -31,6 +31,7 @@ type resultsPage struct {
 	First      int // number of the first hit, from 1
 	Hits       []hitView
 	Pages      pager
+	Judge      *judgeView // nil unless a judge is signed in
 }
 
 type hitView struct {
@@ -48,6 +49,7 @@ type hitView struct {
 	More      int    // number of better matches of the site that come after the first ten results
 	OfSite    string // address of the results of the site alone
 	Image     *imageView
+	Mark      *markView // nil unless a judge is signed in
 }
 
 // imageView is an image that was found on the page of a hit.

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"net"
 	"net/http"
+	"os"
 	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
@@ -26,8 +28,13 @@ func upCommand(where *location) *cobra.Command {
 		Short: "Run everything and serve the search page",
 		Long: "Up runs object store, Redis, functions and the search page in one process tree,\n" +
 			"crawls seeds and collections if there are any, and goes on with what earlier crawls\n" +
-			"left. Ctrl-C stops it; the next start goes on where it stopped.",
-		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --collection docs.toml\n  bucketsearch up --listen 127.0.0.1:9090",
+			"left. Ctrl-C stops it; the next start goes on where it stopped.\n\n" +
+			"Whoever has a key may judge results: after signing in at /judge, every result has a\n" +
+			"field that says how well it answers, and bucketsearch eval --judged measures the\n" +
+			"ranking by that. Names and keys, of 16 characters or more, are read from\n" +
+			"BUCKETSEARCH_JUDGES; without it, nobody judges.",
+		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --collection docs.toml\n  bucketsearch up --listen 127.0.0.1:9090\n" +
+			"  BUCKETSEARCH_JUDGES=\"ann:$(openssl rand -hex 16)\" bucketsearch up",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runUp(cmd, where, &flags, listen, args)
 		},
@@ -44,6 +51,10 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	plan, err := flags.plan(cmd.Flags(), args)
 	if err != nil {
 		return err
+	}
+	judges, err := judgment.ParseKeys(os.Getenv("BUCKETSEARCH_JUDGES"))
+	if err != nil {
+		return fmt.Errorf("BUCKETSEARCH_JUDGES: %w", err)
 	}
 	if _, _, err := net.SplitHostPort(listen); err != nil {
 		return literal.Wrong("--listen", listen, "an address and a port, such as 127.0.0.1:8080")
@@ -72,7 +83,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	page, err := s.Page(freshness)
+	page, err := s.Page(freshness, judges)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/bucketsearch/bucketsearch/functions/query"
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
 	"github.com/bucketsearch/bucketsearch/local/memory"
 	"github.com/bucketsearch/bucketsearch/local/queue"
@@ -13,13 +14,15 @@ import (
 )
 
 // Page returns a handler that serves the search page, and /metrics in the text format of
-// Prometheus. age is the maximum age of the manifests and settings from which it answers.
-func (s *System) Page(age time.Duration) (http.Handler, error) {
+// Prometheus. It answers from manifests and settings of at most the given age. judges may
+// mark results.
+func (s *System) Page(age time.Duration, judges judgment.Keys) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
 	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // the same age as that of manifests: takedowns are not noticed later than commits
 	engine, err := query.NewEngine(bucket, query.Options{
 		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(query.DefaultMemory), Log: s.log(name),
+		Judging: query.Judging{Keys: judges, Bucket: bucket},
 	})
 	if err != nil {
 		return nil, err

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 )
 
@@ -47,7 +48,7 @@ func TestMetrics(t *testing.T) {
 	web := newSite(t, 30)
 	s := open(t, options(t))
 	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
-	page, err := s.Page(0)
+	page, err := s.Page(0, judgment.Keys{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,7 @@
 //	BUCKETSEARCH_QUEUES   prefix of all queues' URLs (schedule, pack, index, merge, sweep)
 //	BUCKETSEARCH_AGENT    name of the crawler
 //	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
+//	BUCKETSEARCH_JUDGES   names and keys of those who may judge results: ann:KEY bob:KEY (query)
 //
 // In Lambda it also reads AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed.
 package environment
@@ -32,6 +33,7 @@ import (
 	"github.com/redis/go-redis/v9"
 	"github.com/redis/go-redis/v9/logging"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/functions/shared/task"
 	"github.com/bucketsearch/bucketsearch/functions/shared/vitals"
@@ -55,6 +57,7 @@ type Environment struct {
 	Worker       string // name of the process, which no other process has
 	Agent        string
 	AllowPrivate bool
+	Judges       judgment.Keys
 	Log          *slog.Logger
 	Traffic      *vitals.Traffic // counts the network traffic of the process
 	Paid         float64         // GB of memory that the operator pays Lambda for; 0 elsewhere
@@ -78,6 +81,9 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	var err error
 	if e.AllowPrivate, err = literal.Switch("BUCKETSEARCH_ALLOW_PRIVATE", getenv("BUCKETSEARCH_ALLOW_PRIVATE")); err != nil {
 		return nil, err
+	}
+	if e.Judges, err = judgment.ParseKeys(getenv("BUCKETSEARCH_JUDGES")); err != nil {
+		return nil, fmt.Errorf("BUCKETSEARCH_JUDGES: %w", err)
 	}
 	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	e.vitals = vitals.New(vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory, Metrics: os.Stdout})
@@ -167,7 +173,19 @@ func (e *Environment) Start(handle message.Handler) {
 // return.
 func (e *Environment) Serve(handler http.Handler) {
 	e.logAll()
-	lambdaurl.Start(e.WatchHTTP(handler), lambda.WithEnableSIGTERM(e.end))
+	lambdaurl.Start(withCookies(e.WatchHTTP(handler)), lambda.WithEnableSIGTERM(e.end))
+}
+
+// withCookies returns the handler with the cookies of requests to a function URL: Lambda
+// sends them apart from the headers, and lambdaurl leaves them out.
+func withCookies(handler http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		event, found := lambdaurl.RequestFromContext(r.Context())
+		if found && len(event.Cookies) > 0 && r.Header.Get("Cookie") == "" {
+			r.Header.Set("Cookie", strings.Join(event.Cookies, "; "))
+		}
+		handler.ServeHTTP(w, r)
+	})
 }
 
 // logAll directs the logs of libraries into the function's log, which is JSON. It

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -12,6 +14,7 @@ import (
 	"time"
 
 	"github.com/aws/aws-lambda-go/events"
+	"github.com/aws/aws-lambda-go/lambdaurl"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
@@ -108,5 +111,28 @@ func TestFeedbackFails(t *testing.T) {
 	}
 	if said := out.String(); !strings.Contains(said, "level=WARN") || !strings.Contains(said, "cannot put feedback") {
 		t.Errorf("log: %s", said)
+	}
+}
+
+// TestCookies: lambdaurl leaves the cookies of a request out.
+func TestCookies(t *testing.T) {
+	handle := lambdaurl.Wrap(withCookies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for _, cookie := range r.Cookies() {
+			fmt.Fprintf(w, "%s is %s; ", cookie.Name, cookie.Value)
+		}
+	})))
+	for want, event := range map[string]events.LambdaFunctionURLRequest{
+		"a is 1; b is 2; ": {Cookies: []string{"a=1", "b=2"}},
+		"c is 3; ":         {Cookies: []string{"c=3"}, Headers: map[string]string{"cookie": "c=3"}},
+		"":                 {},
+	} {
+		event.RequestContext.DomainName, event.RequestContext.HTTP.Method, event.RawPath = "x.lambda-url.eu-central-1.on.aws", "GET", "/"
+		response, err := handle(t.Context(), &event)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := io.ReadAll(response.Body); err != nil || string(got) != want {
+			t.Errorf("cookies %q, %v; want %q", got, err, want)
+		}
 	}
 }

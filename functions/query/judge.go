@@ -1,0 +1,238 @@
+package query
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
+)
+
+// Judging lets judges mark results (see package judgment). Without keys nobody may, and the
+// paths below do not exist:
+//
+//	GET  /judge                  a form to sign in by a key, or to sign out
+//	POST /judge                  key: signs in, by a cookie; without a key: signs out
+//	POST /judgments?q=&from=     for each result on that page of results url, grade ("" for none)
+//	                             and was, the grade when the page was made: stores what changed
+//
+// A form that another site sends is refused.
+type Judging struct {
+	Keys   judgment.Keys
+	Bucket blob.Bucket // in which judgments are stored
+}
+
+const (
+	judgeCookie = "judge"
+	judgeTime   = 30 * 24 * time.Hour // after which a judge must sign in again
+	maxForm     = 1 << 20             // bytes of a form
+)
+
+// judgeRoutes adds the paths for judges.
+func (s *siteHandler) judgeRoutes(mux *http.ServeMux) {
+	mux.HandleFunc("GET /judge", s.serve(s.judgePage))
+	mux.HandleFunc("POST /judge", s.serve(ownForm(s.signIn)))
+	mux.HandleFunc("POST /judgments", s.serve(ownForm(s.judge)))
+}
+
+// ownForm returns an action that first reads the request's form, and refuses a form of
+// another site.
+func ownForm(action func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
+	own := http.NewCrossOriginProtection()
+	return func(w http.ResponseWriter, r *http.Request) error {
+		forJudge(w)
+		if own.Check(r) != nil {
+			return failure{http.StatusForbidden, "This form comes from another site; open this site and send it from there."}
+		}
+		r.Body = http.MaxBytesReader(w, r.Body, maxForm)
+		if err := r.ParseForm(); err != nil {
+			return wrong("The form cannot be read; send at most %d bytes, as browsers do.", maxForm)
+		}
+		return action(w, r)
+	}
+}
+
+// forJudge sets the headers of an answer that is for one judge. Without a referrer policy
+// that allows it, browsers would not say of which site a form is.
+func forJudge(w http.ResponseWriter) {
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("Referrer-Policy", "same-origin")
+}
+
+// judgeOf returns the name of the judge who sends a request, "" for nobody.
+func (s *siteHandler) judgeOf(r *http.Request) string {
+	cookie, err := r.Cookie(judgeCookie)
+	if err != nil {
+		return ""
+	}
+	name, err := s.engine.Judging.Keys.Recognise(cookie.Value, s.engine.Now())
+	if err != nil {
+		return ""
+	}
+	return name
+}
+
+// judgePageData is the data of the template for the page on which judges sign in and out.
+type judgePageData struct {
+	Box   box
+	Judge string // who is signed in, "" for nobody
+}
+
+func (s *siteHandler) judgePage(w http.ResponseWriter, r *http.Request) error {
+	forJudge(w)
+	return render(w, http.StatusOK, "judge", judgePageData{Judge: s.judgeOf(r)})
+}
+
+// signIn signs a judge in by the key in the form, or out if the form has none.
+func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
+	cookie := &http.Cookie{
+		Name: judgeCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
+		Secure: r.TLS != nil || r.Header.Get("X-Forwarded-Proto") == "https", MaxAge: -1,
+	}
+	to := "/judge"
+	if r.PostForm.Has("key") {
+		name, known := s.engine.Judging.Keys.Judge(r.PostForm.Get("key"))
+		if !known {
+			s.engine.Log.WarnContext(r.Context(), "somebody tried to sign in as a judge with a wrong key")
+			return failure{http.StatusForbidden, "This is not the key of a judge."}
+		}
+		cookie.Value = s.engine.Judging.Keys.Token(name, s.engine.Now().Add(judgeTime))
+		cookie.MaxAge = int(judgeTime / time.Second)
+		to = "/"
+	}
+	http.SetCookie(w, cookie)
+	http.Redirect(w, r, to, http.StatusSeeOther)
+	return nil
+}
+
+// judge stores the marks in the form that have changed, and leads back to the results. It
+// leaves out pages that have been forgotten since.
+func (s *siteHandler) judge(w http.ResponseWriter, r *http.Request) error {
+	name := s.judgeOf(r)
+	if name == "" {
+		return failure{http.StatusForbidden, "Nothing was saved: you are not signed in as a judge. Sign in at /judge, then mark the results again."}
+	}
+	now := s.engine.Now()
+	q, err := readQuery(r, now)
+	if err != nil {
+		return err
+	}
+	if q.Text == "" {
+		return wrong("The query that was judged is missing.")
+	}
+	marks, err := marksOf(r)
+	if err != nil {
+		return err
+	}
+	inForce, err := s.engine.Settings.Get(r.Context())
+	if err != nil {
+		return err
+	}
+	sheet, _ := judgment.Sheet{Judge: name, At: now, Query: judgedQuery(q), Marks: marks}.Forget(&inForce.Takedowns)
+	if len(sheet.Marks) > 0 {
+		if err := judgment.Put(r.Context(), s.engine.Judging.Bucket, sheet); err != nil {
+			return err
+		}
+	}
+	http.Redirect(w, r, pageAddress(q, q.From), http.StatusSeeOther)
+	return nil
+}
+
+// judgedQuery returns what a judgment keeps of a query.
+func judgedQuery(q Query) judgment.Query {
+	return judgment.Query{
+		Text: q.Text, Site: q.Site, Lang: q.Lang, Collection: q.Collection, Type: q.Type, After: q.After, Before: q.Before,
+	}
+}
+
+// marksOf returns the marks in a form that differ from what was marked before.
+func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
+	pages, grades, before := r.PostForm["url"], r.PostForm["grade"], r.PostForm["was"]
+	if len(grades) != len(pages) || len(before) != len(pages) || len(pages) > judgment.MaxMarks {
+		return nil, wrong("The form has %d addresses and %d grades; send one grade for each address, %d at most.", len(pages), len(grades), judgment.MaxMarks)
+	}
+	known := make(map[string]bool)
+	for i, page := range pages {
+		if grades[i] == before[i] {
+			continue
+		}
+		a, err := address.Parse(page)
+		if err != nil || known[a.URL] {
+			return nil, wrong("%.200q is no web address, or is there twice.", page)
+		}
+		known[a.URL] = true
+		grade := judgment.Withdrawn
+		if grades[i] != "" {
+			if grade, err = strconv.Atoi(grades[i]); err != nil || grade < 0 || grade > judgment.Best {
+				return nil, wrong("The grade %.20q does not exist; there are 0 to %d.", grades[i], judgment.Best)
+			}
+		}
+		marks = append(marks, judgment.Mark{URL: a.URL, Grade: grade})
+	}
+	return marks, nil
+}
+
+// judgeView is the form of a judge on a page of results.
+type judgeView struct {
+	Judge, Action string
+	Marked, Shown int // marked results, of those that are shown
+}
+
+// markView is the field of a result for its mark.
+type markView struct {
+	URL, Was string
+	Grades   []gradeView
+}
+
+type gradeView struct {
+	Value, Name string
+	Chosen      bool
+}
+
+// gradeNames are the names of the grades, by grade.
+var gradeNames = [judgment.Best + 1]string{"no answer", "partly", "relevant", "best answer"}
+
+// offerMarks adds fields for marks to a page of results, if a judge is signed in. Images and
+// past states are not judged.
+func (s *siteHandler) offerMarks(w http.ResponseWriter, r *http.Request, q Query, page *resultsPage) error {
+	if s.engine.Judging.Keys.Empty() {
+		return nil
+	}
+	w.Header().Add("Vary", "Cookie")
+	name := s.judgeOf(r)
+	if name == "" || page.Images || !q.AsOf.IsZero() || len(page.Hits) == 0 {
+		return nil
+	}
+	forJudge(w)
+	inForce, err := s.engine.Settings.Get(r.Context())
+	if err != nil {
+		return err
+	}
+	judged, unread, err := judgment.Of(r.Context(), s.engine.Judging.Bucket, judgedQuery(q), &inForce.Takedowns)
+	for _, err := range unread {
+		s.engine.Log.ErrorContext(r.Context(), "judgments cannot be read: repair them by bucketsearch verify --repair", "error", err)
+	}
+	if err != nil {
+		s.engine.Log.ErrorContext(r.Context(), "cannot show judgments", "error", err)
+		page.Notes = append(page.Notes, "Your judgments cannot be read at the moment, so that you cannot judge here.")
+		return r.Context().Err()
+	}
+	grades := judged.By(name)
+	page.Judge = &judgeView{Judge: name, Action: "/judgments" + strings.TrimPrefix(pageAddress(q, q.From), "/search"), Shown: len(page.Hits)}
+	for i := range page.Hits {
+		mark := &markView{URL: page.Hits[i].URL}
+		grade, marked := grades[mark.URL]
+		if marked {
+			mark.Was = strconv.Itoa(grade)
+			page.Judge.Marked++
+		}
+		for value := judgment.Best; value >= 0; value-- {
+			mark.Grades = append(mark.Grades, gradeView{strconv.Itoa(value), gradeNames[value], marked && value == grade})
+		}
+		page.Hits[i].Mark = mark
+	}
+	return nil
+}
