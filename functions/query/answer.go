@@ -75,19 +75,21 @@ type Answer struct {
 // Snippet is one result of an Answer: a page, or with type:image an image and a page that shows
 // it. For an image, the snippet is of the image's caption, or else of the words around it.
 type Snippet struct {
-	Image       *Picture            `json:"image,omitempty"`
-	URL         string              `json:"url"`
-	Title       string              `json:"title"`
-	Snippet     string              `json:"snippet"`
-	Score       float64             `json:"score"`
-	Lang        string              `json:"lang"`
-	LangSource  string              `json:"lang_source,omitempty"` // with explain: how the language is known: declared, guessed or overruled
-	Type        string              `json:"type"`
-	Collections []string            `json:"collections,omitempty"`
-	Fetched     time.Time           `json:"fetched,omitzero"`
-	Alike       []string            `json:"alike,omitempty"`        // addresses of matching pages with the same text, or nearly, that are not shown
-	MoreOfSite  int                 `json:"more_of_site,omitempty"` // with fold=site: pages of the site that come later, although they match better than other results
-	Unvisited   bool                `json:"unvisited,omitempty"`    // no page is stored: only links to it were found, and snippet is of their texts
+	Image       *Picture  `json:"image,omitempty"`
+	URL         string    `json:"url"`
+	Title       string    `json:"title"`
+	Snippet     string    `json:"snippet"`
+	Score       float64   `json:"score"`
+	Lang        string    `json:"lang"`
+	LangSource  string    `json:"lang_source,omitempty"` // with explain: how the language is known: declared, guessed or overruled
+	Type        string    `json:"type"`
+	Collections []string  `json:"collections,omitempty"`
+	Fetched     time.Time `json:"fetched,omitzero"`
+	Alike       []string  `json:"alike,omitempty"` // addresses of matching pages with the same text, or nearly, that are not shown
+	// with fold=site: number of pages of the site that match better than some of the first ten
+	// results, but come after these ten
+	MoreOfSite  int                 `json:"more_of_site,omitempty"`
+	Unvisited   bool                `json:"unvisited,omitempty"` // no page is stored: only links to it were found, and snippet is of their texts
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 

@@ -43,7 +43,7 @@ type Options struct {
 	Disk   int64  // greatest size of the cache in Dir, in bytes
 	Name   string // name of the bucket, to which the cache in Dir is bound
 
-	Paid float64 // GB of memory that the function is paid for; 0 where nobody is paid
+	Paid float64 // memory in GB for which the function's operator pays; 0 where nobody pays
 
 	Judging Judging
 }

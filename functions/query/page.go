@@ -218,7 +218,8 @@ func openBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Man
 	return books, later, err
 }
 
-// standingIn returns the standing of an address in books.
+// standingIn reads the outcomes of an address in books, and returns those that count (see
+// book.Standing).
 func standingIn(ctx context.Context, books *partition.Books, a address.Address) (standing book.Standing, err error) {
 	outcomes, err := books.Find(ctx, a.Place, a.ID)
 	for i := range outcomes {

@@ -133,7 +133,7 @@ func ofAssets(n int) string {
 	return fmt.Sprintf(", %d of them assets of pages", n)
 }
 
-// printCollection prints the line of a collection.
+// printCollection prints a line with the numbers of URLs of a collection.
 func printCollection(out io.Writer, c system.CollectionStatus) {
 	fmt.Fprintf(out, "collection %s: %d stored%s", c.Name, c.Stored, ofAssets(c.Assets))
 	if pages := c.Stored - c.Assets; c.OnTopic != nil && pages > 0 {

@@ -121,7 +121,7 @@ func asofVar(flags *pflag.FlagSet, to *time.Time, usage string) {
 	flags.Lookup("asof").Value = value
 }
 
-// formerly maps the names of flags in version 0.1.0 to the present ones.
+// formerly maps names that flags had in version 0.1.0 to their present names.
 var formerly = map[string]string{"connections": "host-connections", "max-pages": "pages", "requests": "requests-a-day", "usd": "usd-a-day"}
 
 // flagError rewords an error of pflag about a flag, and adds what to write instead, or which

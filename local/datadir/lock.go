@@ -94,7 +94,8 @@ func impossible(path string, err error) error {
 	return fmt.Errorf("%s cannot be a data directory: %s; choose another one by --data", path, why)
 }
 
-// open opens the data directory with a lock of flock(2): LOCK_EX or LOCK_SH.
+// open opens the data directory with a lock. how is the kind of lock for flock(2): LOCK_EX
+// (exclusive) or LOCK_SH (shared).
 func open(ctx context.Context, path string, how int) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {

@@ -80,7 +80,8 @@ func (i *Importer) Publish(ctx context.Context, c collection.Collection) error {
 	return i.system.Plan(ctx, Plan{Collections: []collection.Collection{c}})
 }
 
-// Import imports the files.
+// Import imports the pages of WARC files into the collection with the name. While it works, it
+// calls progress with how much of the total is done in the present stage.
 func (i *Importer) Import(ctx context.Context, files []string, collection string, progress func(stage string, done, total int64)) (*ingest.Report, error) {
 	limits := fetch.DefaultLimits()
 	limits.Batch = importBytes

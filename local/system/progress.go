@@ -21,17 +21,19 @@ const (
 // Progress is the progress of a crawl.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
-	Parked                                   int64    // parked URLs: their collections have reached their limits
-	Again                                    int64    // number of the waiting URLs that are stored pages
-	Missed                                   bool     // a collection lacks pages that others have; the sweep finds them when no URL waits
-	Unpacked                                 int      // batches that wait to be packed
-	Packages, Unindexed, Documents           int      // Unindexed: packages that are not indexed
-	Gone                                     int      // gone pages whose documents are not masked yet
-	Written                                  int64    // bytes sent to the object store
-	Dead                                     int      // messages that were given up
-	Paused                                   string   // reason of the pause; "": the crawl is not paused
-	Silent                                   []string // some of the hosts whose last silentAfter answers or more were 429, 503 or none
-	Failing                                  []string // a sentence for each lasting failure (see System.Failing); set by Wait
+	Parked                                   int64 // number of parked URLs: their collections have reached their limits
+	Again                                    int64 // number of waiting URLs whose pages are stored already
+	// Missed means that a collection lacks pages that other collections have. The sweep finds
+	// them when no URL waits.
+	Missed                         bool
+	Unpacked                       int      // number of batches that wait to be packed
+	Packages, Unindexed, Documents int      // numbers of packages, of packages not yet indexed, and of documents
+	Gone                           int      // number of pages that are gone, but whose documents are not masked yet
+	Written                        int64    // bytes sent to the object store
+	Dead                           int      // number of messages that were given up
+	Paused                         string   // reason of the pause; "": the crawl is not paused
+	Silent                         []string // some of the hosts whose last silentAfter answers or more were 429, 503 or none
+	Failing                        []string // result of System.Failing; only Wait sets it
 }
 
 // Crawled reports whether no URL is left to request.

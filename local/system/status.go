@@ -45,7 +45,8 @@ type Status struct {
 	// Silent lists hosts with pending URLs that did not answer the last requests, or answered
 	// 429 or 503.
 	Silent []SilentHost `json:"silent,omitempty"`
-	// Collections has all collections, or only the one for which ReadStatus was called.
+	// Collections has the counts of all collections, or only of the one that ReadStatus was
+	// called for.
 	Collections []CollectionStatus `json:"collections"`
 }
 
@@ -56,7 +57,7 @@ type SilentHost struct {
 	Rest     time.Time `json:"rest_until,omitzero"` // no request before this time
 }
 
-// Requests are the object-store requests made so far, by kind.
+// Requests holds the numbers of requests to the object store so far, by kind.
 type Requests struct {
 	Put    int64 `json:"put"`
 	Get    int64 `json:"get"`

@@ -17,12 +17,12 @@ import (
 // Summary is the result of a crawl.
 type Summary struct {
 	Status
-	New       int    // pages stored since the crawl began: new or changed ones
+	New       int    // number of pages stored since the crawl began: new or changed ones
 	NewAssets int    // the same of assets
-	Unchanged int    // stored pages requested again and found unchanged
-	Kept      int    // stored pages that could not be fetched again, and are kept
-	Why       string // the most frequent reason for Kept
-	Seeds     []Fate // one for each seed of the crawl
+	Unchanged int    // number of stored pages requested again and found unchanged
+	Kept      int    // number of stored pages that could not be fetched again, and stay stored
+	Why       string // most frequent reason why the pages of Kept could not be fetched
+	Seeds     []Fate // result for each seed of the crawl
 }
 
 // Fate is the result of a crawl for one seed.

@@ -29,24 +29,28 @@ const (
 
 // URL is the state of one URL.
 type URL struct {
-	Address    address.Address
-	State      State
-	Reason     string        // why the URL is Skipped or Failed
-	Final      book.Outcome  // the final outcome that decided State; zero if there is none, or if the page was lost
-	Page       *book.Outcome // of a Stored URL: the outcome that names the package; older than Final if the page was unchanged since
-	Discovered bool          // the URL is a seed or the target of a link
-	Depth      uint16        // links between a seed and the URL
-	Hops       uint8         // redirects between the last link and the URL
-	Weight     uint8         // priority, see book.Link
-	Sitemap    bool          // the URL is read as a sitemap
-	Asset      bool          // the URL was found only as an asset of pages
-	Attempts   uint8         // number of requests since the last final outcome
-	Collection string        // on whose behalf the URL is requested; of a refused URL, a collection that refuses it
-	Admitted   bool          // a collection in force admits the URL, whatever State is
-	// Apart says why an admitted URL is in no frontier, even if it is pending or due:
-	// membership.NoPartition or membership.HeldBack; "" if it is in one.
-	Apart  string
-	Wanted bool // the URL has a final outcome, and must be requested again at once, for Collection and with Depth, Hops and Weight
+	Address address.Address
+	State   State
+	Reason  string       // why the URL is Skipped or Failed
+	Final   book.Outcome // last final outcome (one other than Retry); zero if there is none, or the page is lost
+	// Page is the outcome with which the page was stored; nil unless State is Stored. It is
+	// older than Final if later requests found the page unchanged.
+	Page       *book.Outcome
+	Discovered bool   // the URL is a seed or the target of a link
+	Depth      uint16 // number of links from a seed to the URL
+	Hops       uint8  // number of redirects from the last link to the URL
+	Weight     uint8  // priority: 255 is requested first, 1 last; 0: only depth counts (see book.Link)
+	Sitemap    bool   // the URL is read as a sitemap
+	Asset      bool   // the URL was found only as an asset of pages
+	Attempts   uint8  // number of requests since the last final outcome (one other than Retry)
+	Collection string // collection for which the URL is requested; for a refused URL, one that refuses it
+	Admitted   bool   // a collection in force admits the URL, whatever State is
+	// Apart says why the frontier leaves out an admitted URL, which is then not requested:
+	// membership.NoPartition or membership.HeldBack. It is "" for a URL of the frontier.
+	Apart string
+	// Wanted says that the URL must be requested again at once although it has a final
+	// outcome. Collection, Depth, Hops and Weight are those of the new request.
+	Wanted bool
 }
 
 // Account collects outcomes and links, in any order, and computes from them the state of

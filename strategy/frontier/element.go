@@ -21,7 +21,7 @@ type Entry struct {
 	Weight     uint8           // priority: 255 is requested first, 1 last; 0: only depth counts
 	Sitemap    bool            // the URL is read as a sitemap
 	Asset      bool            // the URL was found only as an asset of pages, and counts toward no limit of pages
-	Collection string          // on whose behalf the URL is requested; at most 255 bytes
+	Collection string          // name of the collection for which the URL is requested; at most 255 bytes
 	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; only for Admit
 	Claimed    bool            // used by Admit: Collection gets the page even if it is stored for another collection
 	// Last has parts of the last final outcome of a URL that is requested again; else nil.
@@ -48,7 +48,7 @@ const (
 const (
 	isSitemap = 1 << iota
 	hasLook
-	isMissing // Last.Missing
+	isMissing // Last.Missing is true
 	isAsset
 	allFlags = isSitemap | hasLook | isMissing | isAsset
 )

@@ -58,7 +58,8 @@ func (f *Frontier) Failing(ctx context.Context, most int) (map[string]int64, err
 	}
 }
 
-// numbers returns the values of fields of a hash of numbers, 0 for an absent field.
+// numbers returns the values of these fields of a Redis hash, which are numbers; 0 for an
+// absent field.
 func (f *Frontier) numbers(ctx context.Context, hash string, fields []string) ([]int64, error) {
 	numbers := make([]int64, 0, len(fields))
 	for part := range slices.Chunk(fields, chunk) {

@@ -27,9 +27,9 @@ type Limit struct {
 // AssetsPerPage is the number of assets that a limit of pages allows for each page.
 const AssetsPerPage = 20
 
-// Limits returns the limits of the collection with the name that a page counts toward,
-// once it is stored: that of its host, and that of its address.Pattern. One that is not
-// limited is left out.
+// Limits returns the limits of a collection toward which the page counts once it is stored:
+// the limit of pages on the page's host, and the limit of pages with the same
+// address.Pattern. It leaves out a limit that the collection does not set.
 func (s *Members) Limits(name string, page address.Address) []Limit {
 	m, found := s.byName[name]
 	if !found {
@@ -139,8 +139,8 @@ func (s *Members) CollectionTally(name string) string {
 // collection with a limit of pages they are counted.
 func AssetTally(name string) string { return "a:" + name }
 
-// Counts are the numbers of pages in tallies, by the tally's name: of stored pages, and
-// of URLs for which Take was called, whose pages may be stored later.
+// Counts holds two numbers for each tally, by the tally's name: Stored counts its stored
+// pages, Taken the URLs for which Take was called, whose pages may be stored later.
 type Counts struct{ Stored, Taken map[string]int64 }
 
 // NewCounts returns counts in which every tally is 0.

@@ -28,9 +28,9 @@ type Task struct {
 // Report is the result of an evaluation.
 type Report struct {
 	Queries  int       `json:"queries"`
-	Unread   int       `json:"unread,omitempty"`    // number of objects with judgments that could not be read
+	Unread   int       `json:"unread,omitempty"`       // number of objects with judgments that could not be read
 	Judged   *float64  `json:"judged_at_10,omitempty"` // share of the first 10 results that judges have marked; nil for judgments of a file
-	Unjudged int       `json:"unjudged"`            // number of queries without a relevant document in the judgments; they are not run
+	Unjudged int       `json:"unjudged"`               // number of queries without a relevant document in the judgments; they are not run
 	Mean     Figures   `json:"mean"`
 	Interval Figures   `json:"interval"` // half the width of the 95 % confidence interval of each mean
 	Each     []Outcome `json:"each"`     // results of the queries, in the order of queries.tsv

@@ -32,8 +32,10 @@ type spot struct {
 type capture struct {
 	spot           // place of the capture's record
 	at   time.Time // time of the capture
-	body spot      // place of the record with the answer: for a revisit record the one that it refers to, else the same
-	part bool      // the URL is imported only if a page or style sheet in the files refers to it as an asset
+	// place of the record with the body: for a revisit record, of the record to which it refers;
+	// else spot
+	body spot
+	part bool // the URL is imported only if a page or style sheet in the files refers to it as an asset
 }
 
 // survey is the state of the first reading of the files: it collects the newest capture of each
@@ -44,11 +46,13 @@ type survey struct {
 	now      time.Time
 	report   *Report
 	newest   map[layout.Identity]capture
-	answers  map[uint64]spot          // spots of response and resource records, by the hash of their id, and by that of their URL and time
-	assets   bool                     // the collection wants the assets of its pages
-	parts    map[layout.Identity]bool // URLs to which pages and style sheets refer as assets, and to which redirects lead
-	posted   map[uint64]bool          // hashes of the ids of records that belong to requests other than GET
-	seed     maphash.Seed             // seed of these hashes
+	// places of response and resource records, by two hashes: of the record's id, and of its URL
+	// and time
+	answers map[uint64]spot
+	assets  bool                     // the collection wants the assets of its pages
+	parts   map[layout.Identity]bool // URLs to which pages and style sheets refer as assets, and to which redirects lead
+	posted  map[uint64]bool          // hashes of the ids of records that belong to requests with another method than GET
+	seed    maphash.Seed             // seed of the hashes in answers and posted
 }
 
 // maxInside is the greatest distance in bytes between the beginning of a gzip member and an

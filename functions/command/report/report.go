@@ -26,7 +26,7 @@ type Report struct {
 	Sources     []Row     `json:"language_sources"` // rows by how the language is known: declared, guessed, overruled
 	Collections []Row     `json:"collections"`
 	Sites       []Row     `json:"sites"`
-	Days        []Row     `json:"days"` // days (UTC) on which pages were downloaded, in order
+	Days        []Row     `json:"days"` // counts by day (UTC) of the download, in order of time
 	Sizes       []Size    `json:"sizes"`
 	// Faults has a sentence for every lost or damaged object or generation, whose pages or
 	// bytes are not counted.
@@ -39,7 +39,7 @@ type Row struct {
 	Value string `json:"value"` // language or how it is known, collection, site or day; "": the language is unknown, or the page is not indexed yet
 	Pages int    `json:"pages"`
 	Sites int    `json:"sites"` // of the pages
-	Bytes int64  `json:"bytes"` // compressed size of the pages in packages
+	Bytes int64  `json:"bytes"` // compressed size of the pages in packages, in bytes
 	// Assets counts assets of pages, such as images, and AssetBytes is their compressed
 	// size. In Languages there are none.
 	Assets     int   `json:"assets,omitempty"`

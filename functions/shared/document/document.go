@@ -51,7 +51,7 @@ const (
 
 // Document is a parsed page. Addresses in it are as written, not resolved.
 type Document struct {
-	Title     string // of the title element, else the first h1, else og:title
+	Title     string // text of the title element, else of the first h1, else of og:title
 	Lang      string // primary subtag that the page declares, or its header (see Stored); or ""
 	Robots    robots.Directives
 	Canonical string // address in <link rel=canonical>, or ""

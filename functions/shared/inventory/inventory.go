@@ -35,7 +35,7 @@ type Page struct {
 	*book.Outcome        // outcome that stored the page; valid until the next page is yielded
 	Key           string // present key of the page's package; erasing pages from a package changes its key
 
-	// From the index, after ReadIndex:
+	// Fields from the index, which are set after ReadIndex.
 	Indexed    bool   // the page was indexed at the moment of the inventory
 	Lang       string // ISO 639-1, as search filters by it; "" if it is in doubt
 	LangSource string // how the language is known, as in segment.Document
@@ -106,7 +106,7 @@ func (v *Inventory) Empty() bool {
 	return len(v.Faults) == 0 && !slices.ContainsFunc(v.partitions, func(p *part) bool { return p.then.Generation > 0 })
 }
 
-// keyNow returns the present key of a package from one that it has or had.
+// keyNow returns the present key of a package, given its present key or an earlier one.
 func (p *part) keyNow(key string) string {
 	if listed := p.now.Package(key); listed != nil {
 		return listed.Key

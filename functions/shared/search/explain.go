@@ -66,8 +66,8 @@ func (s *search) sources(ctx context.Context, best []match) ([]*segment.StringCo
 	return sources, err
 }
 
-// explainNear explains the bonus of match i for words near each other. found are its
-// occurrences of the phrases of plan.must, then of those of plan.near.
+// explainNear explains the bonus of match i for words near each other. found[i] has the match's
+// occurrences of the phrases of plan.must, followed by those of the phrases of plan.near.
 func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 	e := Explanation{What: "nearness of the words"}
 	for n, ph := range s.plan.near {

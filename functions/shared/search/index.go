@@ -48,7 +48,7 @@ type Index struct {
 	languages []corpusLanguage
 	documents int  // number of live documents
 	begun     bool // some segments have no terms of lone characters
-	exactly   int  // number of matches up to which every match is counted
+	exactly   int  // if there are at most this many matches, all are counted
 
 	anchors *statistics // statistics by which anchors of links are scored
 }

@@ -24,7 +24,7 @@ type textMarker struct {
 
 // meant is the word of the query to which a term belongs.
 type meant struct {
-	word int  // the word's number in the plan
+	word int  // index of the word in plan.words
 	half bool // only the first character of a pair is meant
 }
 

@@ -13,9 +13,11 @@ const (
 
 	allWords     = 2.0 // factor for the score of a document that holds every word of the query
 	quotedWeight = 0.5 // weight of a phrase in quotes relative to its words
-	joinedWorth  = 0.8 // worth of a joined word for each of its parts
-	namedWeight  = 4.0 // weight of a word in the names of a start page's site
-	outside      = 0.3 // worth of a word outside of a page's main part
+	// worth (factor of the score) of the term of a joined word, such as email, for its parts e and
+	// mail
+	joinedWorth = 0.8
+	namedWeight = 4.0 // weight of a word in the names of a start page's site
+	outside     = 0.3 // worth (factor of the score) of a word that a page has only outside of its main part
 )
 
 // mostLength is the greatest length of a field that is taken into account, relative to the
@@ -108,13 +110,13 @@ const mostScore = saturation + 1
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
-	lists  []listCursor   // one for each variant that occurs in the segment, and one for each that occurs in its anchors
-	doc    uint32         // current document: the least of the lists
-	common uint64         // number of postings in all lists
+	lists  []listCursor   // posting lists: one for each variant in texts, one for each variant in anchors
+	doc    uint32         // current document: the first of the current documents of all lists
+	common uint64         // number of postings in all lists together
 	most   float64        // upper bound of the word's score in the segment
 	mostOf [kinds]float64 // upper bounds of the parts of the score that come from each kind of lists
-	bound  float64        // upper bound of the word's score in the window
-	last   int64          // last document for which bound holds
+	bound  float64        // upper bound of the word's score in the current window
+	last   int64          // last document for which the field bound is valid
 }
 
 type listCursor struct {
@@ -122,9 +124,9 @@ type listCursor struct {
 	doc     uint32
 	kind    int         // what the list is of
 	weight  float64     // weight of the word times the worth of the variant; times anchorWeight or namedWeight
-	bound   float64     // upper bound of the variant's scores in the window
-	last    int64       // last document for which bound holds
-	anchors *statistics // of anchors, if the list is of anchors; else nil
+	bound   float64     // upper bound of the variant's score in the current window
+	last    int64       // last document for which the field bound is valid
+	anchors *statistics // statistics of anchors, if the list is of anchors; else nil
 }
 
 // The kinds of lists: of texts, of anchors, and of the names of sites.

@@ -100,8 +100,8 @@ type search struct {
 	plan  *plan
 	*gathered
 	statistics *statistics
-	documents  map[spot]*segment.Document // the documents that are read
-	alike      map[spot][]string          // for a match that is shown for a group of alike ones: addresses of the others
+	documents  map[spot]*segment.Document // by position in the index: the documents read so far
+	alike      map[spot][]string          // by shown match: addresses of the alike matches that are not shown
 	asked      []match                    // documents of the page that the query names
 	showsNamed bool                       // that page is on the page of hits
 	spreads    bool                       // spread has moved hits
@@ -266,9 +266,9 @@ func (s *search) documentsOfOneWord() (n int, known, all bool) {
 
 // Result is the answer to a query.
 type Result struct {
-	Total   int  // number of matching documents that were counted
-	Exact   bool // Total counts all matching documents
-	Images  bool // the query asked for images: Total counts them, and each hit has one
+	Total   int  // number of matching documents (or images); if not Exact, the number known when counting ended
+	Exact   bool // Total is the number of all matches; if false, there may be more
+	Images  bool // the query asked for images: Total counts images, and each hit has one
 	Named   bool // a page of Query.Named is in the index
 	Hits    []Hit
 	Facets  []Facet  // facets in the order of Query.Facets

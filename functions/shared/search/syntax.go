@@ -28,13 +28,14 @@ type Query struct {
 
 	Named []layout.Identity // identities of pages that the query names: the first of them that is in the index is the first hit
 
-	Fold     bool                      // make one hit of documents with the same text, or nearly, unless the text says dup:all
-	Spread   bool                      // show at most two hits of one site among the first ten (see spread)
-	Reader   []string                  // languages of the reader, such as "de", the most wanted first: they choose among alike documents if neither the query's words nor a filter tell its language
-	Facets   []string                  // count the matches by these: Site, Lang, Collection, Type
-	Explain  bool                      // explain every score
-	Hidden   func(address string) bool // images that are not shown; nil: none
-	Deadline time.Time                 // return then what was found; zero: only ctx limits the time
+	Fold    bool                      // one hit for documents with about the same text, unless Text has dup:all
+	Spread  bool                      // show at most two hits of a site among the first ten (see spread)
+	Reader  []string                  // languages of the reader, such as "de", the most wanted first: they choose among alike documents if neither the query's words nor a filter tell its language
+	Facets  []string                  // columns whose values are counted: Site, Lang, Collection, Type
+	Explain bool                      // add an Explanation of its score to each hit
+	Hidden  func(address string) bool // reports whether an image must not be shown; nil: all may be
+	// time at which the search returns what it has found; zero: only ctx limits it
+	Deadline time.Time
 }
 
 // Names of the facets, which are also names of filters in a query's text.
@@ -236,7 +237,7 @@ type queryWord struct {
 	required bool             // a document must have the word
 	lone     bool             // a lone character of a script without spaces
 	begins   bool             // variants are beginnings of terms as well, in segments without terms of lone characters
-	prefix   bool             // surface is a prefix
+	prefix   bool             // surface is a prefix, as in fox*
 	joined   bool             // a joined word (see plan.join), which no document needs to hold
 	edits    int              // number of edits that surface allows, as in fox~1
 	surface  string           // normalised text of the word
@@ -254,10 +255,12 @@ type queryWord struct {
 // variant is a term that stands for a word.
 type variant struct {
 	term   string
-	number int     // in gathered.names
+	number int     // index of the term in gathered.names
 	named  int     // the same of the term of names of sites (segment.NameTerm); -1 if that is not searched
-	worth  float64 // factor for its scores; 1 for the word itself
-	rules  uint64  // bit r is set if the word has this term by plan.rules[r], as in documents in languages with these rules
+	worth  float64 // factor of the word's score if a document has this term; 1 for the word itself
+	// rules has bit r set if plan.rules[r] give this term for the word. Documents in languages with
+	// these rules have this term.
+	rules uint64
 }
 
 // isPair reports whether the word is a pair of characters of a script without spaces.

@@ -8,8 +8,8 @@ import (
 
 const (
 	snippetSize = 220      // columns
-	scanSize    = 64 << 10 // bytes of a text that are searched for matches
-	patience    = 8 << 10  // bytes that are searched after the best window so far
+	scanSize    = 64 << 10 // number of bytes at the beginning of a text in which matches are looked for
+	patience    = 8 << 10  // the search for a better window ends this many bytes after the best one so far
 	nearer      = 1 << 10  // bytes that are searched after a window with all words for one with them nearer
 	titleSize   = 300      // columns of a title that are shown
 )
@@ -57,7 +57,7 @@ type densest struct {
 	counts  []int   // by word of the query: number of matches in spans[left:]
 	left    int     // first match of the current window, as an index in spans
 	value   float64 // sum of the weights of the words in spans[left:]
-	highest float64 // value of the best window
+	highest float64 // value of the best window so far
 	gaps    int     // bytes between the matches of the best window
 }
 
@@ -95,8 +95,8 @@ func (d *densest) isTooWide(start, end int) bool {
 // isDense reports whether hardly more than spaces lie between the matches of the best window.
 func (d *densest) isDense() bool { return d.gaps <= 2*len(d.weights) }
 
-// cutSlack is the greatest number of bytes by which a window shrinks, at either end, to end
-// at a space.
+// cutSlack is the greatest number of bytes by which a window is shortened at either end, so that
+// it ends at a space.
 const cutSlack = 24
 
 // window is a range of a text, in bytes.

@@ -12,11 +12,11 @@ import (
 // Page is a page that is to be indexed, as a document of a segment.
 type Page struct {
 	segment.Document
-	Emphasis, Large []layout.Span // spans of the body that are emphasized or large, in order
-	Outside         string        // text outside of the main part, which is the body
+	Emphasis, Large []layout.Span // ranges of Body in emphasis, and in larger type, in order
+	Outside         string        // text outside of the main part; the main part is in Body
 	SiteNames       []string      // names of the site, if this is its start page
-	// Silent is true for a page that must not be found. Its document has no words, but
-	// supersedes the page's earlier versions as all documents do.
+	// Silent is true for a page that no search must find, as one with noindex. Its document has
+	// no words, but supersedes the page's earlier versions.
 	Silent bool
 }
 

@@ -102,8 +102,8 @@ func (t *tokenizer) names(p *Page, position int) {
 	}
 }
 
-// text yields the tokens of a text of a field, with positions from base on, and returns the
-// length of the text in positions.
+// text yields the tokens of a text in a field, at positions from base on, and returns the number
+// of positions that the text takes.
 func (t *tokenizer) text(field, base int, text string) (length int) {
 	if !t.more {
 		return 0
@@ -153,7 +153,7 @@ func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	t.more = t.yield(token)
 }
 
-// see records that the current page has a term in its main part.
+// see records that the term of an occurrence is in the main part of the current page.
 func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true

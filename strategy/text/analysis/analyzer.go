@@ -20,11 +20,11 @@ const (
 type Occurrence struct {
 	Term       string // term as it is indexed: valid UTF-8, 1–255 bytes
 	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and looser terms
-	Position   int    // number of the word, from 1; both terms of a word have the same
-	Start, End int    // offsets of the term's text, in bytes
-	Half       int    // end of the first character of a pair, which is End if it is alone; End for a word
+	Position   int    // number of the word in the text, from 1; both terms of a word have the same number
+	Start, End int    // range of the term's word or pair in the text, in bytes
+	Half       int    // end of a pair's first character; equals End if there is no second, and for a word
 	First      string // term of the first character of a pair alone; "" for a character that is alone, and for a word
-	Parts      int    // of a joined word (see doc.go, Words): the number of its parts; else 0
+	Parts      int    // number of parts of a joined word (see doc.go, Words); 0 for any other
 	Capitals   bool   // the word has at least two letters, all upper case
 
 	TermNumber, WordNumber, FirstNumber uint32 // of Term, Word and First in the analyzer's Vocabulary; 0: none

@@ -8,10 +8,10 @@ import (
 // Word is a word of a query, or a pair of characters of a script without spaces.
 type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
-	Terms      []string // synonyms: its terms by each of the rules, the first rules' first
-	Of         []int    // for each of the rules: the index of its term in Terms
+	Terms      []string // the word's terms by all analyzers, each only once, in the order of the analyzers
+	Of         []int    // for each analyzer, its term as an index in Terms
 	Lone       bool     // it is a lone character of a script without spaces; Occurrence.First is such a term, too
-	Position   int      // as in Occurrence
+	Position   int      // number of the word, as in Occurrence
 	Start, End int      // range of the word in the query, in bytes
 	Parts      int      // for a joined word, the number of its parts, which precede it in the list; else 0
 }

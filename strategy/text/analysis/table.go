@@ -124,7 +124,8 @@ func Version(name string) uint32 { return common + languageOf(name).version }
 // terms of lone characters (Occurrence.First).
 func HasLone(version uint32) bool { return version >= 3 }
 
-// languageOf returns the analyzer of a language code or tag.
+// languageOf returns the entry of table for a language code or a BCP 47 tag; nil if there
+// is none.
 func languageOf(tag string) *language { return table[codeOf(tag)] }
 
 // codeOf returns the key of table for the language of a BCP 47 tag, "" if there is none.

@@ -82,10 +82,10 @@ func (m *Model) Score(f *Features) []float64 {
 	return scores
 }
 
-// Choose reports for each block whether to keep it, given the log-odds of the blocks:
-// the likeliest are kept, as many as give the best expected F1 of their words. Of a
-// text that stands in several places, only the likeliest is kept. Small holes between
-// kept blocks are filled.
+// Choose reports for each block whether to keep it, given the log-odds of the blocks.
+// It keeps the likeliest blocks, as many as give the best expected F1 of their words. Of
+// several blocks with the same text it keeps only the likeliest. Then it also keeps blocks
+// in small gaps between kept blocks.
 func (f *Features) Choose(scores []float64) []bool {
 	order := make([]int, len(scores))
 	for i := range order {

@@ -21,7 +21,7 @@ import (
 type judged struct {
 	kind     mainpart.Kind
 	site     string   // host of its address, or its number if it has no address
-	truth    []string // words of the main part
+	truth    []string // words of the main part that the person marked
 	page     *hypertext.Page
 	words    [][]string // words of each block
 	labels   []float32  // for each block: share of its words that belong to the main part
