@@ -67,21 +67,21 @@ var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 // bytes read so far. It counts damaged records, and fails if the file cannot be read.
 func (s *survey) file(ctx context.Context, number int, progress func(int64)) error {
 	from := s.task.sources[number]
-	reader, err := from.open()
+	input, err := from.open()
 	if err != nil {
 		return err
 	}
-	defer reader.Close()
+	defer input.Close()
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		record, err := reader.Next()
+		record, err := input.Next()
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err == nil {
-			err = s.record(reader.Reader, record, number)
+			err = s.record(input.Reader, record, number)
 		}
 		var fault *warc.Fault
 		switch {
@@ -90,7 +90,7 @@ func (s *survey) file(ctx context.Context, number int, progress func(int64)) err
 		case err != nil:
 			return fmt.Errorf("cannot read %s: %w", from.name, err)
 		}
-		progress(reader.Offset())
+		progress(input.Offset())
 	}
 }
 
@@ -99,7 +99,7 @@ var kinds = []string{"warcinfo", "response", "resource", "request", "metadata", 
 
 // record reads one record to its end. A capture in it that may be imported is passed to add; any
 // other is counted by the reason for which it is not imported.
-func (s *survey) record(reader *warc.Reader, r *warc.Record, file int) error {
+func (s *survey) record(input *warc.Reader, r *warc.Record, file int) error {
 	kind := r.Type
 	if !slices.Contains(kinds, kind) {
 		kind = "other"
@@ -108,7 +108,7 @@ func (s *survey) record(reader *warc.Reader, r *warc.Record, file int) error {
 	at := spot{file, r.Place}
 	found, reason, err := s.judge(r, at)
 	if err == nil {
-		err = reader.Finish()
+		err = input.Finish()
 	}
 	switch {
 	case err != nil:

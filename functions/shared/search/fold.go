@@ -226,13 +226,13 @@ func (f *folder) compareReader(a, b *segment.Document) int {
 	if l := f.plan.likeliest(); len(f.query.Reader) == 0 || l == nil || l.share >= tells {
 		return 0
 	}
-	place := func(d *segment.Document) int {
+	preference := func(d *segment.Document) int {
 		if n := slices.Index(f.query.Reader, d.Lang); n >= 0 {
 			return n
 		}
 		return len(f.query.Reader)
 	}
-	return place(a) - place(b)
+	return preference(a) - preference(b)
 }
 
 // mayTranslate reports whether translations may be put in another order: the reader has

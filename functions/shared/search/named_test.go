@@ -26,8 +26,8 @@ func TestNamed(t *testing.T) {
 		q.Named = []layout.Identity{absent, gone, named.ID}
 		got := find(t, ix, q)
 		if !got.Named { // a filter excludes it
-			plan, err := ix.plan(&q, false)
-			if err != nil || plan.filter.empty() && named.ID != gone {
+			planned, err := ix.plan(&q, false)
+			if err != nil || planned.filter.empty() && named.ID != gone {
 				t.Fatalf("%q does not find the page that it names: %v", q.Text, err)
 			}
 			continue

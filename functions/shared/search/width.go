@@ -51,8 +51,8 @@ func ahead(text string, at, n int) int {
 	return at
 }
 
-// behind returns the least offset from which on text[:at] is at most n columns wide.
-func behind(text string, at, n int) int {
+// startOf returns the least offset from which on text[:at] is at most n columns wide.
+func startOf(text string, at, n int) int {
 	for least := at - columnBytes*n; at > 0; {
 		r, size := utf8.DecodeLastRuneInString(text[:at])
 		if n -= columnsOf(r); n < 0 || at-size < least {

@@ -112,9 +112,9 @@ func (w window) fit(text string, size int) window {
 	spare := size - widthOf(text[w.start:w.end], size)
 	rest := widthOf(text[w.end:], spare)
 	most := max(spare*2/3, spare-rest)
-	start, found := sentence(text, behind(text, w.start, most), w.start)
+	start, found := sentence(text, startOf(text, w.start, most), w.start)
 	if !found {
-		start = cutAfter(text, behind(text, w.start, max(spare/3, spare-rest)), w.start)
+		start = cutAfter(text, startOf(text, w.start, max(spare/3, spare-rest)), w.start)
 	}
 	w.start = start
 	return w.cutEnd(text, ahead(text, start, size))
