@@ -90,12 +90,16 @@ func (d *Document) outside(main []bool) passage {
 	return d.passageOf(rest)
 }
 
-// main returns for every block whether it belongs to the main part. all is true if the main part is
-// everything that the page shows: in a page that was converted from another format, or when no main
-// part is found.
+// main returns for every block whether it belongs to the main part, without hidden blocks. all is
+// true if the main part is everything that the page shows: in a page that was converted from
+// another format, or when no main part is found.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
-		if kept = mainpart.Find(d.page, d.data); slices.Contains(kept, true) {
+		kept = mainpart.Find(d.page, d.data)
+		for i := range kept {
+			kept[i] = kept[i] && d.page.Blocks[i].Flags&hypertext.Hidden == 0
+		}
+		if slices.Contains(kept, true) {
 			return kept, false
 		}
 	}
@@ -103,31 +107,35 @@ func (d *Document) main() (kept []bool, all bool) {
 }
 
 // shown returns for every block whether the page shows it outside of navigation. If these
-// blocks hold less than a tenth of the page's text, it returns true for every block.
+// blocks hold less than a tenth of the page's text, it returns true for every block that is not
+// hidden; if all are hidden, for every block: a script shows them.
 func (d *Document) shown() []bool {
-	shown, size := make([]bool, len(d.page.Blocks)), 0
-	for i := range shown {
-		b := &d.page.Blocks[i]
-		if shown[i] = isVisible(b); shown[i] {
-			size += int(b.End - b.Start)
-		}
+	shown, size := d.blocksWithout(hypertext.Navigation | hypertext.Hidden | hypertext.NoScript)
+	if size*10 >= len(d.page.Text) {
+		return shown
 	}
-	if size*10 < len(d.page.Text) {
-		for i := range shown {
-			shown[i] = true
-		}
+	if shown, size = d.blocksWithout(hypertext.Hidden); size == 0 {
+		shown, _ = d.blocksWithout(0)
 	}
 	return shown
 }
 
-// isVisible reports whether a page shows a block outside of navigation.
-func isVisible(b *hypertext.Block) bool {
-	return b.Flags&(hypertext.Navigation|hypertext.Hidden|hypertext.NoScript) == 0
+// blocksWithout returns for every block whether it has none of the flags, and the size in bytes
+// of the blocks for which that is true.
+func (d *Document) blocksWithout(flags hypertext.Flags) (chosen []bool, size int) {
+	chosen = make([]bool, len(d.page.Blocks))
+	for i := range chosen {
+		b := &d.page.Blocks[i]
+		if chosen[i] = b.Flags&flags == 0; chosen[i] {
+			size += int(b.End - b.Start)
+		}
+	}
+	return chosen, size
 }
 
 // Visible returns the text that the page shows outside of navigation, and content that is only
 // in its JSON-LD. If the page shows less than a tenth of its text there, Visible returns all
-// of its text. Digest is computed from it.
+// text that is not hidden, or all if everything is. Digest is computed from it.
 func (d *Document) Visible() string {
 	if d.plain != "" {
 		return d.plain

@@ -65,3 +65,28 @@ func TestRangesCap(t *testing.T) {
 		t.Errorf("%d ranges", len(content.Emphasis))
 	}
 }
+
+// Hidden text is not indexed, however much there is of it and however it is hidden, unless the
+// page shows nothing else.
+func TestHiddenTextIsNotIndexed(t *testing.T) {
+	stuffing := strings.Repeat("casino bonus ", 200)
+	for name, hidden := range map[string]string{
+		"display":     `<div style="display:none">` + stuffing + `</div>`,
+		"visibility":  `<div style="visibility: hidden">` + stuffing + `</div>`,
+		"attribute":   `<div hidden>` + stuffing + `</div>`,
+		"for readers": `<div aria-hidden="true">` + stuffing + `</div>`,
+		"size":        `<div style="font-size:0">` + stuffing + `</div>`,
+	} {
+		for where, page := range map[string]string{
+			"beside text":       `<p>All that you need to know about tea.</p>` + hidden,
+			"beside navigation": `<nav>Tea</nav>` + hidden,
+			"beside nothing":    hidden,
+		} {
+			content := Parse([]byte(page)).Content()
+			indexed := strings.Contains(content.Body+content.Outside+content.Title, "casino")
+			if indexed != (where == "beside nothing") {
+				t.Errorf("%s %s: %d bytes of the body, %d outside", name, where, len(content.Body), len(content.Outside))
+			}
+		}
+	}
+}
