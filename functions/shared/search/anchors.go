@@ -59,6 +59,18 @@ func (g *gathered) inAnchors(w *queryWord) bool {
 	return false
 }
 
+// inNames reports whether the name of any page's site has a word.
+func (g *gathered) inNames(w *queryWord) bool {
+	for _, v := range w.variants {
+		for part := range g.parts {
+			if v.named >= 0 && !g.missing[part] && g.terms[part][v.named] != nil {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // anchor returns the given term of the query in the anchors of a part. number is the index of the
 // term in g.names. The result is nil if the anchors lack the term or the part has no anchors.
 func (g *gathered) anchor(part, number int) *segment.Term {

@@ -17,6 +17,9 @@ import (
 func (s *search) takeNamed() {
 	for _, id := range s.query.Named {
 		for part, of := range s.identities {
+			if s.missing[part] { // nothing says which of its documents the filters accept
+				continue
+			}
 			for doc := range of {
 				if of[doc] == id && s.accept[part].next(uint32(doc)) == uint32(doc) {
 					s.asked = append(s.asked, match{part: int32(part), doc: uint32(doc)})

@@ -1,10 +1,12 @@
 package search
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -82,5 +84,28 @@ func TestStepsOfNamed(t *testing.T) {
 		if with, found := segments.steps(t, q); with > without || found != 30 {
 			t.Errorf("%d steps and %d found, want %d and 30", with, found, without)
 		}
+	}
+}
+
+// TestNamedInAMissingPart: of a segment that is not read before the deadline, no page is found by
+// its address, although its identities are remembered: nothing says whether it is deleted or passes
+// the filters.
+func TestNamedInAMissingPart(t *testing.T) {
+	src, ix := serve(t)
+	named := page("c", "")
+	q := Query{Text: "ka", Size: 10, Named: []layout.Identity{named.ID}}
+	if got := find(t, ix, q); !got.Named {
+		t.Fatalf("the page is not found: %+v", got)
+	}
+	src.before = func(ctx context.Context, key string) error {
+		if key == "segments/1" {
+			<-ctx.Done()
+			return ctx.Err()
+		}
+		return nil
+	}
+	q.Deadline, q.Facets, q.Lang = time.Now().Add(50*time.Millisecond), []string{Site}, []string{"de"}
+	if got := find(t, ix, q); got.Named || !got.Partial {
+		t.Errorf("named: %v, partial: %v", got.Named, got.Partial)
 	}
 }

@@ -250,7 +250,8 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 // with one term (see isOneTerm), without a filter, in an index without dead documents: the
 // number is stored with the term.
 //
-//	all     false if further pages, which have the word only in their anchors, may match
+//	all     false if further pages, which have the word only in their anchors or as the name of
+//	        their site, may match
 //	known   false for any other query, and if no text has the word
 func (s *search) documentsOfOneWord() (n int, known, all bool) {
 	if len(s.asked) > 0 || len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
@@ -258,7 +259,7 @@ func (s *search) documentsOfOneWord() (n int, known, all bool) {
 		return 0, false, false
 	}
 	w := s.plan.words[0]
-	if !s.inAnchors(w) {
+	if !s.inAnchors(w) && !s.inNames(w) {
 		return int(w.documents), true, true
 	}
 	return int(w.documents), s.inTexts(w), false
