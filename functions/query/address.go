@@ -95,7 +95,7 @@ func isHost(text string) bool {
 		name, _, _ = strings.Cut(a.Host, ":") // in Punycode
 	}
 	suffix, public := publicsuffix.PublicSuffix(name)
-	return name == "localhost" && name != text || public && len(name) > len(suffix)+1
+	return name == "localhost" && name != text || (public || strings.Contains(suffix, ".")) && len(name) > len(suffix)+1
 }
 
 // otherHost returns a host's name with www. if it has none, and without if it has.
@@ -135,12 +135,13 @@ const maxLed = 5
 func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q search.Query) (search.Result, error) {
 	q.Text, q.Named = p.words, identitiesOf(p.forms)
 	found, err := at.index.Search(ctx, q)
-	if err != nil || found.Named || found.Images {
+	if err != nil || found.Named || found.Images || found.Partial || len(at.missing) > 0 || isFiltered(&q) {
 		return found, err
 	}
 	led, note, err := e.leads(ctx, at, p)
 	if err != nil {
-		return search.Result{}, err
+		e.Log.WarnContext(ctx, "where a pasted address leads is not known", "url", p.written[0].URL, "error", err)
+		return found, nil
 	}
 	if led != nil {
 		q.Named = []layout.Identity{led.ID}
@@ -159,6 +160,11 @@ func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q se
 	return found, nil
 }
 
+// isFiltered reports whether a filter beside the text of a query may exclude a page.
+func isFiltered(q *search.Query) bool {
+	return len(q.Site)+len(q.Lang)+len(q.Collection)+len(q.Type) > 0 || !q.After.IsZero() || !q.Before.IsZero()
+}
+
 func identitiesOf(addresses []address.Address) (ids []layout.Identity) {
 	for _, a := range addresses {
 		ids = append(ids, a.ID)
@@ -170,7 +176,7 @@ func identitiesOf(addresses []address.Address) (ids []layout.Identity) {
 // canonical addresses in the books; nil if it leads nowhere. note is a text about that, without
 // its full stop, or a sentence about why the address is not stored; "" for a word that only looks like an address.
 func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *address.Address, note string, err error) {
-	books, _, err := openBooks(ctx, e.bucket, at.manifests)
+	books, lost, err := openBooks(ctx, e.bucket, at.manifests)
 	if err != nil {
 		return nil, "", err
 	}
@@ -194,14 +200,16 @@ func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *addres
 			return &last, fmt.Sprintf("%s leads to %s", from.URL, last.URL), nil
 		}
 	}
-	if note == "" && p.certain {
+	all := len(lost) == 0 && len(at.faults) == 0 && len(books.Damaged()) == 0
+	if note == "" && p.certain && all && !at.takedowns.Forgets(p.written[0]) {
 		note = fmt.Sprintf("%s is not stored: it was never asked for.", p.written[0].URL)
 	}
 	return nil, note, nil
 }
 
 // look returns the address to which another leads, or else a sentence that says why the books have
-// no page of it for the index; "" if they know nothing of it.
+// no page of it for the index; "" if they know nothing of it. The sentence gives the reason
+// without details, which may tell of the crawler's network, and names no forgotten URL.
 func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books, a address.Address) (next *address.Address, told string, err error) {
 	if at.takedowns.Forgets(a) {
 		return nil, "", nil
@@ -214,12 +222,8 @@ func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books,
 	if last == nil {
 		return nil, "", nil
 	}
-	if to, err := address.Parse(membership.LeadsTo(*last)); err == nil {
+	if to, err := address.Parse(membership.LeadsTo(*last)); err == nil && len(last.Detail) < book.MaxDetail && !at.takedowns.Forgets(to) {
 		return &to, "", nil
-	}
-	because := last.Reason
-	if last.Detail != "" {
-		because += ", " + last.Detail
 	}
 	switch last.State {
 	case book.Stored, book.Unchanged:
@@ -231,5 +235,5 @@ func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books,
 	default:
 		told = "%s is not stored: it could not be had (%s)."
 	}
-	return nil, fmt.Sprintf(told, a.URL, because), nil
+	return nil, fmt.Sprintf(told, a.URL, last.Reason), nil
 }

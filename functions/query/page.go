@@ -20,6 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
 // ErrNoPage means that no page is stored for an address.
@@ -122,7 +123,7 @@ func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manife
 		page, err := readPage(ctx, e.bucket, a, currentKey(names, d.Package), webobject.Place{Offset: d.Offset, Length: d.Length})
 		return Copy{Object: page}, err
 	}
-	return pageInBooks(ctx, e.bucket, at.manifests, names, a)
+	return pageInBooks(ctx, e.bucket, at.manifests, names, a, at.takedowns)
 }
 
 func (e *Engine) report(ctx context.Context, page Copy) Copy {
@@ -170,15 +171,16 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 			return Copy{}, err
 		}
 	}
-	page, err := pageInBooks(ctx, e.bucket, at.manifests, now.manifests, a)
+	page, err := pageInBooks(ctx, e.bucket, at.manifests, now.manifests, a, inForce.Takedowns)
 	return e.report(ctx, page), e.unlessLost(ctx, at, a, past(err, a, moment))
 }
 
 func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 
 // pageInBooks finds a page by the books of manifests, as far as they can be read, and reads
-// it. names are the newest manifests, which have the present keys of packages.
-func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address) (Copy, error) {
+// it. names are the newest manifests, which have the present keys of packages. The error names no
+// forgotten URL to which the address leads.
+func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address, forgotten takedown.Set) (Copy, error) {
 	books, unread, err := openBooks(ctx, bucket, manifests)
 	if err != nil {
 		return Copy{}, err
@@ -193,6 +195,9 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 		none := &NoPage{URL: a.URL}
 		if standing.Final != nil {
 			none.To = membership.LeadsTo(*standing.Final)
+			if forgotten.ForgetsURL(none.To) {
+				none.To = ""
+			}
 		}
 		return Copy{Unread: unread}, none
 	}
