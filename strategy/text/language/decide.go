@@ -128,6 +128,12 @@ func declarable(tag string) string {
 	switch code := base.String(); code {
 	case "und", "mul", "mis", "zxx":
 		return ""
+	case "in": // the code of before 1989, as of the next two
+		return "id"
+	case "iw":
+		return "he"
+	case "ji":
+		return "yi"
 	case "nb", "nn":
 		return "no"
 	case "fil":
