@@ -244,3 +244,30 @@ func TestShare(t *testing.T) {
 		}
 	}
 }
+
+// A partition without segments holds its share of the unvisited URLs, too.
+func TestUnvisitedWithoutSegments(t *testing.T) {
+	w := newWorld(t)
+	var links []string
+	for n := range 40 {
+		links = append(links, fmt.Sprintf("1 %d text %d", n+10, n))
+	}
+	w.named(0, 1, false, []string{"1"}, links...)
+	w.run()
+	listed := 0
+	for p := range layout.Partition(2) {
+		u := functionstest.Manifest(t, w.bucket, p).Unvisited
+		if u == nil {
+			t.Fatalf("partition %s has no unvisited URLs", p)
+		}
+		listed += u.Documents
+	}
+	if listed != len(links) {
+		t.Errorf("%d unvisited URLs, want %d", listed, len(links))
+	}
+	before := functionstest.Keys(t, w.bucket, "")
+	w.run()
+	if diff := cmp.Diff(before, functionstest.Keys(t, w.bucket, "")); diff != "" {
+		t.Errorf("a second run (-before +after):\n%s", diff)
+	}
+}

@@ -133,7 +133,7 @@ const version = 3
 // and rules that of names. of is a value of Manifest.Ranked (see Function.name).
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
-	return len(m.Segments) == 0 || m.Ranked == of && !lacking
+	return m.Ranked == of && !lacking
 }
 
 // read reads the graph from the books of all partitions.

@@ -120,7 +120,7 @@ func (r *reading) readPages(ctx context.Context) error {
 		case isAlias(s.Final):
 			g.known[s.Final.Identity()] = number(len(r.aliasIn)) | aliasBit
 			r.aliasIn = append(r.aliasIn, uint32(slices.Min(s.Books)))
-		case isNameless(s.Final):
+		case s.Stands(), isNameless(s.Final): // a stored asset, or no page
 			r.nameless[s.Final.Identity()] = true
 		}
 		if len(g.known)+len(r.nameless) > r.limits.Pages {
