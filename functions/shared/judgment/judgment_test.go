@@ -255,3 +255,40 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestForgetQueries: of a query that names what is forgotten, in its text or by a filter, no mark is
+// left.
+func TestForgetQueries(t *testing.T) {
+	parse := func(raw string) address.Address {
+		a, err := address.Parse(raw)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return a
+	}
+	bucket := memblob.New()
+	for _, entry := range []takedown.Entry{takedown.URL(parse(stork), noon), takedown.Site("owls.example", noon)} {
+		if _, err := takedown.Forget(t.Context(), bucket, entry); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set, err := takedown.Load(t.Context(), bucket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, query := range []judgment.Query{
+		{Text: stork}, {Text: "example.org/stork"}, {Text: `big "https://example.org/stork"`}, {Text: "+https://example.org/stork"},
+		{Text: "site:owls.example night"}, {Text: "-SITE:owls.example night"}, {Text: "night", Site: []string{"owls.example"}},
+	} {
+		s := sheet("ann", 1, judgment.Mark{URL: heron, Grade: 3})
+		s.Query = query
+		if rest, changed := s.Forget(&set); !changed || len(rest.Marks) > 0 {
+			t.Errorf("%+v keeps %v", query, rest.Marks)
+		}
+	}
+	s := sheet("ann", 1, judgment.Mark{URL: heron, Grade: 3})
+	s.Query = judgment.Query{Text: "owls example.org site:example.org"}
+	if _, changed := s.Forget(&set); changed {
+		t.Error("a query that names nothing forgotten loses its marks")
+	}
+}

@@ -192,15 +192,33 @@ func Check(key string, content []byte) error {
 	return nil
 }
 
+// names reports whether the query names a forgotten URL or site, in its text or in a filter.
+func (q Query) names(forgotten *takedown.Set) bool {
+	words := slices.Clone(q.Site)
+	for word := range strings.FieldsSeq(q.Text) {
+		word = strings.TrimLeft(word, "+-")
+		if name, value, found := strings.Cut(word, ":"); found && !strings.HasPrefix(value, "//") && strings.EqualFold(name, "site") {
+			word = value
+		}
+		words = append(words, strings.Trim(word, "\"'“”„«»()<>,;"))
+	}
+	for _, word := range words {
+		for _, before := range []string{"", "https://", "http://"} {
+			if a, err := address.Parse(before + word); err == nil && forgotten.Forgets(a) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // Forget returns the sheet without the marks for forgotten URLs, and whether there were any.
-// If an address in the query's text is forgotten, no mark is left.
+// If the query itself names a forgotten URL or site, no mark is left.
 func (s Sheet) Forget(forgotten *takedown.Set) (rest Sheet, changed bool) {
 	rest = s
 	rest.Marks = slices.DeleteFunc(slices.Clone(s.Marks), func(m Mark) bool { return forgotten.ForgetsURL(m.URL) })
-	for word := range strings.FieldsSeq(s.Query.Text) {
-		if a, err := address.Parse(word); err == nil && forgotten.Forgets(a) {
-			rest.Marks = nil
-		}
+	if s.Query.names(forgotten) {
+		rest.Marks = nil
 	}
 	return rest, len(rest.Marks) < len(s.Marks)
 }
