@@ -121,7 +121,8 @@ func members(path string, file *os.File, size int64, report *Report) (sources []
 		return nil, errNoZip
 	}
 	found := false
-	free := size // bytes that members may take together
+	free := size                            // bytes that members may take together
+	room := uint64(maxFree + maxRatio*size) // bytes that members may take together when they are unpacked
 	for _, m := range z.File {
 		lower := strings.ToLower(m.Name)
 		if !strings.HasPrefix(lower, "archive/") || !strings.HasSuffix(lower, ".warc") && !strings.HasSuffix(lower, ".warc.gz") {
@@ -147,9 +148,10 @@ func members(path string, file *os.File, size int64, report *Report) (sources []
 		default:
 			free -= packed
 			var damage error
-			if s.path, s.size, damage, err = unpack(m); err != nil {
+			if s.path, s.size, damage, err = unpack(m, room); err != nil {
 				return sources, err
 			}
+			room -= uint64(s.size)
 			s.unpacked, err = s.path != "", damage
 		}
 		if err != nil {
@@ -172,9 +174,9 @@ func printable(name string) string {
 }
 
 // unpack copies a compressed member to a temporary file, up to the first damage, and returns
-// its path and size. err says why the copy cannot be written.
-func unpack(m *zip.File) (path string, size int64, damage, err error) {
-	if m.UncompressedSize64 > maxFree && m.UncompressedSize64/maxRatio > m.CompressedSize64 {
+// its path and size. One that would take room bytes or more is not copied. err says why the copy cannot be written.
+func unpack(m *zip.File, room uint64) (path string, size int64, damage, err error) {
+	if m.UncompressedSize64 >= room || m.UncompressedSize64 > maxFree && m.UncompressedSize64/maxRatio > m.CompressedSize64 {
 		return "", 0, errBomb, nil
 	}
 	raw, err := m.OpenRaw() // m.Open hides what stands before the damage
