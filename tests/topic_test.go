@@ -82,7 +82,7 @@ func TestTopic(t *testing.T) {
 	if status.OnTopic == nil || *status.OnTopic < directed*3/4 || *status.OnTopic > status.Stored {
 		t.Errorf("status %+v tells another harvest than %d", status, directed)
 	}
-	if out := p.must("status"); !strings.Contains(out, "of them on topic (") {
+	if out := p.must("status"); !strings.Contains(out, "of the pages on topic (") {
 		t.Errorf("status does not print the harvest:\n%s", out)
 	}
 }
