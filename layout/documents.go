@@ -186,8 +186,9 @@ func ResendKey(deadLetter string) string { return strings.TrimSuffix(deadLetter,
 // query. query is the content hash of the query (see functions/shared/judgment).
 func JudgmentPrefix(query string) string { return Judgments + query + "/" }
 
-// JudgmentKey returns the key of the judgments with a content, which one judge made at one
-// time on the results of one query.
+// JudgmentKey returns the key of an object with judgments that one judge made at one time
+// on the results of one query. query is the content hash of the query, content the bytes
+// of the object.
 func JudgmentKey(query string, content []byte) string {
 	return JudgmentPrefix(query) + ContentHash(content) + ".json"
 }

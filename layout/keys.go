@@ -210,8 +210,9 @@ var (
 	judgmentPattern   = regexp.MustCompile(`^` + Judgments + `[0-9a-f]{32}/[0-9a-f]{32}\.json$`)
 )
 
-// ours holds, for every prefix except Copies, a function that reports whether
-// Bucketsearch itself writes keys of this form.
+// ours holds a function for every prefix except Copies. The function is given a key that
+// begins with the prefix, and reports whether it is a key that Bucketsearch itself writes;
+// IsForeign calls all other keys foreign.
 var ours = map[string]func(key string) bool{
 	Collections: func(key string) bool { _, _, err := ParseCollectionKey(key); return err == nil },
 	Strategies:  func(key string) bool { _, _, err := parseNamed(key, Strategies); return err == nil },

@@ -10,7 +10,8 @@ import (
 )
 
 // Caps on the fields of outcomes and links, in bytes; MaxCollections is a number of
-// names. Encode refuses a field over its cap; Reader treats a book with one as damaged.
+// names. Encode refuses a field over its cap; Reader treats a book with such a field as
+// damaged.
 const (
 	MaxURL         = 8 << 10
 	MaxDetail      = 300

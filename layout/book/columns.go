@@ -57,9 +57,9 @@ func (w *columnWriter) word(column int, s string) {
 	w.bytes(column, s)
 }
 
-// url writes a URL as its difference from previous, the URL of the row before: to the
-// column shared the number of equal bytes at the start, to the column rest the number of
-// the other bytes, and to textColumn these other bytes.
+// url writes a URL as its difference from previous, the URL of the row before. Two columns
+// get numbers: shared gets the number of bytes that both URLs begin with, rest the number of
+// the other bytes of the URL. These bytes themselves go to textColumn.
 func (w *columnWriter) url(shared, rest int, previous, url string) {
 	n := 0
 	for n < len(previous) && n < len(url) && previous[n] == url[n] {

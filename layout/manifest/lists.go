@@ -63,7 +63,7 @@ type Anchors struct {
 type Unvisited struct {
 	Key       string `json:"key"`
 	Bytes     int64  `json:"bytes"`
-	Tail      int64  `json:"tail"` // size in bytes of its tail
+	Tail      int64  `json:"tail"` // size in bytes of the overlay's tail, which a reader requests first
 	Documents int    `json:"documents"`
 	Cut       int    `json:"cut,omitempty"` // number of URLs that are left out, because there are too many
 }
@@ -107,8 +107,8 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	return 0, 0, false
 }
 
-// maxEpochs is the greatest length of Manifest.Closed. When it has this length, all
-// batches of epochs before the first in it count as closed, too.
+// maxEpochs is the greatest number of epochs in Manifest.Closed. When Closed has so many,
+// all batches of epochs before the first of them count as closed, too.
 const maxEpochs = 64
 
 // IsClosed reports whether a batch that is not in Consumed must never be packed, so

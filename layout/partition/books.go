@@ -20,7 +20,7 @@ const parallel = 8
 // recorded. What a caller of Books does then depends on its task:
 //
 //	the caller                            then                          example
-//	answers a question about some URLs    answers from the other books  page, why, due again
+//	answers a question about some URLs    answers from the other books  show a page, explain a URL
 //	                                      and reports Damaged
 //	acts on URLs that are in no book      fails with a Fault            erase, condemn, rebuild, merge
 //

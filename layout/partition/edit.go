@@ -9,8 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Edit is the next generation of a partition while the function that is given to
-// Partition.Commit makes it from the newest one.
+// Edit is the next generation of a partition, while it is being made. Partition.Commit
+// begins with a copy of the newest generation; the function edit that its caller gives to it
+// changes the copy by these methods.
 type Edit struct {
 	bucket blob.Bucket
 	now    func() time.Time
@@ -237,11 +238,12 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot records in Manifest.Forgotten that all pages that this version of the takedowns
-// names are erased, except from condemned objects, which will be deleted after the grace,
-// whatever generations are kept. It takes the anchors off all segments, and the unvisited
-// URLs off the partition, because they may hold texts of these pages, and rank makes them anew. It returns true; but if the version,
-// or a higher one, was set before, it changes nothing and returns false.
+// Forgot records in Manifest.Forgotten that no listed object holds a page that this version
+// of the takedowns names. Condemned objects may still hold such pages: Forgot sets their
+// field Erase, so that they are deleted after the grace even if kept generations list them.
+// It also unlists and condemns all overlays with anchors, and unlists the one with unvisited
+// URLs: they may hold texts of these pages, and rank makes them again. It returns true. If
+// this version or a higher one was recorded before, it changes nothing and returns false.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

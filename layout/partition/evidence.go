@@ -173,8 +173,9 @@ func (s *search) epochs(ctx context.Context) error {
 	return nil
 }
 
-// anything adds to the evidence one package, one book, one segment and one overlay of a
-// partition that has no generation.
+// anything is for a partition without a generation. There any object is evidence of a loss,
+// because generation 1 is committed before all of them (see Lost). It adds the first package,
+// book, segment and overlay to the evidence, as far as there are any.
 func (s *search) anything(ctx context.Context) error {
 	for key, err := range firstObjects(ctx, s.bucket, s.newest.Partition) {
 		if err != nil {
@@ -197,7 +198,8 @@ func (s *search) books(ctx context.Context) error {
 	})
 }
 
-// book adds a book to the evidence if the batch of any of its outcomes proves a loss.
+// book adds the book with the key to the evidence if it has an outcome of a batch that only
+// a lost generation can have consumed (see isLost).
 func (s *search) book(ctx context.Context, key string) error {
 	opened, err := book.Open(ctx, s.bucket, key)
 	if err != nil {

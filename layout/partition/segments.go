@@ -263,9 +263,10 @@ func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (chang
 	return changed, nil
 }
 
-// SetUnvisited sets the unvisited URLs of the partition: the bytes of a segment of so many
-// documents (see manifest.Unvisited), or nil for none. It reports whether that changes
-// anything: an overlay with the same bytes stays.
+// SetUnvisited sets the overlay with the unvisited URLs of the partition (see
+// manifest.Unvisited). content holds the bytes of the overlay, or nil for none; documents is
+// the number of its URLs, cut the number of URLs that were left out of it. It reports whether
+// the manifest has changed: an overlay with the same bytes stays.
 //
 // SetUnvisited stores an overlay, as Mask does.
 func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut int) (changed bool, err error) {

@@ -6,8 +6,8 @@ import "strings"
 const nameMark = "\x03"
 
 // NameTerm returns the term under which the start page of a site has a word of the site's names.
-// It has the form of a term of an image, so that it counts in no length, and that programs which
-// do not know it take it for one that nobody searches.
+// It has the form of a term of an image, for two reasons: the length of a field does not count
+// such terms, and a program older than names takes it for a term of an image that no query has.
 func NameTerm(term string) string { return ImageTerm(term + nameMark) }
 
 // IsNameTerm reports whether NameTerm made a term.

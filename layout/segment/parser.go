@@ -110,7 +110,8 @@ func sharedPrefix[S string | []byte](a, b S) int {
 	return n
 }
 
-// separatorOf returns a short string s with a <= s < b.
+// separatorOf returns a short string s with a <= s < b. If a is the last term of a block and b
+// the first of the next, s separates the blocks (see termIndex).
 func separatorOf(a, b []byte) []byte {
 	n := sharedPrefix(a, b) + 1
 	if n < len(b) {

@@ -60,8 +60,8 @@ func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return parts, group.Wait()
 }
 
-// windowSize is how many bytes windowReader requests at once, at least: fewer only at the
-// end of its range.
+// windowSize is the least number of bytes that windowReader requests at once; only at the end
+// of its range it requests fewer.
 const windowSize = 1 << 20
 
 // windowReader reads a range of a segment from the first byte to the last, in few large

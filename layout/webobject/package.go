@@ -132,8 +132,9 @@ func (b *builder) build() ([]byte, error) {
 	return assemble(b.header, webop, append(b.stream, []byte(finalBlock)), b.desc, b.table)
 }
 
-// assemble returns the bytes of a package with the header h: a zip of a .webop, whose
-// deflate stream is the parts joined, a description, desc, and a map, table.
+// assemble returns the bytes of a package with the header h: a zip of the .webop, the
+// description and the map. parts, joined, are the deflate stream of the .webop; desc holds the
+// lines of the description, table those of the map.
 func assemble(h Package, webop member, parts [][]byte, desc, table []byte) ([]byte, error) {
 	a := archive{
 		stamp:   dosTime(h.Created),

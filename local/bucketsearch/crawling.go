@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// crawling holds the flags that up and crawl share.
+// crawling holds the flags that the commands up and crawl share.
 type crawling struct {
 	collections     []string // paths of collection files
 	scope           string

@@ -213,7 +213,8 @@ func printStored(tell func(string, string, ...any), s why.Story) {
 	}
 }
 
-// languageOf tells the language of an indexed page, and how it is known.
+// languageOf returns a text with the language of an indexed page, and how it is known: "in de,
+// by its text".
 func languageOf(at *why.Stored) string {
 	switch {
 	case at.Lang == "" && at.Source == "":

@@ -83,8 +83,8 @@ func serve(o Options, d *disk, r *reporter) error {
 	}
 }
 
-// choose returns the address listen. If its port is 0, it puts a free port in its place:
-// versitygw would choose one, too, but does not tell which.
+// choose returns the address to serve at: listen or, if its port is 0, listen with a free port
+// instead. versitygw itself would choose a port for 0, too, but not tell which.
 func choose(listen string) (string, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {

@@ -22,8 +22,8 @@ import (
 //     name is always whole.
 //   - Before the answer to a PUT, the file is synced again, for attributes that were set
 //     later, and all folders from its own to the bucket's.
-//   - The same before the answer that the object exists: from it a client that tries again
-//     learns that the object is stored.
+//   - The same is synced before the answer that an object exists already: a client that
+//     repeats its PUT takes this answer as a sign that the object is stored.
 //
 // Deleted objects and new buckets are synced in the same way. Other operations, which this
 // program does not use, are those of versitygw.

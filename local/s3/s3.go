@@ -1,5 +1,6 @@
-// Package s3 runs an S3 server, versitygw, on a directory. It runs in a child process, because
-// it changes its working directory, and so that this process survives its end.
+// Package s3 runs an S3 server, versitygw, on a directory. The server runs in a child process,
+// because versitygw changes the working directory of its process, and so that this process goes
+// on when the server ends.
 //
 // The parent calls Start, and the child process Child. They talk over pipes, in lines of
 // JSON. First the parent writes its Options: so the secret is not visible in the child's

@@ -101,8 +101,8 @@ func linked(module string) ([]part, error) {
 	return parts, nil
 }
 
-// beside returns code in this module that is not its own: the directories below the module's
-// that have files with licences.
+// beside returns the code by others that this module contains: each directory below the
+// module's that has files with licences is such code.
 func beside(module string) (parts []part, err error) {
 	err = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
 		switch directory := filepath.Dir(path); {

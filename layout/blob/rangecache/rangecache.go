@@ -101,9 +101,9 @@ func (c *Cache) Stats() Stats {
 	return s
 }
 
-// Forget evicts the ranges of a damaged object, so that the next read requests them
-// again. It evicts every range that is in memory, from memory and from disk; a range that
-// is only on disk stays there.
+// Forget evicts the ranges of a damaged object that are in memory, so that the next read
+// requests them from the bucket again. It also deletes the entries of these ranges on disk.
+// A range that is only on disk stays there.
 func (c *Cache) Forget(key string) {
 	c.mu.Lock()
 	var held []rangeID

@@ -1,6 +1,6 @@
-// Command bookindex makes a judged set of queries (see package eval) of the index at the end of
-// a manual in DocBook's HTML: an entry is a query, and the pages to which it refers are its
-// answers.
+// Command bookindex makes a judged set of queries (see package eval) from the index at the end of
+// a manual, in DocBook's HTML: each entry of the index is a query, and the pages to which the
+// entry refers are its answers.
 //
 //	go run ./tests/bench/bookindex -in bookindex.html -base http://127.0.0.1:8000/ -out DIR
 //

@@ -7,14 +7,15 @@
 //	bucketsearch eval --data D --queries OUT/queries.tsv --qrels OUT/qrels.tsv
 //	bucketsearch eval --data D --queries OUT/deep-queries.tsv --qrels OUT/deep-qrels.tsv
 //
-// In the second set, which must not lose by what the first gains, a query is the title of another
-// page of a site with the name of the site.
+// It also makes a second set, deep-queries.tsv, which shows whether a gain for start pages is a
+// loss for other pages: there a query is the title of another page of a site, followed by the name
+// of the site.
 //
-// The sites are documentation that Debian ships, in DIR under the names of their packages, with
-// which the directories in sites begin. They
-// are written as captures of the hosts at which their projects publish them, so that hosts have
-// names. Queries are the names of the site, as people call it, each alone and with words such as
-// documentation, and the parts of its host.
+// The sites are documentation that Debian ships. DIR/PACKAGE holds the unpacked package of a site;
+// PACKAGE is the first element of the site's path in the variable sites. The pages are written as
+// captures of the host at which their project publishes them, so that each site has a host name.
+// The queries for a start page are the names that people give the site, each alone and with words
+// such as documentation, and the parts of its host name.
 package main
 
 import (
@@ -40,7 +41,7 @@ import (
 type site struct {
 	host  string
 	dir   string   // directory of its start page, index.html, with the pages of the site
-	names []string // names that people give it
+	names []string // names that people give the site
 }
 
 var sites = []site{
@@ -66,7 +67,7 @@ var sites = []site{
 	{"docs.octave.org", "octave-doc/usr/share/doc/octave/octave.html", []string{"octave", "gnu octave"}},
 }
 
-// suffixes are put behind the names of sites.
+// suffixes are what queries add to the name of a site; "" stands for the name alone.
 var suffixes = []string{"", " documentation", " docs", " manual", " website"}
 
 func main() {
@@ -127,7 +128,7 @@ func (j judged) write(prefix string) error {
 	return errors.Join(os.WriteFile(prefix+"queries.tsv", []byte(queries.String()), 0o644), os.WriteFile(prefix+"qrels.tsv", []byte(qrels.String()), 0o644))
 }
 
-// queries returns what people may ask for the site, each once.
+// queries returns the queries that people may write to find the site, each once.
 func (s site) queries() (all []string) {
 	add := func(query string) {
 		if query != "" && !slices.Contains(all, query) {
