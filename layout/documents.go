@@ -174,8 +174,8 @@ func IsDeadLetter(key string) bool {
 	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
 }
 
-// Again is the content of an object with a key of ResendKey: a request to send a message
-// again.
+// Again is the content of every object with a key of ResendKey, which requests that a dead
+// letter be sent again.
 const Again = "again\n"
 
 // ResendKey returns the key of the request to send a dead letter again, from the key of

@@ -166,8 +166,8 @@ func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 // the link says. It is set only if it is later than the last reading of the sitemap: then
 // the target is fetched again. Otherwise it is zero.
 //
-// Former is true if the source was fetched again later, and then did not have the link.
-// Merge sets it if the later outcome is in the merged book.
+// Former is true if the source was fetched again later, and then did not have the link. Only
+// Merge sets it, if one of the books that it merges has the later outcome of the source.
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL to which the link leads

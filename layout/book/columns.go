@@ -141,7 +141,8 @@ func (r *columnReader) reset(columns int, raw []byte) error {
 	return nil
 }
 
-// fail records the first error, and empties all columns.
+// fail records an error, unless there was one before, and empties all columns, so that all
+// later reads return zero.
 func (r *columnReader) fail(column int, err error) {
 	if r.err == nil {
 		r.err = fmt.Errorf("column %d: %w", column, err)

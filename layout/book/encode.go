@@ -64,8 +64,8 @@ func Encode(b Book) ([]byte, error) {
 // URL of the page if the book has an outcome of it, otherwise "".
 type sourceURLs map[layout.Identity]string
 
-// outcome sets the URL of an outcome in urls, if urls has the URL's identity: then the
-// book has links from the page at the URL.
+// outcome stores the URL of an outcome in urls, so that table can sort the sources by URL. It
+// ignores an outcome whose identity urls lacks: the book has no links from its page.
 func (urls sourceURLs) outcome(o Outcome) {
 	id := o.Identity()
 	if _, isSource := urls[id]; isSource {

@@ -219,7 +219,8 @@ func (r *linkReader) readSources() {
 }
 
 // skipUnread skips the columns that next does not read when it decodes only the wanted
-// fields. It must be called after the last row.
+// fields; else the method end would report their bytes as an error. It must be called after
+// the last row.
 func (r *linkReader) skipUnread(wanted linkFields) {
 	if wanted < voteFields {
 		r.skip(linkRegion)

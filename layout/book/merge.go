@@ -21,7 +21,8 @@ type Filter struct {
 
 // Merge returns one book with the content of several, and its numbers of outcomes and
 // links. Of each URL it keeps the outcomes that count (see Standing), and of equal
-// links one. The result is the same for books in any order, and if some are merged first.
+// links one. The result does not depend on the order of the books, or on whether some of them
+// were merged before.
 //
 // A link becomes Former if its book does not have the latest outcome of its source, and no
 // book with that outcome has the same link. The format version of the new book is the
@@ -84,8 +85,8 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 // page has now (see Standing.Books). A source without such books is not in it.
 type currentBooks map[layout.Identity][]int
 
-// add stores s.Books in c under the identity of the URL of s, if urls has this identity:
-// then there are links from the page at the URL.
+// add stores s.Books in c, under the identity of the URL of s. It ignores a URL whose identity
+// urls lacks: no book has links from its page.
 func (c currentBooks) add(s Standing, urls sourceURLs) {
 	if len(s.Books) == 0 {
 		return
@@ -96,8 +97,8 @@ func (c currentBooks) add(s Standing, urls sourceURLs) {
 	}
 }
 
-// former reports whether the links of a source in the book with the given index are
-// Former: newer links of the source are in other books.
+// former reports whether the links of a source in the book with the given index are Former,
+// because the links that its page has now are in other books.
 func (c currentBooks) former(source layout.Identity, index int) bool {
 	in, known := c[source]
 	return known && !slices.Contains(in, index)

@@ -68,9 +68,9 @@ func highest(o, p *Outcome) *Outcome {
 	return o
 }
 
-// supersedes reports whether o replaces known, because its version is higher. Equal
-// versions occur only after damage: then the first by Compare replaces the other. A nil
-// known is always replaced, a nil o replaces nothing.
+// supersedes reports whether o counts instead of known, because its version is higher. Of
+// equal versions, which occur only after damage, the one that Compare puts first counts. If
+// known is nil, o counts; if o is nil, it does not.
 func supersedes(o, known *Outcome) bool {
 	if o == nil || known == nil {
 		return o != nil
@@ -144,7 +144,7 @@ func standings(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Standin
 	}
 }
 
-// located is an outcome with the index of its book.
+// located is an outcome with the number of its book: the index in the argument of Standings.
 type located struct {
 	Outcome
 	book int

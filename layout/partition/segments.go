@@ -290,7 +290,8 @@ func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut 
 	return true, nil
 }
 
-// anchors returns the keys of all listed overlays with texts of links.
+// anchors returns the keys of all listed overlays with texts of links: those with anchors,
+// and the one with unvisited URLs.
 func (e *Edit) anchors() map[string]bool {
 	keys := make(map[string]bool)
 	if u := e.next.Unvisited; u != nil {
@@ -304,8 +305,8 @@ func (e *Edit) anchors() map[string]bool {
 	return keys
 }
 
-// condemnAnchors condemns the overlays with anchors whose keys are in before but are not
-// listed any more.
+// condemnAnchors condemns the overlays with texts of links that are listed no more. before
+// holds the keys of those that were listed before the change.
 func (e *Edit) condemnAnchors(before map[string]bool) {
 	now := e.anchors()
 	for _, key := range slices.Sorted(maps.Keys(before)) {

@@ -196,7 +196,8 @@ func (w *columnWriter) languages() (names []string, of []uint16) {
 	return names, of
 }
 
-// hashes returns the hash of each document's identity.
+// hashes returns the hash of each document's identity, by which the samples of words are
+// chosen (see sampleSize).
 func (w *columnWriter) hashes() []uint32 {
 	hashes := make([]uint32, w.documents)
 	for i := range hashes {

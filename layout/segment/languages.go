@@ -9,7 +9,8 @@ import (
 // number for each language of the tail. It appends nothing if counts is nil. Otherwise, if
 // the documents are
 //
-//	in language l only   l·2+1; the number of documents is known from the term's list
+//	in one language      l·2+1, where l is the index of the language in counts; the
+//	                     number of documents is known from the term's list
 //	in n languages       n·2, and for each of them: the number of languages between it
 //	                     and the one before, and its number of documents less 1
 func appendCounts(dst []byte, counts []uint32) []byte {

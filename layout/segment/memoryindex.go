@@ -12,7 +12,7 @@ import (
 // memoryIndex is an inverted index of some documents in memory. After each document, its
 // postings are encoded in the format of a run (see run).
 type memoryIndex struct {
-	text int // sum of the documents' textSize, in bytes
+	text int // size of the text of all documents in the index (see textSize), in bytes
 
 	termOf map[string]uint32 // for each term without a Token.TermNumber, its index in the field terms
 	terms  []indexTerm

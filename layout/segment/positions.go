@@ -51,8 +51,9 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 	return found, nil
 }
 
-// extentOf finds a part of a term's positions. place is its range in the positions of the
-// term's block; part is the range of the pages that contain it, with their checksums.
+// extentOf says where the wanted positions of a term are. place is their range in the
+// positions of the term's block, without checksums; part is the range of the pages that
+// contain them, with checksums.
 func (s *Segment) extentOf(w Positions) (place, part blob.Range) {
 	place = blob.Range{Offset: w.Term.offset + int64(w.Offset), Length: int64(w.Length)}
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])

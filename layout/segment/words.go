@@ -198,7 +198,7 @@ func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...)
 type inputWords struct {
 	*wordWalk
 	in      *input
-	holding uint64 // number of documents that count returns for the current word
+	holding uint64 // number of documents that contain the current word (see count)
 }
 
 // words returns a cursor of the words of a segment that is being merged.

@@ -38,7 +38,7 @@ type Ledger struct {
 	Batch    layout.Version
 	Crawl    int           // crawl partition whose frontier leased the batch
 	Host     string        // the host for which the batch was leased
-	Ended    time.Time     // end of the last answer, to the millisecond
+	Ended    time.Time     // time at which the last answer ended, to the millisecond
 	Rest     time.Time     // no request to the host before this time, to the millisecond; zero if there is no limit
 	Slow     time.Duration // moving average of the host's response times: the last counts half; 0 if unknown
 	Failures uint16        // number of requests in a row, also of earlier batches, with status 429 or 503 or no answer

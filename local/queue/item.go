@@ -9,7 +9,7 @@ import (
 	"github.com/aws/aws-lambda-go/events"
 )
 
-// item is a copy of a message in a queue.
+// item is one copy of a message in a queue. A message that comes twice (see Chaos) has two.
 type item struct {
 	id, body string
 	sent     time.Time

@@ -177,7 +177,8 @@ type indexing struct {
 	packages map[string]bool // keys of all packages; nil until all batches are packed
 }
 
-// look reads the manifests and counts what is done and what there is in total:
+// look reads the manifests and counts the parts of the work that Wait waits for. The work is
+// done when both numbers are equal:
 //
 //	done     batches that are packed, packages that are indexed
 //	total    all batches, all packages, gone pages that are not masked yet

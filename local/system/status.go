@@ -54,7 +54,7 @@ type Status struct {
 type SilentHost struct {
 	Host     string    `json:"host"`
 	Failures int       `json:"failures"`            // consecutive requests without an answer, or with status 429 or 503
-	Rest     time.Time `json:"rest_until,omitzero"` // no request before this time
+	Rest     time.Time `json:"rest_until,omitzero"` // the host gets no request before this time
 }
 
 // Requests holds the numbers of requests to the object store so far, by kind.

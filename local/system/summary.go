@@ -17,8 +17,8 @@ import (
 // Summary is the result of a crawl.
 type Summary struct {
 	Status
-	New       int    // number of pages stored since the crawl began: new or changed ones
-	NewAssets int    // the same of assets
+	New       int    // number of pages stored since the crawl began, without assets: new or changed ones
+	NewAssets int    // number of assets stored since the crawl began: new or changed ones
 	Unchanged int    // number of stored pages requested again and found unchanged
 	Kept      int    // number of stored pages that could not be fetched again, and stay stored
 	Why       string // most frequent reason why the pages of Kept could not be fetched

@@ -13,7 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// checkKeys checks keys with characters that clients and servers often encode wrongly.
+// checkKeys checks that objects can be stored, read and listed under keys with characters that
+// clients and servers often encode wrongly.
 func checkKeys(t *testing.T, f fixture) {
 	names := []string{
 		"=", "+", "a b", " leading", "trailing ", "%41", "100%", "a&b", "a?b#c", "a;b:c,d", "~", "!'()*",

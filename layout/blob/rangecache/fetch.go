@@ -133,8 +133,8 @@ func (c *Cache) stopWaiting(waits []wait) {
 	}
 }
 
-// unlist removes a load from c.loads, unless another load of its range has begun. The
-// caller holds c.mu.
+// unlist removes a load from c.loads, so that later calls of Read do not wait for it. If
+// another load of its range is there instead, that load stays. The caller holds c.mu.
 func (c *Cache) unlist(f *load) {
 	if c.loads[f.id] == f {
 		delete(c.loads, f.id)

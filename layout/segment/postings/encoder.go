@@ -54,7 +54,7 @@ type Impact struct {
 	Length uint8
 }
 
-// Summary describes a list as a whole.
+// Summary holds the figures of a list as a whole.
 type Summary struct {
 	Documents      uint32         // number of documents in the list, at least 1
 	Last           uint32         // number of the last document
@@ -82,7 +82,7 @@ type Encoder struct {
 
 	source source // the list that AddList is adding; kept to reuse its memory
 
-	groups []uint16 // group of each document; nil if groups are not counted
+	groups []uint16 // group of each document (see CountBy); nil if groups are not counted
 	counts []uint32 // number of documents in each group; nil if groups are not counted
 }
 
