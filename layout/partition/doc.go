@@ -19,9 +19,10 @@
 //     is not condemned.
 //  3. A generation that ceases to list an object condemns it. No later
 //     generation lists a condemned key, so the collector can delete the object
-//     without reading them. Of overlays, only anchors are condemned, because
-//     they hold texts of pages. The others are not: the key of an overlay
-//     contains the generation that it was made for, and is never used again.
+//     without reading them. Of overlays, only those with anchors or unvisited
+//     URLs are condemned, because they hold texts of pages. The others are not:
+//     the key of an overlay contains the generation that it was made for, and
+//     is never used again.
 //  4. A batch is consumed once. A batch that was closed is never consumed.
 //  5. A generation is created only if absent, on the base of the one before,
 //     which was read less than [Fresh] ago. An edit runs again on a newer base

@@ -172,9 +172,9 @@ func (e *Edit) DropGone(over func(manifest.Gone) bool) (changed bool) {
 	return len(e.next.Gone) < before
 }
 
-// MarkMasked sets the field Masked of each page in Manifest.Gone to the result of masked:
-// whether the page's documents are dead in all segments. It reports whether any field has
-// changed.
+// MarkMasked calls masked for each page in Manifest.Gone, and sets the page's field Masked
+// to the result: whether the page's documents are dead in all segments. It reports whether
+// any field has changed.
 func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	for i := range e.next.Gone {
 		g := &e.next.Gone[i]
@@ -241,9 +241,9 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 // Forgot records in Manifest.Forgotten that no listed object holds a page that this version
 // of the takedowns names. Condemned objects may still hold such pages: Forgot sets their
 // field Erase, so that they are deleted after the grace even if kept generations list them.
-// It also unlists and condemns all overlays with anchors, and unlists the one with unvisited
-// URLs: they may hold texts of these pages, and rank makes them again. It returns true. If
-// this version or a higher one was recorded before, it changes nothing and returns false.
+// It also unlists and condemns all overlays with anchors and the one with unvisited URLs:
+// they may hold texts of these pages, and rank makes them again. It returns true. If this
+// version or a higher one was recorded before, it changes nothing and returns false.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

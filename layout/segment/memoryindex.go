@@ -37,7 +37,7 @@ type indexTerm struct {
 	packed  []byte // postings of the term, in the format of a run
 	docs    uint32 // number of documents with the term
 	last    uint32 // number of the last document with the term
-	posting uint32 // if the document being added has the term, its index in memoryIndex.postings; else 0
+	posting uint32 // index in memoryIndex.postings, if the document being added has the term; else 0
 }
 
 // indexPosting is one term of the document being added, with all its occurrences.

@@ -2,7 +2,8 @@ package segment
 
 import "strings"
 
-// nameMark ends the terms of names, before the mark of images.
+// nameMark stands in the term of a word of a site's name: behind the word, and before
+// imageMark (see NameTerm).
 const nameMark = "\x03"
 
 // NameTerm returns the term under which the start page of a site has a word of the site's names.

@@ -75,7 +75,7 @@ type heading struct {
 // pageEntry describes the run of a page (see webobject.Run). Runs follow each other without
 // gaps, in the order of the entries. The URL of a page is the URL of its outcome.
 type pageEntry struct {
-	Outcome int    `json:"outcome"` // index of the outcome in the sorted book
+	Outcome int    `json:"outcome"` // index of the page's outcome among the sorted outcomes of the book
 	Length  int64  `json:"length"`  // size of the run in bytes
 	Check   uint32 `json:"check"`   // CRC-32C of the run
 	Size    int64  `json:"size"`    // bytes of the Web object before compression

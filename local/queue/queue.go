@@ -128,7 +128,7 @@ func (q *Queue) Delete(receipt string) {
 	}
 }
 
-// Fail gives back a message that could not be handled for some reason. receipt is the receipt
+// Fail gives back a message that could not be handled; reason says why. receipt is the receipt
 // handle of its newest receive; for an older handle, Fail does nothing. After MaxReceives
 // receives, the message becomes a dead letter. Otherwise it is visible again after a
 // back-off: 100 ms, doubled with each further failure, at most Options.Visibility.

@@ -39,9 +39,9 @@ func (t *thread) reach(n int64) {
 //	}
 //	group.Wait()
 //
-// Requests in different branches never form a chain; requests in one branch follow
-// those that had ended at the fork. If every fork is declared, the number of steps is
-// exact; an undeclared fork can only make it too large.
+// Requests in different branches never form a chain. A request in a branch continues a
+// chain of requests that had ended when the fork was made. If every fork is declared, the
+// number of steps is exact; an undeclared fork can only make it too large.
 type Fork struct {
 	ctx    context.Context
 	thread *thread // the thread that branches; nil if the context has no meter

@@ -39,7 +39,7 @@ type Config struct {
 	// with blob.ErrRetryable. Zero means 10 s for Stall and 2 min for Timeout.
 	Stall, Timeout time.Duration
 
-	// Conn, if not nil, wraps each new connection.
+	// Conn, if not nil, wraps each new connection, for instance to count its bytes.
 	Conn func(net.Conn) net.Conn
 }
 
