@@ -54,10 +54,11 @@ func (n *byteNames) of(what string, value byte) string {
 //
 //	ETag, Modified   the headers ETag and Last-Modified that the server sent last for the
 //	                 stored page; "" if longer than MaxValidator bytes
-//	Digest           of a stored page, the hash of its visible text, as package fetch
-//	                 computes it; of a stored asset, the same as Body; of a Skipped or
-//	                 Failed outcome after which a stored page is no longer valid, the
-//	                 Digest of that page; else 0
+//	Digest           0, or one of these:
+//	                 of a stored page: hash of its visible text, as package fetch computes it;
+//	                 of a stored asset: the same as Body;
+//	                 of a Skipped or Failed outcome that ends the validity of a stored page:
+//	                 the Digest of that page
 //	Body             hash of the answer from which the page or sitemap was last read, to
 //	                 recognize an equal answer: of its body, Content-Type and
 //	                 X-Robots-Tag; 0 if nothing is stored or the answer was cut

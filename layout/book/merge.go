@@ -24,9 +24,10 @@ type Filter struct {
 // links one. The result does not depend on the order of the books, or on whether some of them
 // were merged before.
 //
-// A link becomes Former if its book does not have the latest outcome of its source, and no
-// book with that outcome has the same link. The format version of the new book is the
-// highest of the given books, but at least 4 if a link is Former.
+// A link becomes Former if its source was fetched again later, and then did not have the
+// link: if its book lacks the latest outcome of the source, and no book with that outcome
+// has the same link. The format version of the new book is the highest of the given books,
+// but at least 4 if a link is Former.
 //
 // The filter is applied first: an outcome that it drops supersedes no other outcome.
 //

@@ -199,9 +199,10 @@ type Condemned struct {
 }
 
 // Condemn adds objects, which the next generation does not list, to m.Condemned. Their
-// grace begins at the given time, or at m.Time if that is later by less than Fresh: so a
-// clock a little behind the last committer's clock does not shorten the grace. If m.Time
-// is later by Fresh or more, the last committer's clock was wrong, and at counts.
+// grace begins at the time at, except if m.Time, the time of the last commit, is later by
+// less than Fresh. Then it begins at m.Time, so that a clock a little behind the last
+// committer's clock does not shorten the grace. If m.Time is later by Fresh or more, the
+// last committer's clock was wrong, and at counts.
 func (m *Manifest) Condemn(at time.Time, keys ...string) {
 	if ahead := m.Time.Sub(at); ahead > 0 && ahead < Fresh {
 		at = m.Time

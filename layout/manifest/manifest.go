@@ -73,7 +73,8 @@ type Package struct {
 	Formerly []string `json:"formerly,omitempty"`
 }
 
-// Book is a book that the generation lists.
+// Book is a book that the generation lists, with its size and the numbers of its outcomes
+// and links.
 type Book struct {
 	Key      string `json:"key"`
 	Bytes    int64  `json:"bytes"`

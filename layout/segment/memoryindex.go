@@ -25,13 +25,13 @@ type memoryIndex struct {
 
 	numbered []numbered // for each number of a string (see Token.TermNumber): the string's indexes in terms and words
 
-	// tokens, postings and positions are of the document that is being added.
+	// tokens, postings and positions describe the document that is being added.
 	tokens    []indexToken
 	postings  []indexPosting
 	positions []uint32
 }
 
-// indexTerm is a term of a memoryIndex.
+// indexTerm is a term of a memoryIndex, with its postings in all documents added so far.
 type indexTerm struct {
 	text    string
 	packed  []byte // postings of the term, in the format of a run

@@ -60,7 +60,7 @@ type storedWriter struct {
 	sizes           []byte // sizes of each document's record and body, as varints
 	count           uint32 // number of documents in the open block
 
-	// compressing, raw, documents and compressed are of the block that is being
+	// compressing, raw, documents and compressed belong to the block that is being
 	// compressed.
 	compressing chan []byte // receives the compressed block; nil if no block is being compressed
 	raw         []byte      // bytes of the block before compression

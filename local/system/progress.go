@@ -18,7 +18,7 @@ const (
 	silentRead  = 100 // failing hosts that are read in each crawl partition
 )
 
-// Progress is the progress of a crawl.
+// Progress holds the figures of a running crawl: URLs, work that is left, and what is stored.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
 	Parked                                   int64 // number of parked URLs: their collections have reached their limits

@@ -14,7 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Summary is the result of a crawl.
+// Summary is the result of a crawl: the status of the bucket, what has become of pages since
+// the crawl began, and where its seeds led.
 type Summary struct {
 	Status
 	New       int    // number of pages stored since the crawl began, without assets: new or changed ones
