@@ -78,7 +78,7 @@ type target struct {
 }
 
 // parseTargets parses the arguments of forget. It refuses an argument that may be either a
-// URL or a site, and a host that is only a part of its site.
+// URL or a site, and a host that is only a part of its site, such as www.example.org.
 func parseTargets(args []string) ([]target, error) {
 	var targets []target
 	for _, arg := range args {

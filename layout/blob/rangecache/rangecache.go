@@ -183,7 +183,7 @@ type readCall struct {
 type wait struct {
 	number int // the range, as an index in the argument of Read
 	load   *load
-	own    bool // whether the call has begun the load
+	own    bool // true: this call has begun the load; false: another call has
 }
 
 // start takes ranges from memory, and finds or begins the loads of the others.
