@@ -101,7 +101,8 @@ type canonicalPage struct {
 	canonical *address.Address        // another canonical address that this page names; nil if it names none
 }
 
-// nameOf returns the canonicalPage for a parsed page.
+// nameOf describes a parsed page for the other pages that name its address as their canonical one.
+// It leaves the field canonical nil, even if this page names a canonical address itself.
 func nameOf(read *document.Document) *canonicalPage {
 	return &canonicalPage{page: !read.Robots.NoIndex, says: fingerprint.Of(read.Title, read.Visible())}
 }

@@ -62,10 +62,11 @@
 // # Assets
 //
 // For a collection with assets = true the assets of pages are stored, too (see package
-// collection). A target is a page or an asset by the media type of the answer; one that
-// no collection admits as a page is an asset or skipped. Links to assets have the kind
-// 'i'. A page that has become an asset is gone, as it may still be in the index. What a
-// style sheet or a redirect of an asset leads to has one hop more.
+// collection). Whether a target is a page or an asset is decided by the media type of the
+// answer; a page that no collection admits as a page is skipped. Links to assets have the
+// kind 'i'. If the answer for a page is now an asset, the page counts as gone, because it
+// may still be in the index. A link from a style sheet, or by a redirect of an asset, has
+// one hop more than the style sheet or asset.
 //
 // # Revisits
 //

@@ -80,8 +80,8 @@ func sentence(s string) string {
 
 func millisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// verdict holds the state, reason and detail that are written into the outcome of a URL. settle
-// makes a failure of a retry if there have been too many attempts.
+// verdict holds the state, reason and detail that are written into the outcome of a URL. The function
+// settle writes them, and turns the state Retry into Failed after MaxAttempts.
 type verdict struct {
 	state  book.State
 	reason string
@@ -178,8 +178,8 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	}
 }
 
-// wasAsset reports whether the last look at a stored URL found an asset: its digest is the
-// checksum of its body, that of a page is not.
+// wasAsset reports whether the last look at a stored URL found an asset. The digest of an asset is the
+// checksum of its answer (see answer.sum); the digest of a page is not.
 func wasAsset(last batch.Look) bool { return last.Digest == last.Body }
 
 // missing reports whether the status of an outcome says that there is no such page: 4xx except

@@ -259,8 +259,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown returns the links in assets whose targets are not in links yet, as links to assets:
-// an image with a text (alt) is already in links.
+// withoutKnown returns assets without those links to whose target links has a link of kind Asset
+// already. It has one to each image with a text (alt).
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {
@@ -302,8 +302,9 @@ func (a answer) sum() uint64 {
 const wordsBits = 16
 
 // pageDigest returns the digest of a page's text for book.Outcome.Digest. It stays equal as
-// long as the page has the same text, and is never 0. A page without text has the parameter sum as
-// its digest. The digest also depends on whether the page may be shown in results.
+// long as the page has the same text, and is never 0. The digest of a page without text is made of
+// the parameter sum, the checksum of the page. The digest also depends on whether the page may be
+// shown in results.
 func pageDigest(read *document.Document, sum uint64) uint64 {
 	says := read.Digest()
 	text := cmp.Or(says.Text, sum)

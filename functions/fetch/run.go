@@ -35,7 +35,7 @@ type run struct {
 	claims   []*claims     // claims by target; nil for a target before they are computed
 	replayed bool          // the answers are read from an archive and not requested (see Replay)
 
-	// pages that were requested as canonical addresses of other pages; key: agent, space, address
+	// pages that were requested as canonical addresses of other pages; by User-Agent, a space and the address
 	named map[string]canonicalPage
 	// pages that may become an alias; this is decided when all targets are digested
 	postponed []*canonicalRequest

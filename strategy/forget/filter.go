@@ -16,7 +16,7 @@ import (
 type Filter struct {
 	set takedown.Set
 
-	pages map[layout.Identity]bool // identities of the forgotten URLs among those of the outcomes given to See
+	pages map[layout.Identity]bool // identities of the forgotten URLs whose outcomes See was called with
 	// target is the target of the last link that was filtered, and targetForgotten says
 	// whether it is forgotten. This saves work: in a book, links to one target are adjacent.
 	target          string

@@ -12,8 +12,10 @@ import (
 
 // Admitted is the result of Admit.
 type Admitted struct {
-	Added   int               // number of URLs that the frontier did not know before
-	Lacking []layout.Identity // entries' URLs that are stored, do not wait again, and are not counted by the entry's Tally
+	Added int // number of URLs that the frontier did not know before
+	// URLs whose page is stored, but which the entry's Tally does not count: the page may have to be
+	// stored for the entry's collection, too. URLs that wait again are left out.
+	Lacking []layout.Identity
 }
 
 // Admit puts URLs into the queues of their hosts. It works before Open, too. What it
@@ -27,10 +29,16 @@ type Admitted struct {
 //	parked                      the same, and the URL waits in any case
 //	any other                   nothing changes
 //
-// If the entry has a Tally, the URL may have been found for another collection, and takes
-// both depth and weight from the entry; but if this would put it into a later band,
-// nothing changes. A URL moves up at most sixteen times. For both reasons the page may not
-// be stored for the entry's collection; Counts.Missed reports this.
+// An entry with a Tally says that there are several collections, so the URL may wait for
+// another one, whose depths cannot be compared with the entry's. Then the URL takes depth
+// and weight together from the entry; a waiting URL that this would put into a later band
+// stays as it is.
+//
+// Each move leaves an outdated element in a queue. A waiting URL with sixteen of these does
+// not move up.
+//
+// If there are several collections, or a URL does not move up, a collection may lack the page
+// until the frontier is rebuilt; Counts.Missed reports this.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues

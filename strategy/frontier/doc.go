@@ -88,10 +88,10 @@
 //
 // The look is the last final outcome of a URL that is requested again (batch.Look). The
 // flags are 1: the URL is read as a sitemap, 2: there is a look, 4: the page was missing
-// at the last request, 8: the URL was found only as an asset of pages. A URL waits in the band of its weight, 15 - weight/16; without a
-// weight in that of its depth, at most 15. A stored page waits behind all bands, because
-// requesting it again adds no page; a skipped or failed URL waits in its band, because
-// it may turn out to be a page.
+// at the last request, 8: the URL was found only as an asset of pages. A URL waits in the
+// band of its weight, 15 - weight/16; without a weight in that of its depth, at most 15.
+// A stored page waits behind all bands, because requesting it again adds no page; a
+// skipped or failed URL waits in its band, because it may turn out to be a page.
 //
 // An element is valid only while the URL's state has its letter, depth and weight
 // and, if the URL waits again, the version of its final state; the attempts are

@@ -39,9 +39,9 @@ type Request struct {
 	//	of the frontier, more than WaitingFactor times   none
 	Waiting int64
 
-	// Rooms is, for each collection with a limit of pages, the number of its URLs that
-	// may still be leased for the first time; assets are leased in any case. If it is 0, its URLs stay in the queue for
-	// now; if it is negative, they are parked.
+	// Rooms is, for each collection with a limit of pages, the number of its URLs that may
+	// still be leased for the first time. If it is 0, its URLs stay in the queue for now; if
+	// it is negative, they are parked. Assets are leased in any case.
 	Rooms map[string]int64
 }
 

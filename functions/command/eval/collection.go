@@ -20,9 +20,11 @@ type Document struct {
 
 // Query is a query of a test collection.
 type Query struct {
-	ID     string
-	Text   string
-	Grades map[string]int // how well documents answer it, by their ids: from 1 to maxGrade; with judgments of the bucket also 0, no answer
+	ID   string
+	Text string
+	// grade of each judged document, by the document's id: from 1 to maxGrade; judgments of the
+	// bucket also have 0, for a document that is no answer
+	Grades map[string]int
 }
 
 const (

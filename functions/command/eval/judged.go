@@ -51,7 +51,8 @@ func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set,
 	return report, nil
 }
 
-// judgedShare returns the share of the first results of all queries that have a judgment.
+// judgedShare looks at the first cumulated results of each query, of all queries together. It
+// returns which share of these results judges have graded for their query; 0 without results.
 func judgedShare(asks []asking, answers [][]string) float64 {
 	judged, shown := 0, 0
 	for i, q := range asks {

@@ -51,8 +51,8 @@ func (f *Figures) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// each calls do four times: with pointers to NDCG of all the figures, then to MAP, Recall and MRR
-// of them.
+// each calls do once for each of the four measures, so that do can compute a mean over queries: with
+// pointers to the NDCG of all elements of all, then to their MAP, to their Recall and to their MRR.
 func each(all []*Figures, do func(values []*float64)) {
 	for _, field := range []func(*Figures) *float64{
 		func(f *Figures) *float64 { return &f.NDCG }, func(f *Figures) *float64 { return &f.MAP },

@@ -69,7 +69,8 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	return report, err
 }
 
-// asking is a query of a collection and how it is asked.
+// asking is a query with its grades, together with the search by which it is asked: its text and, if
+// it was judged on the search page, the filters that were set there.
 type asking struct {
 	Query
 	how search.Query

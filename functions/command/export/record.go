@@ -15,8 +15,8 @@ type Record struct {
 	Fetched     time.Time `json:"fetched"`
 	Status      int       `json:"status"`
 	MIME        string    `json:"mime"`
-	Lang        string    `json:"lang,omitempty"`        // ISO 639-1, decided as the index function does
-	LangSource  string    `json:"lang_source,omitempty"` // how it is known: declared, guessed or overruled
+	Lang        string    `json:"lang,omitempty"`        // language of the page (ISO 639-1), decided as by the index function
+	LangSource  string    `json:"lang_source,omitempty"` // how the language is known: declared, guessed or overruled
 	Title       string    `json:"title,omitempty"`
 	Site        string    `json:"site_name,omitempty"`
 	Description string    `json:"description,omitempty"`

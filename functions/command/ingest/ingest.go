@@ -83,7 +83,7 @@ type Task struct {
 	// files.
 	Progress func(stage string, done, total int64)
 
-	sources []source // the WARC files in Files, in this order; set by Run
+	sources []source // the WARC files in Files, in this order, each member of a WACZ as one; set by Run
 }
 
 // Report is the result of an import.
@@ -124,8 +124,8 @@ func (r *Report) fault(file string, f *warc.Fault) {
 	}
 }
 
-// Run imports the files: WARC files, and WACZ files with several of them. If it fails, the report says what has been imported so far, and
-// another run imports the rest.
+// Run imports the WARC and WACZ files in Files. If it fails, the report says what has been imported
+// so far, and another run imports the rest.
 func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	report = &Report{Records: map[string]int{}, Skipped: map[string]int{}, Passed: map[string]int{}}
 	inForce, err := t.Settings.Renew(ctx)
@@ -216,10 +216,10 @@ func (t *Task) depth(s *settings.Settings, at address.Address) uint16 {
 	return 1
 }
 
-// archives are the files of the task, opened one by one during the second reading.
+// archives are the WARC files of the task, opened one by one during the second reading.
 type archives struct {
 	task    *Task
-	readers []reader // by the number of the source in Task.sources; zero if it is not open
+	readers []reader // a reader for each element of Task.sources; zero while that file is not open
 }
 
 // read returns the record at a place in the files, and the capture in the record, with at most
@@ -242,7 +242,8 @@ func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error
 	return record, c, err
 }
 
-// close closes the files whose index in Task.Files is less than before.
+// close closes the open files whose index in Task.sources is less than before: they are not read
+// any more.
 func (f *archives) close(before int) (err error) {
 	for i := range min(before, len(f.readers)) {
 		if f.readers[i].File != nil {

@@ -19,9 +19,9 @@ import (
 type source struct {
 	name     string // for messages, such as "x.wacz: archive/data.warc.gz"
 	path     string
-	from     int64 // offset of its first byte in the file
-	size     int64 // in bytes
-	unpacked bool  // the file is a copy that closeAll deletes
+	from     int64 // offset of the WARC's first byte in the file at path
+	size     int64 // size of the WARC in bytes
+	unpacked bool  // the file at path is a temporary copy, which closeAll deletes
 }
 
 // reader is an open source.
@@ -90,9 +90,9 @@ func causeOf(err error) error {
 }
 
 const (
-	maxMembers = 100_000  // of a WACZ, as its directory counts them
+	maxMembers = 100_000  // greatest number of members of a WACZ
 	maxFree    = 64 << 20 // unpacked bytes of a member up to which maxRatio is not checked
-	maxRatio   = 200      // unpacked bytes for each packed byte of a member
+	maxRatio   = 200      // greatest number of unpacked bytes for each packed byte of a member
 )
 
 var (
@@ -105,10 +105,13 @@ var (
 	errEncrypted = errors.New("it is encrypted")
 )
 
-// members returns the WARC files in a WACZ of a size in bytes
-// (https://specs.webrecorder.net/wacz/1.1.1/#archive). Members are read where they lie;
-// one that is compressed is unpacked into a temporary file first. One that cannot be read
-// becomes a fault of the report, and of a damaged one is read what comes before the damage.
+// members returns the WARC files in a WACZ (https://specs.webrecorder.net/wacz/1.1.1/#archive).
+// size is the size of the WACZ in bytes.
+//
+//	member        source
+//	stored        the part of the WACZ with the member
+//	compressed    a temporary file, into which members unpacks the member
+//	damaged       the part before the damage, if any; the damage becomes a fault of the report
 func members(path string, file *os.File, size int64, report *Report) (sources []source, err error) {
 	if n, err := countMembers(file, size); err != nil || n > maxMembers {
 		if err == nil {
@@ -206,7 +209,8 @@ func unpack(m *zip.File, room uint64) (path string, size int64, damage, err erro
 	return to.Name(), size, damage, nil
 }
 
-// noting is a writer that notes its error, to tell it from one of what is copied.
+// noting is a writer that sets *err to the error of its last write. So the caller of io.Copy can tell
+// whether reading or writing has failed.
 type noting struct {
 	to  io.Writer
 	err *error
@@ -218,9 +222,9 @@ func (n noting) Write(p []byte) (int, error) {
 	return written, err
 }
 
-// countMembers returns the number of entries in the directory of a zip file, by their marks,
-// before a directory is read that takes much memory. Marks in the rest of the last 64 MiB
-// of the file count, too.
+// countMembers estimates the number of members of a zip file, so that a directory that would take
+// too much memory is not read. It counts how often the signature of a directory entry occurs in the
+// last 64 MiB of the file, in the directory or elsewhere.
 func countMembers(file io.ReaderAt, size int64) (n int, err error) {
 	const most, step = 64 << 20, 1 << 20
 	mark := []byte("PK\x01\x02")

@@ -22,7 +22,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// spot is the place of a record in one of the files.
+// spot is the place of a record: the index of its file in Task.sources, and its place in the file.
 type spot struct {
 	file int
 	warc.Place
@@ -63,7 +63,7 @@ const maxInside = 4 << 20
 // earliest is the earliest time of a capture that is accepted: there was no web before.
 var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// file reads the file with the index number in Task.Files, and calls progress with the number of
+// file reads the file with the given index in Task.sources, and calls progress with the number of
 // bytes read so far. It counts damaged records, and fails if the file cannot be read.
 func (s *survey) file(ctx context.Context, number int, progress func(int64)) error {
 	from := s.task.sources[number]
@@ -180,10 +180,13 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	return f, refusal, nil
 }
 
-// answer returns why an answer is not imported, by its status and media type; "" for a page, a
-// redirect, and, if the collection wants it, an asset. Of a page that is admitted, and of a
-// style sheet, it adds the assets to s.parts. Of what is admitted only as a part of pages,
-// it sets part to false if it is a page.
+// answer decides by the status and media type of an HTTP answer whether it may be imported. It returns
+// the reason if not, and "" for a page, a redirect or, if the collection wants assets, an asset.
+// admitted is true if the collection admits the URL as a page. answer also records
+//
+//	in s.parts    where a redirect leads, and the assets to which an admitted page or a style
+//	              sheet refers
+//	in f.part     false if the answer is no asset: a page is not imported as a part of others
 func (s *survey) answer(r *warc.Record, f *candidate, admitted bool) (reason string, err error) {
 	var c warc.Capture
 	if s.assets {
@@ -232,8 +235,8 @@ func (s *survey) dropUnreferred() {
 	}
 }
 
-// refuses returns why a URL is not imported, by the published takedowns, collection and
-// strategies; "" if it is imported. The collection decides as on a link of a kind.
+// refuses returns why the published takedowns, collection and strategies forbid to import a URL; "" if
+// they allow it. The collection decides as if a link of the given kind led to the URL.
 func (s *survey) refuses(at address.Address, kind book.Kind) string {
 	switch path, _, _ := strings.Cut(at.Path, "?"); {
 	case path == "/robots.txt":

@@ -26,7 +26,7 @@ const (
 	// refuses it
 	maxPage  = 16 << 20
 	maxBytes = 16 << 20 // bytes of bodies, as transferred, at which a batch is full
-	maxAll   = 64 << 20 // bytes of bodies in all batches being filled, at which the largest is put
+	maxAll   = 64 << 20 // bytes of bodies in all unfinished batches, at which the largest batch is put
 )
 
 // writer imports captures: it fills a batch for each storage partition, and puts full batches as
@@ -47,7 +47,7 @@ type writer struct {
 type pending struct {
 	targets  []batch.Target
 	captures []warc.Capture
-	files    []int // file of each capture, as an index in Task.Files
+	files    []int // file of each capture, as an index in Task.sources
 	bytes    int64 // bytes of the captures' bodies
 }
 
@@ -145,9 +145,9 @@ func (w *writer) target(at address.Address) batch.Target {
 	return t
 }
 
-// add adds a capture from the file with the index file to the pending batch of a partition. If
-// that batch is full then, it is put; if all pending batches together have maxAll bytes, the
-// largest is put.
+// add adds a capture to the pending batch of a partition; file is the index of the capture's file in
+// Task.sources. If that batch is full then, it is put; if all pending batches together have maxAll
+// bytes, the largest is put.
 func (w *writer) add(ctx context.Context, p layout.Partition, t batch.Target, c warc.Capture, file int) error {
 	fill := w.pending[p]
 	if fill == nil {
@@ -241,8 +241,9 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	return nil
 }
 
-// choose removes from a spool object everything that is not imported (see isImported), and
-// counts it. For each URL that stays it adds the link to itself by which it was found. from is the batch of the object.
+// choose removes the outcomes that are not imported (see isImported) from a spool object, with their
+// pages and links, and counts them by reason. For each remaining URL it adds a link from the URL to
+// itself: the link by which the URL counts as discovered. from is the batch of the object.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome
@@ -284,8 +285,8 @@ func (w *writer) choose(object *spool.Spool, from *pending) {
 	l.Outcomes, l.Links, object.Pages = outcomes, links, pages
 }
 
-// isImported reports whether an outcome is imported: the page is stored or unchanged, or it cannot be
-// stored, or the URL is a redirect or alias.
+// isImported reports whether an outcome is imported: the page is stored or unchanged, or it is
+// unreadable or too big, or the URL is a redirect or alias.
 func isImported(o book.Outcome) bool {
 	switch o.State {
 	case book.Stored:

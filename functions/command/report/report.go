@@ -38,7 +38,7 @@ type Report struct {
 type Row struct {
 	Value string `json:"value"` // language or how it is known, collection, site or day; "": the language is unknown, or the page is not indexed yet
 	Pages int    `json:"pages"`
-	Sites int    `json:"sites"` // of the pages
+	Sites int    `json:"sites"` // number of different sites of the pages
 	Bytes int64  `json:"bytes"` // compressed size of the pages in packages, in bytes
 	// Assets counts assets of pages, such as images, and AssetBytes is their compressed
 	// size. In Languages there are none.

@@ -227,9 +227,11 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	return last
 }
 
-// copied reports whether hint, whose number is higher than those of all stored generations, has a
-// wrong number. The number is right if the hint's parent is the generation with the number before,
-// or if no generation with that number is stored.
+// copied reports whether a hint is a copy with a wrong number. The hint's number is higher than those
+// of all stored generations. It is wrong in two cases:
+//
+//   - the hint's parent is a stored generation, but not the one numbered just below the hint;
+//   - that one is stored, but is not the hint's parent.
 func (h *history) copied(hint *generation) bool {
 	before := hint.Generation - 1
 	for i, g := range h.generations {

@@ -22,8 +22,8 @@ type storedSegment struct {
 	partition *audit
 }
 
-// readSegments reads all listed segments and unvisited URLs whole. It reports damaged ones, and live documents
-// that are not the only live document of an existing page.
+// readSegments reads all listed segments and unvisited URLs whole. It reports damaged ones, and live
+// documents that are not the only live document of an existing page.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment
 	var bytes int64
@@ -172,8 +172,8 @@ func (v *run) unvisited(ctx context.Context, p *audit) error {
 	})
 }
 
-// linkTexts reports a damaged overlay that is a segment itself. open opens it and compares it
-// with its entry in the manifest.
+// linkTexts reports damage of an overlay that has the format of a segment: one with the anchors of a
+// segment, or one with unvisited URLs. open opens it and compares it with its entry in the manifest.
 func (v *run) linkTexts(ctx context.Context, p *audit, key string, open func(segment.Source) error) error {
 	content, found, err := blob.Find(ctx, v.Bucket, key)
 	if err != nil || !found { // reported by objects

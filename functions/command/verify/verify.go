@@ -129,7 +129,7 @@ type run struct {
 	problems   problems
 	partitions []*audit
 	packages   []*storedPackage
-	byKey      map[string]*storedPackage // the elements of packages, by their present and their former keys
+	byKey      map[string]*storedPackage // each element of packages, by its present key and by its former ones
 	pages      pageList
 	ranges     []layout.Range
 	waiting    backlog

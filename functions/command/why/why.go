@@ -96,7 +96,7 @@ type Stored struct {
 	Segment   string           `json:"segment,omitempty"` // key of the segment with its document; "" if there is none
 	Title     string           `json:"title,omitempty"`
 	Lang      string           `json:"lang,omitempty"`        // language in which the page is searched; "" if it is unknown
-	Source    string           `json:"lang_source,omitempty"` // how it is known: declared, guessed or overruled
+	Source    string           `json:"lang_source,omitempty"` // how the language is known: declared, guessed or overruled
 	Indexed   bool             `json:"indexed"`               // the manifest says that the package is indexed
 }
 
