@@ -31,7 +31,7 @@ type run struct {
 	address  netip.Addr // IP address from which the host's last answer came
 	received int64      // bytes of pages received so far
 	ledger   spool.Ledger
-	links    [][]book.Link // links that redirects and sitemaps gave, by target
+	links    [][]book.Link // links from redirects and sitemaps, by the index of the target that led to them
 	claims   []*claims     // claims by target; nil for a target before they are computed
 	replayed bool          // the answers are read from an archive and not requested (see Replay)
 

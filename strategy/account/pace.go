@@ -13,7 +13,7 @@ import (
 // pause between requests, the failures in a row, and a time before which to send none.
 type Pace struct {
 	book.Pace
-	At      address.Address // address of one URL of the host, whichever was seen
+	At      address.Address // address of any one of the host's URLs
 	Version layout.Version  // version of the outcome that Delay and Failures are from
 }
 

@@ -18,7 +18,7 @@ type reach struct {
 	weight uint8
 }
 
-// Special values of reach.by, and the first of the values that are numbers of origins.
+// Values of reach.by: two for a URL without a path, and the lowest number of an origin.
 const (
 	nobody  = iota // the URL is no seed, and no link leads to it
 	anAsset        // pages use the URL only as an asset (an image, a style sheet), which no collection stores

@@ -189,13 +189,14 @@ func (a Admission) filter(target address.Address) (reason string) {
 	return address.Suspicious(target)
 }
 
-// levels returns the greatest limit of the seeds whose scopes contain the target.
+// levels returns the greatest limit of the seeds whose scopes contain the target: the number of
+// depths at which it is admitted, 0 if it is in no scope.
 func (a Admission) levels(target address.Address) limit {
 	return max(a.everywhere, a.within(target))
 }
 
-// within returns the greatest limit of the seeds whose scopes contain the target. It
-// ignores seeds of scope Any.
+// within returns the greatest limit of the seeds whose scopes contain the target, except seeds of
+// scope Any; 0 if the target is in no such scope.
 func (a Admission) within(target address.Address) limit {
 	host := plainHost(target)
 	levels := max(a.sites[target.Site], a.hosts[host])

@@ -10,7 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Admitted is the result of Admit.
+// Admitted says how many of the entries given to Admit were new to the frontier, and which URLs
+// are stored already, but perhaps not for the entry's collection.
 type Admitted struct {
 	Added int // number of URLs that the frontier did not know before
 	// URLs whose page is stored, but which the entry's Tally does not count: the page may have to be

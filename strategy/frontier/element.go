@@ -22,7 +22,7 @@ type Entry struct {
 	Sitemap    bool            // the URL is read as a sitemap
 	Asset      bool            // the URL was found only as an asset of pages, and counts toward no limit of pages
 	Collection string          // name of the collection for which the URL is requested; at most 255 bytes
-	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; only for Admit
+	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; used only by Admit
 	Claimed    bool            // used by Admit: Collection gets the page even if it is stored for another collection
 	// Last has parts of the last final outcome of a URL that is requested again; else nil.
 	// Last.Time is exact to the millisecond. Last has at most 255 collections; their names,

@@ -22,7 +22,7 @@ type Settlement struct {
 	Outcomes []Result
 }
 
-// Result is the outcome of one URL.
+// Result is the outcome of a request for one URL of a batch.
 type Result struct {
 	ID       layout.Identity
 	State    book.State

@@ -37,8 +37,8 @@ func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, erro
 	return numbers, f.wrap("read what is out of", err)
 }
 
-// Failing returns some of the hosts, at most most, whose last answers in a row were 429, 503 or
-// none, with the number of these.
+// Failing returns some of the hosts whose last answers were 429, 503 or none, each with the number
+// of these answers in a row. most is the greatest number of hosts.
 func (f *Frontier) Failing(ctx context.Context, most int) (map[string]int64, error) {
 	found := make(map[string]int64)
 	cursor := uint64(0)

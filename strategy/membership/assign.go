@@ -58,7 +58,8 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 	return append(links, a.copies...), nil
 }
 
-// assigner holds the data of one call of Assign.
+// assigner decides on the links of one call of Assign. It remembers which pages belong to several
+// collections, and the targets that it has parsed.
 type assigner struct {
 	*Members
 	shared   map[layout.Identity][]string // collections of each page that belongs to several (see sharedPages)

@@ -25,8 +25,8 @@ func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure
 	return sure, topical
 }
 
-// Claims reports whether the collection with the name is among those that Claiming
-// returns in sure.
+// Claims reports whether the named collection claims a page whatever its topic (see Claiming):
+// the page belongs to it even if only another collection has found it.
 func (s *Members) Claims(name string, page address.Address, depth uint16, hops uint8) bool {
 	m, found := s.byName[name]
 	return found && len(s.Collections) > 1 && m.Topic == nil && m.claims(page, depth, hops)

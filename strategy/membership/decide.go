@@ -50,7 +50,8 @@ func (s *Members) Decide(w Path, target address.Address) string {
 	return ""
 }
 
-// decide does the work of Decide for one collection, without takedowns and strategies.
+// decide returns "" if this collection admits the URL target by the path w, else the reason of the
+// refusal. Unlike Decide, it does not consider takedowns and strategies.
 func (m member) decide(w Path, target address.Address) string {
 	if w.Kind == book.Sitemap {
 		switch {

@@ -99,9 +99,9 @@ func LeadsTo(o book.Outcome) string {
 	return to
 }
 
-// LedTo returns identities of the address that LeadsTo returns: that of the address itself
-// and, for each collection of the outcome, that of the address without the parameters
-// that the collection drops.
+// LedTo returns the identities under which the address that LeadsTo returns may be crawled:
+// that of the address itself and, for each collection of the outcome, that of the address
+// without the parameters that the collection drops.
 func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	at, err := address.Parse(LeadsTo(o))
 	if err != nil {

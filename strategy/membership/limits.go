@@ -42,10 +42,16 @@ func (s *Members) Limits(name string, page address.Address) []Limit {
 	return m.limitAlike(limits, "p:", page)
 }
 
-// AssetLimits returns the limits of the collection with the name for a URL that is requested
-// as an asset of pages: AssetsPerPage times its limits of pages, and the limit of its
-// address.Pattern. Because such a URL may turn out to be a page, those on all that is
-// stored of the collection, and on the pages of a host, are among them.
+// AssetLimits returns the limits of the named collection that must have room before a URL is
+// requested as an asset of pages. Such a URL may turn out to be a page, so there are also limits
+// of pages, or of pages and assets together:
+//
+//	limit of the collection    limit of assets                   further limit
+//	pages                      AssetsPerPage × pages             (AssetsPerPage + 1) × pages, of all
+//	                                                             that is stored for the collection
+//	host_pages                 AssetsPerPage × host_pages        2 × host_pages, of the host's pages
+//	pattern_pages              pattern_pages, of the assets      none
+//	                           with the same address.Pattern
 func (s *Members) AssetLimits(name string, asset address.Address) []Limit {
 	m, found := s.byName[name]
 	if !found {
@@ -65,8 +71,9 @@ func (s *Members) AssetLimits(name string, asset address.Address) []Limit {
 	return m.limitAlike(limits, "ap:", asset)
 }
 
-// limitAlike appends the limit on the URLs with the same address.Pattern, if there is one.
-// tally is the beginning of its tally's name.
+// limitAlike appends the limit on stored URLs with the same address.Pattern as the page to
+// limits, if there is such a limit. tally is the beginning of the name of its tally: "p:" to
+// count pages, "ap:" to count assets.
 func (m member) limitAlike(limits []Limit, tally string, page address.Address) []Limit {
 	alike := m.PatternPages
 	if alike == 0 {
@@ -82,10 +89,14 @@ func (m member) limitAlike(limits []Limit, tally string, page address.Address) [
 	return limits
 }
 
-// Bounds returns all limits of the collection with the name toward which a stored URL
-// counts: for an asset those of AssetLimits that count assets, for a page those of Limits and the limit of
-// all pages of the collection. Further URLs wait at the last of these, and are skipped at
-// any other.
+// Bounds returns all limits of the named collection toward which a stored URL counts, and what
+// becomes of further URLs when a limit is reached:
+//
+//	limits toward which the URL counts                            further URLs
+//	a page:    those of the function Limits                       are skipped
+//	           the limit of all pages of the collection           wait
+//	an asset:  those of the function AssetLimits that count
+//	           only assets                                        are skipped
 func (s *Members) Bounds(name string, at address.Address, asset bool) []Limit {
 	if asset {
 		return s.ofAssets(name, at)
@@ -97,7 +108,7 @@ func (s *Members) Bounds(name string, at address.Address, asset bool) []Limit {
 	return bounds
 }
 
-// ofAssets returns those of AssetLimits that are on the number of assets alone.
+// ofAssets returns those limits of AssetLimits that count only assets, and no pages.
 func (s *Members) ofAssets(name string, asset address.Address) []Limit {
 	return slices.DeleteFunc(s.AssetLimits(name, asset), func(l Limit) bool { return l.Tally[0] != 'a' })
 }

@@ -74,7 +74,8 @@ func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error
 	return s.Among(ctx, bucket, versions)
 }
 
-// Among does the work of Find, but without a LIST: versions are the listed objects of all
+// Among returns the version in force and the damaged versions that are newer, as Find does. It
+// sends no LIST, because the caller has listed the objects of all versions: they are in
 // versions, in ascending order.
 func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
 	var damaged [][]byte
@@ -112,7 +113,7 @@ func (s Store[T]) number(version blob.Object) uint64 {
 	return number
 }
 
-// reading is the result of reading a version.
+// reading holds the bytes of a version, or those of its copy if the version is damaged.
 type reading[T Document] struct {
 	document T
 	content  []byte // bytes of the document; the damaged bytes if isWhole is false

@@ -35,7 +35,8 @@ func LoadInForce(ctx context.Context, bucket blob.Reader, kind Kind, now time.Ti
 	return loadHistory(ctx, bucket, kind, now, kept, func(d Document) bool { return !d.From.After(now) })
 }
 
-// LoadAll does the work of LoadInForce, but reads every version.
+// LoadAll reads every version of a strategy: one LIST, and one GET for each version that is not in
+// kept. It fails in the same cases as LoadInForce.
 func LoadAll(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
 	return loadHistory(ctx, bucket, kind, now, kept, func(Document) bool { return false })
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// ErrUnjudged means that no judge has found an answer to a query.
+// ErrUnjudged means that there is nothing to measure: judges have marked no page as an answer to any
+// query.
 var ErrUnjudged = errors.New("no query of the bucket is judged; judges mark results on the search page (see bucketsearch up --help)")
 
 // RunJudged asks the queries that judges have judged (see package judgment), with their

@@ -36,7 +36,7 @@ type Report struct {
 	Each     []Outcome `json:"each"`     // results of the queries, in the order of queries.tsv
 }
 
-// Outcome is the result of one query.
+// Outcome holds the figures of one query.
 type Outcome struct {
 	ID      string  `json:"id"`
 	Text    string  `json:"text"`

@@ -33,7 +33,7 @@ type wacz struct {
 	file
 	at    time.Time // the pages are exported as they were at this moment
 	head  int64     // offset of the WARC in the zip file
-	pages *os.File  // the temporary file PATH.part.pages, open; written through list
+	pages *os.File  // the open temporary file PATH.part.pages, to which the buffered writer list writes
 	list  *bufio.Writer
 }
 

@@ -113,7 +113,7 @@ type table struct {
 	at map[string]*tally
 }
 
-// tally is a Row that is being counted.
+// tally is a Row while its pages are counted.
 type tally struct {
 	Row
 	site string // site of the page that was counted last

@@ -137,7 +137,8 @@ func (p *page) addDocument() int  { return int(atomic.AddUint32(&p.marks, oneDoc
 // pageList holds all pages, sorted by the identity of their URLs.
 type pageList []page
 
-// index moves the pages of all packages to run.pages, and sorts them.
+// index moves the pages of all packages to run.pages, and sorts them by the identity of their URLs,
+// so that the methods of pageList find the pages of a URL.
 func (v *run) index() {
 	total := 0
 	for _, p := range v.packages {

@@ -39,7 +39,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Report is the result of Verifier.Run.
+// Report says what Verifier.Run has found: how much is stored, the problems, and the work that a
+// running system still has to do.
 type Report struct {
 	Generations int `json:"generations"`
 	URLs        int `json:"urls"` // number of discovered URLs: Stored + Skipped + Failed + Pending
@@ -239,7 +240,8 @@ func each[T any](ctx context.Context, all []T, do func(context.Context, T) error
 	return group.Wait()
 }
 
-// problem reports a problem of the object with the key.
+// problem adds a problem of the object with the key to the report. format and args are those of
+// fmt.Sprintf, and make the end of a sentence that begins with the key.
 func (v *run) problem(kind Kind, p layout.Partition, key, format string, args ...any) {
 	v.problems.add(Problem{Kind: kind, Partition: p, Key: key, Detail: fmt.Sprintf(format, args...)})
 }

@@ -22,12 +22,12 @@ type Occurrence struct {
 	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and looser terms
 	Position   int    // number of the word in the text, from 1; both terms of a word have the same number
 	Start, End int    // range of the term's word or pair in the text, in bytes
-	Half       int    // end of a pair's first character; equals End if there is no second, and for a word
+	Half       int    // end of a pair's first character in the text, in bytes; for a lone character or a word equal to End
 	First      string // term of the first character of a pair alone; "" for a character that is alone, and for a word
 	Parts      int    // number of parts of a joined word (see doc.go, Words); 0 for any other
 	Capitals   bool   // the word has at least two letters, all upper case
 
-	TermNumber, WordNumber, FirstNumber uint32 // of Term, Word and First in the analyzer's Vocabulary; 0: none
+	TermNumber, WordNumber, FirstNumber uint32 // numbers of Term, Word and First in the analyzer's Vocabulary; 0: none
 }
 
 // Analyzer splits text of one language into terms, in the same way for documents, queries
@@ -274,9 +274,12 @@ func capitals(word string) bool {
 	return upper >= 2
 }
 
-// pair returns the term of two characters of a script without spaces, of which text[:half]
-// is the first: both normalised, with a space between; and the term of the first alone,
-// which ends with the space. If there is no second, the term is that, and first is "".
+// pair returns the terms of two neighbouring characters of a script without spaces, the first of
+// which is text[:half]. Characters in terms are normalised.
+//
+//	text    term       first
+//	日本    "日 本"    "日 "
+//	日      "日 "      ""
 func pair(text string, half int) (term, first string) {
 	first, rest := character(text[:half])+" ", text[half:]
 	if rest == "" {

@@ -10,8 +10,8 @@ type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
 	Terms      []string // the word's terms by all analyzers, each only once, in the order of the analyzers
 	Of         []int    // for each analyzer, its term as an index in Terms
-	Lone       bool     // it is a lone character of a script without spaces; Occurrence.First is such a term, too
-	Position   int      // number of the word, as in Occurrence
+	Lone       bool     // the word is one character alone of a script without spaces, with a term like Occurrence.First
+	Position   int      // number of the word in the query, from 1; as Occurrence.Position
 	Start, End int      // range of the word in the query, in bytes
 	Parts      int      // for a joined word, the number of its parts, which precede it in the list; else 0
 }
@@ -48,7 +48,7 @@ func Query(text string, analyzers []*Analyzer) []Word {
 	return words
 }
 
-// add adds to w a term that the analyzer with the index rules has made of the word.
+// add adds a term of the word to w. rules is the index of the analyzer that has made the term.
 func (w *Word) add(rules int, term string) {
 	n := slices.Index(w.Terms, term)
 	if n < 0 {

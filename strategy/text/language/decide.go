@@ -23,23 +23,25 @@ const (
 )
 
 const (
-	provingSure    = .999 // probability of the identified language from which a text proves another one false
-	provingLetters = 200  // number of letters of such a text
-	scriptLetters  = 20   // number of letters in a script that the declared language does not use, as proof
+	provingSure    = .999 // least probability of the identified language that proves a declared one false
+	provingLetters = 200  // least number of letters of a text that proves its declared language false
+	scriptLetters  = 20   // the same, if more than half of the letters are in a script that the declared language does not use
 )
 
 // Decide returns the language of a text (an ISO 639 code) whose page declares the language of a
 // BCP 47 tag, or none if that is "". A declaration stands unless the text clearly proves it
 // false:
 //
-//	by its script     20 letters, most of the text, are in a script that the declared language
-//	                  does not use; not in Latin letters, in which any language may be written
-//	by its language   200 letters are in another language with a probability of at least .999,
-//	                  and Identify knows the declared one; if the two are hard to tell
-//	                  apart, as Indonesian and Malay, nothing proves it
+//	by its script     the text has at least 20 letters, and more than half of them are in a script
+//	                  that the declared language does not use; Latin letters prove nothing,
+//	                  because any language may be written in them
+//	by its language   the text has at least 200 letters, and is in another language with a
+//	                  probability of at least .999; this proves nothing if the two languages are
+//	                  hard to tell apart, as Indonesian and Malay
 //
-// Each Chinese, Japanese or Korean character counts as three letters. The code is "" if the
-// language is unknown, which it may also be if a declaration is overruled.
+// A declared language that Identify does not know always stands. Each Chinese, Japanese or Korean
+// character counts as three letters. The code is "" if the language is unknown; so it may be after
+// a declaration was overruled.
 func Decide(text, declared string) (code string, source Source) {
 	text = sample(text)
 	code = declarable(declared)

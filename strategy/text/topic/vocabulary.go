@@ -6,7 +6,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// Evidence (see topicFeature.mention) that features from words and phrases give.
+// Evidence, from 0 to 1, that a feature from the topic's words and phrases gives when it occurs in a
+// short text (see topicFeature.mention).
 const (
 	wordMention = 0.9 // evidence of a single word, and of a phrase of two words
 	pairMention = 0.7 // evidence of two neighbouring words of a longer phrase

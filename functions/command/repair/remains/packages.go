@@ -29,8 +29,8 @@ type foundPackages struct {
 	byName map[layout.PackageName][]*foundPackage
 }
 
-// nameOf returns the name of the package with the key, without its number, and the number,
-// which is higher after each erasing of pages.
+// nameOf splits the name in a package's key. It returns the name without its number, and the
+// number. Each erasing of pages from a package stores it anew under a higher number.
 func nameOf(key string) (layout.PackageName, int, error) {
 	_, name, err := layout.ParsePackageKey(key)
 	number := name.Collision

@@ -4,9 +4,11 @@
 //
 //	go run ./strategy/text/language/measure -in DIR
 //
-// It prints for each language the share of sentences that are identified rightly, and that of
-// pieces of the sentences; in parentheses how many there are, and then the wrong answers. A piece
-// may begin and end inside of a word. The last line sums them up; mean is that of the languages.
+// It prints a line for each language: its code, then two groups, the first of whole sentences, the
+// second of pieces of them, which may begin and end inside of a word. A group has the share of texts
+// that are identified rightly, the number of texts in parentheses, and how often each wrong answer
+// was given. The last line has the shares of all texts together and, after the word mean, the two
+// means of the shares of the languages.
 package main
 
 import (
@@ -82,7 +84,7 @@ func share(s score) string {
 	return fmt.Sprintf("%.3f (%d)", float64(s.right)/float64(max(1, s.all)), s.all)
 }
 
-// pieces cuts sentences into pieces of so many characters.
+// pieces cuts sentences into pieces of size characters. It drops the shorter rest of a sentence.
 func pieces(sentences []string, size int) (all []string) {
 	for _, s := range sentences {
 		for piece := range slices.Chunk([]rune(s), size) {

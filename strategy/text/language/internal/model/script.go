@@ -93,7 +93,8 @@ var firstLetters = sync.OnceValue(func() *letters {
 	return t
 })
 
-// letter returns the same as the function letter, but faster.
+// letter returns the lower case and the script of a character, as the function letter does, but from
+// the cache if it is there.
 func (t *letters) letter(r rune) (rune, Script) {
 	switch {
 	case uint32(r) < uint32(len(t)):
