@@ -217,7 +217,8 @@ type deflated struct {
 	io.Reader
 }
 
-// Reset implements decoder.
+// Reset implements decoder: the next Read begins to decode another body, which it reads from the
+// parameter from.
 func (d *deflated) Reset(from io.Reader) (err error) {
 	if d.from == nil {
 		d.from = bufio.NewReader(from)

@@ -259,8 +259,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown returns assets without those links to whose target links has a link of kind Asset
-// already. It has one to each image with a text (alt).
+// withoutKnown removes from assets each link to a target to which there is a link of kind Asset in
+// links, too. So an image with a text (alt), which is in both, gets one link.
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {

@@ -146,7 +146,7 @@ func isLost(s book.Standing) bool {
 	return false
 }
 
-// path converts r to a membership.Path.
+// path returns the path r in the form of package membership, which decides on paths.
 func (j judge) path(r reach) membership.Path {
 	o := j.origins[r.by]
 	return membership.Path{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}

@@ -16,7 +16,7 @@ import (
 // Keys that all partitions share.
 const (
 	openedKey = "frontier:partitions" // set of the crawl partitions whose frontiers were ever opened
-	toldKey   = "frontier:told"       // key that exists if Tell was called
+	toldKey   = "frontier:told"       // key that exists after Tell has entered all leases in this Redis
 )
 
 // Resting is a host that gets no request before a certain time, or whose last answers were

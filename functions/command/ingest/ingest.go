@@ -105,7 +105,7 @@ type FileFault struct {
 	*warc.Fault
 }
 
-// Error implements error.
+// Error implements error: it returns a text with the file and the damage.
 func (f FileFault) Error() string { return fmt.Sprintf("%s, %v", f.File, f.Fault) }
 
 // Batch names a spool object that the import has put.

@@ -227,11 +227,11 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	return last
 }
 
-// copied reports whether a hint is a copy with a wrong number. The hint's number is higher than those
-// of all stored generations. It is wrong in two cases:
+// copied reports whether a hint, whose number n is higher than those of all stored generations, is a
+// copy with a wrong number. That is so in two cases:
 //
-//   - the hint's parent is a stored generation, but not the one numbered just below the hint;
-//   - that one is stored, but is not the hint's parent.
+//   - the hint's parent is stored, but under another number than n - 1;
+//   - a generation is stored under the number n - 1, but it is not the hint's parent.
 func (h *history) copied(hint *generation) bool {
 	before := hint.Generation - 1
 	for i, g := range h.generations {

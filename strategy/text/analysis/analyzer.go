@@ -22,7 +22,7 @@ type Occurrence struct {
 	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and looser terms
 	Position   int    // number of the word in the text, from 1; both terms of a word have the same number
 	Start, End int    // range of the term's word or pair in the text, in bytes
-	Half       int    // end of a pair's first character in the text, in bytes; for a lone character or a word equal to End
+	Half       int    // end of a pair's first character in the text, in bytes; equal to End if it is no pair
 	First      string // term of the first character of a pair alone; "" for a character that is alone, and for a word
 	Parts      int    // number of parts of a joined word (see doc.go, Words); 0 for any other
 	Capitals   bool   // the word has at least two letters, all upper case

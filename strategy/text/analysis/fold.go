@@ -65,7 +65,7 @@ func isASCII[T string | []byte](text T) bool {
 // a page may be mistaken.
 type foldFilter struct{}
 
-// Filter implements analysis.TokenFilter.
+// Filter implements analysis.TokenFilter: it folds each word of the stream.
 func (foldFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
 	for _, t := range stream {
 		if !isASCII(t.Term) {

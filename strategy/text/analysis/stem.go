@@ -28,7 +28,7 @@ var cedillas = replaceFilter{strings.NewReplacer("ș", "ş", "ț", "ţ")}
 // replaceFilter is a token filter that replaces letters.
 type replaceFilter struct{ *strings.Replacer }
 
-// Filter implements analysis.TokenFilter.
+// Filter implements analysis.TokenFilter: it replaces the letters in each word of the stream.
 func (f replaceFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
 	for _, t := range stream {
 		t.Term = []byte(f.Replace(string(t.Term)))
@@ -57,7 +57,7 @@ func newSuffixFilter(least int, lists ...[]string) suffixFilter {
 	return f
 }
 
-// Filter implements analysis.TokenFilter.
+// Filter implements analysis.TokenFilter: it removes the suffixes of each word of the stream.
 func (f suffixFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
 	for _, t := range stream {
 		t.Term = []byte(f.strip(string(t.Term)))
