@@ -55,9 +55,9 @@
 // A page is stored for all of its collections: those of the target, those that had
 // it before and still exist, and those that claim it (see
 // membership.Members.Claiming). A collection with a topic gets only pages about the
-// topic. A page that is skipped or fails is so for all of these, except for
-// collections with a topic that have not asked for it; each collection gets the
-// link to the place where the page is instead.
+// topic. If a page is skipped or fails, that holds for all of these, except for
+// collections with a topic for which it was not requested; if the page is an alias
+// or a redirect, each of them gets the link to its target.
 //
 // # Assets
 //
@@ -87,9 +87,9 @@
 //	changed in more                                                  one down
 //	missing                                                          below -1
 //
-// The upper 16 bits of a digest cover the words that count for the pace, the others
-// all of the text. Older digests cover words only: such a page is stored once more
-// when its bytes differ.
+// The upper 16 bits of a digest depend only on the words by whose changes the expiry
+// class changes, the others on all of the text. Older digests depend on words only:
+// a page with such a digest is stored once more when its bytes differ.
 //
 // A page that a collection lacks, one that asks for it or claims it whatever its
 // topic, is requested without validators and stored again; this alone does not

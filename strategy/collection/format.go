@@ -15,10 +15,10 @@ type Duration time.Duration
 // String returns a duration such as 1m30s.
 func (d Duration) String() string { return literal.Span(time.Duration(d)) }
 
-// MarshalText implements encoding.TextMarshaler.
+// MarshalText implements encoding.TextMarshaler: it writes a duration such as 1m30s.
 func (d Duration) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
 
-// UnmarshalText implements encoding.TextUnmarshaler.
+// UnmarshalText implements encoding.TextUnmarshaler: it reads a duration such as 1m30s.
 func (d *Duration) UnmarshalText(text []byte) error {
 	read, err := literal.Duration("duration", string(text), math.MaxInt64)
 	*d = Duration(read)

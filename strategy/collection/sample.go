@@ -93,8 +93,8 @@ func textOf(page []byte) []byte {
 	}
 }
 
-// readAtMost returns the content of a file, or an error if the file has more than most
-// bytes.
+// readAtMost returns the content of a file. It fails if the file is larger than the
+// parameter most, in bytes.
 func readAtMost(from fs.FS, name string, most int64) ([]byte, error) {
 	file, err := from.Open(name)
 	if err != nil {

@@ -33,11 +33,12 @@ const kept = 8
 // A name whose commit fails, such as b2, occurs in no manifest. However many such names
 // the frontier is told of, it still remembers the name before them.
 //
-// Between Reset and Open the frontier takes the first name before without knowing it,
-// and then only names that follow from it. If the commit that the rebuild has read last
-// is among these names, Open keeps them; if not, Open keeps only that commit. After a
-// commit of which the frontier was not told, such as a repair's, the frontier lacks
-// books, and is rebuilt once more.
+// While a rebuild runs, between Reset and Open, the frontier knows no name at first. So it
+// takes the first name before without a test, and then only names that follow from it.
+// Open keeps these names if one of them is that of the last commit that the rebuild has
+// read; otherwise it keeps only the name of that commit. After a commit of which the
+// frontier was not told, such as a repair's, the frontier lacks books, and is rebuilt
+// once more.
 func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, before, next string) error {
 	err := f.run(ctx, learnScript, storage.String(), before, next, kept).Err()
 	return f.wrap("tell what partition "+storage.String()+" learns to", err)

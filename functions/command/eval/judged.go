@@ -52,8 +52,8 @@ func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set,
 	return report, nil
 }
 
-// judgedShare looks at the first cumulated results of each query, of all queries together. It
-// returns which share of these results judges have graded for their query; 0 without results.
+// judgedShare returns a number from 0 to 1: of the first cumulated results of each query, for all
+// queries together, the share that judges have graded for that query. It is 0 if there are no results.
 func judgedShare(asks []asking, answers [][]string) float64 {
 	judged, shown := 0, 0
 	for i, q := range asks {

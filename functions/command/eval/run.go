@@ -105,8 +105,9 @@ func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (r
 	return report, answers, nil
 }
 
-// judged returns the address by which the judgments know a hit: that of the best graded of
-// the alike pages that the hit stands for, else the hit's own.
+// judged returns the address with which a hit is measured. A hit stands for its own page and for
+// pages that are alike: it is the address with the highest grade of all these, or the hit's own
+// address if none has a grade.
 func (q Query) judged(hit search.Hit) string {
 	address := hit.URL
 	best, found := q.Grades[address]
@@ -140,7 +141,7 @@ func (t Task) index(ctx context.Context) (Searcher, error) {
 	}
 	for number, path := range slices.Concat([]string{t.Docs}, t.Among) {
 		err := eachDocument(path, func(d Document) error {
-			if number > 0 { // a further document may have the id of an answer
+			if number > 0 { // a document of Among may have the same id as one of Docs
 				d.ID = fmt.Sprintf("%d %s", number, d.ID)
 			}
 			if pages = append(pages, pageOf(d)); len(pages) < segmentSize {

@@ -193,8 +193,8 @@ func isAbsolute(reference string) bool {
 	return (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) && strings.HasPrefix(rest, "//")
 }
 
-// relative returns the URL of the file to relative to the file from. Both are paths in the mirror,
-// such as "example.org/a.html".
+// relative returns the relative URL by which a page in the file from links to the file to. Both are
+// paths in the mirror, such as "example.org/a.html".
 func relative(from, to string) string {
 	dirs, parts := strings.Split(from, "/"), strings.Split(to, "/")
 	dirs = dirs[:len(dirs)-1]

@@ -161,7 +161,7 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	if f.address, err = address.Parse(target); err != nil {
 		return nil, "bad address", nil
 	}
-	refusal := s.refuses(f.address, book.Redirect) // whose way is not bound to a topic, which cannot be known yet
+	refusal := s.refuses(f.address, book.Redirect) // as a redirect, which need not be on topic: the topic of the page is not known yet
 	if s.assets && refusal != "" {
 		f.part = s.refuses(f.address, book.Asset) == ""
 	}
@@ -182,7 +182,8 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 
 // answer decides by the status and media type of an HTTP answer whether it may be imported. It returns
 // the reason if not, and "" for a page, a redirect or, if the collection wants assets, an asset.
-// admitted is true if the collection admits the URL as a page. answer also records
+// admitted is true if the collection admits the URL as a page. If the collection wants assets, answer
+// also records
 //
 //	in s.parts    where a redirect leads, and the assets to which an admitted page or a style
 //	              sheet refers

@@ -91,7 +91,8 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	return nil
 }
 
-// ofManifests reports whether a problem is one of manifests: it may mean that generations are lost.
+// ofManifests reports whether a problem may mean that generations are lost: it is a problem of a
+// stored generation, or an object that proves the loss.
 func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
@@ -168,10 +169,10 @@ func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 }
 
 // commit commits all edits as one generation. If URLs are to be fetched again, the generation
-// has a book with an outcome Lost for each of them; commit returns their number. The edits
-// ignore objects that were replaced or removed since the problems were found. If there is
-// such a book, or a book was lost, the commit changes the manifest's field Learnt, so that
-// frontiers notice that they are behind the books.
+// has a book with an outcome Lost for each of them; commit returns their number. If it has
+// this book, or if another book was lost, the commit changes the manifest's field Learnt, so
+// that frontiers notice that they are behind the books. The edits ignore objects that were
+// replaced or removed since the problems were found.
 func (m *mending) commit(ctx context.Context) (missing int, err error) {
 	if len(m.edits) == 0 && len(m.lost) == 0 {
 		return 0, nil

@@ -122,8 +122,8 @@ func (t *teller) stored(ctx context.Context) {
 	t.problem(errors.New("no manifest lists its package " + live.Package))
 }
 
-// indexed adds to at the segment, the title and the language of the page's live document, if there is
-// one. id is the number of the page's package in the manifest.
+// indexed finds the page's live document, and sets the segment, title and language in at; it sets
+// nothing if there is none. id is the number of the page's package in the manifest.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
 	finder := segments.NewFinder(t.bucket, func(id layout.Identity) bool { return id == t.url.ID })
 	for i := range m.Segments {
@@ -149,7 +149,7 @@ func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, a
 	return nil
 }
 
-// document adds to at the title and the language of a document of a segment.
+// document sets the title and the language in at to those of a document of a segment.
 func (t *teller) document(ctx context.Context, at *Stored, listed *manifest.Segment, doc uint32) error {
 	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: t.bucket}, listed)
 	if err != nil {

@@ -5,9 +5,9 @@ import (
 	"unicode"
 )
 
-// Rules returns the code of the language with which For analyses a query that is to find documents
-// in the language tag. It is "", which stands for no language, if the language has no rules of its
-// own for the script of the query: a German rule does nothing to a query in Cyrillic letters.
+// Rules returns the code of the language by whose rules a query is split into terms, so that it
+// finds documents in the language tag. It is "", no language, if that language has no rules for
+// the script of the query: German has none for Cyrillic letters.
 func Rules(tag, query string) string {
 	code := codeOf(tag)
 	if l := table[code]; l.script == nil || !uses(query, l.script) {

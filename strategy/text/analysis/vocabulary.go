@@ -12,7 +12,8 @@ type Vocabulary struct{ numbers map[string]uint32 }
 func NewVocabulary() *Vocabulary { return &Vocabulary{numbers: map[string]uint32{}} }
 
 // For returns a new Analyzer of a language, as the function For does. In its occurrences,
-// TermNumber and WordNumber are numbers of this vocabulary.
+// TermNumber, WordNumber and FirstNumber are numbers of this vocabulary; in those of other
+// Analyzers they are 0.
 func (v *Vocabulary) For(name string) *Analyzer {
 	a := For(name)
 	a.vocabulary = v

@@ -92,9 +92,10 @@ func lettersIn(text string) (n int) {
 	return n
 }
 
-// scripts returns the scripts of each language that Identify may return, by its code.
+// scripts returns for each language that Identify may return, by its code, the scripts in which it is
+// written.
 var scripts = sync.OnceValue(func() map[string][]model.Script {
-	of := map[string][]model.Script{ // in which Identify does not expect them
+	of := map[string][]model.Script{ // scripts of languages that Identify does not know in them
 		"az": {model.Cyrillic, model.Arabic}, "uz": {model.Cyrillic, model.Arabic}, "kk": {model.Arabic}, "ky": {model.Arabic},
 		"tg": {model.Arabic}, "ms": {model.Arabic}, "id": {model.Arabic}, "pa": {model.Arabic}, "ug": {model.Cyrillic},
 		"hr": {model.Cyrillic}, "ro": {model.Cyrillic}, "ko": {model.Han},
