@@ -57,10 +57,11 @@ const maxLate = 10 * time.Minute
 //	returned an error in this process                not asked
 //
 // Without bury, a URL that crashes every fetch would be leased for ever: a crashed fetch
-// writes no spool object, and an expired lease does not prove that a fetch began. The frontier
-// takes only the number of attempts from these outcomes, because they come after the deadline.
-// A URL reaches MaxAttempts here, and so fails, only if it was alone in its batch. In a larger
-// batch another URL may have been the cause; such URLs are later leased one by one.
+// writes no spool object, and an expired lease does not prove that a fetch began. These outcomes
+// come after the deadline, so the frontier takes only the number of attempts from them.
+//
+// A URL that was alone in its batch fails when it reaches MaxAttempts. If there were several,
+// any of them may have caused the crash: none fails, and they are later leased one by one.
 func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	if f.Now().Sub(b.Deadline) > maxLate {
 		return f.Run(ctx, b)

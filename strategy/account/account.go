@@ -27,7 +27,7 @@ const (
 	Failed  State = "failed"
 )
 
-// URL is the state of one URL.
+// URL says what became of one URL, and how it is requested next.
 type URL struct {
 	Address address.Address
 	State   State

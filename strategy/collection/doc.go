@@ -21,7 +21,7 @@
 //	pages = 0                    # stored pages, without assets, at which the crawl stops for this collection; 0: never
 //	host_pages = 0               # stored pages of a host; 0: no limit
 //	pattern_pages = 10_000       # stored pages of an address.Pattern, or "unlimited"
-//	language = "en"              # example: pages in others are crawled and not shown; of language.Known
+//	language = "en"              # example: one of language.Known; pages in other languages are crawled, but not shown
 //	schedule = "daily at 09:30"  # example: or "once", "every 6h", "weekly on monday at 07:00 Europe/Berlin";
 //	                             # without one each page is requested again as often as it changes
 //	assets = false               # true: images, style sheets, fonts and scripts of pages are stored, and not searched
@@ -51,7 +51,7 @@
 //	  "pages": 0,              stored pages at which leasing stops; 0: never
 //	  "agent": "ExampleBot/1.0",
 //	  "again": "2026-11-21T22:00:00Z",  URLs that failed before are requested again
-//	  "renew": "2026-11-21T22:00:00Z"   pages that were looked at before, too
+//	  "renew": "2026-11-21T22:00:00Z"   pages that were last requested before, too
 //	}
 //
 // and, where they are not empty, "include", "exclude", "drop_parameters",
@@ -106,8 +106,9 @@
 // "pages alike". An address in the scope that only references to assets lead to may turn
 // out to be a page. It counts as one, but is not stopped by the limit.
 //
-// A page that was stored before assets were wanted tells of them when it changes; a
-// collection with another name requests all pages anew.
+// The assets of a page that was stored before assets were wanted are found when the page
+// changes. To have them at once, give the collection another name: then it requests all
+// pages anew.
 //
 // # Format history
 //

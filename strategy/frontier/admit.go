@@ -38,8 +38,9 @@ type Admitted struct {
 // Each move leaves an outdated element in a queue. A waiting URL with sixteen of these does
 // not move up.
 //
-// If there are several collections, or a URL does not move up, a collection may lack the page
-// until the frontier is rebuilt; Counts.Missed reports this.
+// Counts.Missed reports that a collection may lack a page until the frontier is rebuilt: after
+// an entry with a Tally for a known URL that is not stored, or if a URL does not move up
+// because of its outdated elements.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues

@@ -25,7 +25,7 @@ const (
 const (
 	provingSure    = .999 // least probability of the identified language that proves a declared one false
 	provingLetters = 200  // least number of letters of a text that proves its declared language false
-	scriptLetters  = 20   // the same, if more than half of the letters are in a script that the declared language does not use
+	scriptLetters  = 20   // least number of letters of a text whose script proves its declared language false
 )
 
 // Decide returns the language of a text (an ISO 639 code) whose page declares the language of a
