@@ -166,7 +166,7 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 		}
 	case o.State == book.Unchanged:
 		o.Asset, o.Digest, o.Body = wasAsset(*last), last.Digest, cmp.Or(o.Body, last.Body)
-		o.Collections, o.Exponent = together(o.Collections, last.Collections...), later(o.Exponent) // first the collection to which the depth of the outcome refers
+		o.Collections, o.Exponent = together(o.Collections, last.Collections...), later(o.Exponent) // first the one to which o.Depth refers
 	case o.State == book.Skipped && !forbidden, o.State == book.Failed && missing(*o) && last.Missing:
 		o.Digest = last.Digest // with a digest, the outcome says that a stored page is gone
 	case o.State == book.Failed, forbidden:

@@ -46,7 +46,7 @@ type Spooled struct {
 type Unreadable struct {
 	Partition layout.Partition
 	Key       string
-	Err       error // error that names Key: it wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that Key is malformed
+	Err       error // wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that Key is malformed; its text names Key
 }
 
 // Read reads the books of every partition, and the spool objects that are not packed yet,

@@ -194,7 +194,7 @@ func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 			continue
 		}
 		names := s.sharing(p)
-		if len(names) > max(1, len(shared[p.Address.ID])) { // pages may have several outcomes of one URL: the one with most collections counts
+		if len(names) > max(1, len(shared[p.Address.ID])) { // of several outcomes of one URL, that with most collections counts
 			if shared == nil {
 				shared = make(map[layout.Identity][]string)
 			}

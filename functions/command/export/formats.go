@@ -8,7 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// fileFormat is a format of a single file.
+// fileFormat describes a format that is one file: the bytes before the pages, those of a page, and
+// those after the pages.
 type fileFormat struct {
 	begin func(at time.Time) ([]byte, error) // function that returns the bytes before the first page; at is the moment of the export
 	page  func(r *Record) ([]byte, error)    // function that returns the bytes of a page

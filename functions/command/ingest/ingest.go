@@ -70,7 +70,7 @@ type Replayer interface {
 	Assets(c warc.Capture, at address.Address) []address.Address
 }
 
-// Task is the import of WARC files into a bucket.
+// Task is the import of WARC and WACZ files into a bucket.
 type Task struct {
 	Files      []string
 	Collection string // name of the collection of the imported pages

@@ -161,7 +161,7 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	if f.address, err = address.Parse(target); err != nil {
 		return nil, "bad address", nil
 	}
-	refusal := s.refuses(f.address, book.Redirect) // as a redirect, which need not be on topic: the topic of the page is not known yet
+	refusal := s.refuses(f.address, book.Redirect) // a redirect need not be on topic: the page's topic is unknown yet
 	if s.assets && refusal != "" {
 		f.part = s.refuses(f.address, book.Asset) == ""
 	}

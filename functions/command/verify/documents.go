@@ -120,8 +120,8 @@ func (v *run) readApart(ctx context.Context) error {
 	return nil
 }
 
-// apartObjects holds the results of readApart's checks, by the objects' keys. add is safe
-// for concurrent use.
+// apartObjects holds what readApart has found about the objects that generations never list, by
+// the objects' keys. add is safe for concurrent use.
 type apartObjects struct {
 	mu      sync.Mutex        // protects the fields below
 	damaged map[string]error  // why an object is damaged, by the object's key
