@@ -106,7 +106,8 @@ func head(o webobject.Object) (*document.Document, error) {
 	return document.Head(o.Data, o.MIME, o.URL), nil
 }
 
-// nameless parses nothing: its error makes a document that has the address as its title.
+// nameless is used as the parser of a page whose head cannot be read. It always fails, so that the
+// document gets only the page's address as its title.
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
 // attempt makes the document of a page, which it parses by calling read. broken is an error that

@@ -105,10 +105,11 @@ func repeatedBlocks(pages []*draft) map[uint64]bool {
 	return repeated
 }
 
-// unlike returns the pages that have text, except those that share half of their text with an
-// earlier page. It compares a page only with earlier pages whose sketch (see
-// fingerprint.Fingerprint) equals that of the page in an eighth. So it finds nine in ten of the
-// pages that share half.
+// unlike returns the pages that have text, except those found to share half of their text with an
+// earlier page. To compare only few pages, it cuts the sketch of each (see
+// fingerprint.Fingerprint) into eight parts, and compares a page only with the first earlier page
+// that has the same part in the same place. About one in ten of the pages that share half is not
+// found, and so is returned, too.
 func unlike(pages []*draft) []*draft {
 	type part struct {
 		at     int

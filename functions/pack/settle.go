@@ -137,10 +137,10 @@ func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touche
 	return nil
 }
 
-// resultsOf returns the outcomes of a batch's pages in the frontier's form, by the crawl
-// partition that owns each URL now: the one that leased the batch, unless a strategy has
-// moved the URL since. The map has the partition of the lease even without results.
-// Left out are forgotten pages, and those that no crawl partition owns any more.
+// resultsOf returns the outcomes of a batch's pages in the frontier's form, by the crawl partition
+// that owns each URL now: the one that leased the batch, unless a strategy has moved the URL
+// since. The partition that leased the batch is always in the map, even with no result. Left out
+// are forgotten pages, and those that no crawl partition owns any more.
 func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Page) map[int][]frontier.Result {
 	all := make(map[int][]frontier.Result)
 	if slices.Contains(s.Crawl.Partitions(), ledger.Crawl) {

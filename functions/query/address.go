@@ -22,10 +22,13 @@ import (
 
 // pasted is a query that is nothing but the address of a page.
 type pasted struct {
-	written []address.Address // as it is written; without a scheme, by https and by http
-	forms   []address.Address // written, then other forms that often are the same page
-	certain bool              // the query has a scheme or a path, so that it can hardly be a word
-	words   string            // the query without its scheme
+	// the address as the query writes it; if the query has no scheme, one with https and one with
+	// http
+	written []address.Address
+	// the addresses in written, then other spellings under which servers often give the same page
+	forms   []address.Address
+	certain bool   // the query has a scheme or a path, so that it can hardly be a word
+	words   string // the query without its scheme
 }
 
 // readPasted returns the address that a query is, and false for any other query. Examples are
@@ -131,7 +134,7 @@ const maxLed = 5
 
 // searchPasted answers a query that is the address of a page: the page comes first, then what
 // matches the words of the address. If the index lacks the page, its books tell why, and to which
-// other address it leads. That takes steps more than the search of a stored page.
+// other address it leads; reading them takes additional requests, one after another.
 func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q search.Query) (search.Result, error) {
 	q.Text, q.Named = p.words, identitiesOf(p.forms)
 	found, err := at.index.Search(ctx, q)
@@ -172,9 +175,10 @@ func identitiesOf(addresses []address.Address) (ids []layout.Identity) {
 	return ids
 }
 
-// leads returns the page to which an address that is not in the index leads, by the redirects and
-// canonical addresses in the books; nil if it leads nowhere. note is a text about that, without
-// its full stop, or a sentence about why the address is not stored; "" for a word that only looks like an address.
+// leads follows the redirects and canonical addresses in the books from an address that is not in
+// the index. It returns the page at which they end, or nil if there are none. note is a sentence
+// for the reader: that the address leads to this page (without a full stop), or why the address is
+// not stored. It is "" if p may be just a word, and the books do not know it.
 func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *address.Address, note string, err error) {
 	books, lost, err := openBooks(ctx, e.bucket, at.manifests)
 	if err != nil {
@@ -207,9 +211,9 @@ func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *addres
 	return nil, note, nil
 }
 
-// look returns the address to which another leads, or else a sentence that says why the books have
-// no page of it for the index; "" if they know nothing of it. The sentence gives the reason
-// without details, which may tell of the crawler's network, and names no forgotten URL.
+// look returns the address to which a leads, by a redirect or a canonical address in the books. If
+// it leads nowhere, told is a sentence that says why the index has no page of a; "" if the books
+// have no outcome of it, or if it is forgotten.
 func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books, a address.Address) (next *address.Address, told string, err error) {
 	if at.takedowns.Forgets(a) {
 		return nil, "", nil

@@ -22,13 +22,13 @@ import (
 // A form that another site sends is refused.
 type Judging struct {
 	Keys   judgment.Keys
-	Bucket blob.Bucket // in which judgments are stored
+	Bucket blob.Bucket // bucket in which judgments are stored
 }
 
 const (
 	judgeCookie = "judge"
-	judgeTime   = 30 * 24 * time.Hour // after which a judge must sign in again
-	maxForm     = 1 << 20             // bytes of a form
+	judgeTime   = 30 * 24 * time.Hour // time after which a judge must sign in again
+	maxForm     = 1 << 20             // greatest size of a form, in bytes
 )
 
 // judgeRoutes adds the paths for judges.
@@ -141,14 +141,15 @@ func (s *siteHandler) judge(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// judgedQuery returns what a judgment keeps of a query.
+// judgedQuery returns the parts of a query that are stored with a judgment.
 func judgedQuery(q Query) judgment.Query {
 	return judgment.Query{
 		Text: q.Text, Site: q.Site, Lang: q.Lang, Collection: q.Collection, Type: q.Type, After: q.After, Before: q.Before,
 	}
 }
 
-// marksOf returns the marks in a form that differ from what was marked before.
+// marksOf returns the marks in a form that differ from those that the judge had given when the
+// form was made.
 func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
 	pages, grades, before := r.PostForm["url"], r.PostForm["grade"], r.PostForm["was"]
 	if len(grades) != len(pages) || len(before) != len(pages) || len(pages) > judgment.MaxMarks {
@@ -178,10 +179,11 @@ func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
 // judgeView is the form of a judge on a page of results.
 type judgeView struct {
 	Judge, Action string
-	Marked, Shown int // marked results, of those that are shown
+	// number of results on the page that the judge has marked; number of all results on it
+	Marked, Shown int
 }
 
-// markView is the field of a result for its mark.
+// markView is the part of a result in which a judge marks it: its address and its present grade.
 type markView struct {
 	URL, Was string
 	Grades   []gradeView

@@ -274,7 +274,7 @@ func (s *snapshot) anchored(anchors string) string {
 	return ""
 }
 
-// isUnvisited reports whether a key is that of a partition's unvisited URLs.
+// isUnvisited reports whether a key is that of the object with the unvisited URLs of a partition.
 func (s *snapshot) isUnvisited(key string) bool {
 	return slices.ContainsFunc(s.manifests, func(m manifest.Manifest) bool { return m.Unvisited != nil && m.Unvisited.Key == key })
 }

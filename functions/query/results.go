@@ -44,7 +44,7 @@ type hitView struct {
 	Unvisited bool   // no page is stored: only links to it were found
 	Copy      string // address of the stored copy of the page
 	Alike     int    // number of pages with about the same text that are not shown
-	All       string // address of the results in which such pages are shown, too
+	All       string // address of the same results with the pages that Alike counts shown, too
 	Site      string
 	More      int    // number of better matches of the site that come after the first ten results
 	OfSite    string // address of the results of the site alone

@@ -155,8 +155,8 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	return newest, err
 }
 
-// forgotten returns a string that changes when there are new takedowns, and when a partition
-// has erased what they name.
+// forgotten returns a string that changes when there are new takedowns, and when a partition has
+// erased what they name. The cache of ranges is emptied when it changes.
 func (s *snapshot) forgotten() string {
 	versions := []uint64{s.takedowns.Version}
 	for _, m := range s.manifests {
@@ -185,7 +185,8 @@ func (s *snapshots) outdate(current *snapshot) {
 	s.last.CompareAndSwap(current, &old)
 }
 
-// holds reports whether the snapshot is not nil and younger than e.Age.
+// holds reports whether the snapshot may still answer queries: it is not nil and is younger than
+// e.Age.
 func (s *snapshot) holds(e *Engine) bool {
 	if s == nil {
 		return false

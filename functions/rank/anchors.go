@@ -86,7 +86,8 @@ func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages
 	return segments.Build(documents)
 }
 
-// fill makes the anchors of a page the headings of a document.
+// fill makes the anchors of a page the headings of a document, so that the words of the anchors
+// can be searched like those of a page.
 func fill(d *segments.Page, a linkgraph.Anchors) {
 	for _, anchor := range a.All {
 		for range min(anchor.Sites, maxTimes) {

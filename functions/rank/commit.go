@@ -19,7 +19,8 @@ type ranking struct {
 	graph     *linkgraph.Graph
 	ranks     []float64 // by index of a page in the graph: rank of the page
 	forgotten uint64    // version of the takedowns that were in force: the graph has no page that they forget
-	// anchors of about this number of documents are in memory at once; more for a larger segment
+	// greatest number of documents whose anchors are in memory at once; a single segment may have
+	// more
 	most  int
 	known map[string]coded
 
@@ -39,10 +40,11 @@ type coded struct {
 const atOnce = 4
 
 // commit sets the ranks and the anchors of all documents of a partition, and the unvisited URLs in
-// the range within, its share of the hash space. of says from what these were made. It commits one
-// generation for one segment, or for several with at most r.most documents together. A segment that
-// cannot be read is left as it is: verify reports it. A segment that is committed meanwhile gets
-// its ranks, and its anchors from the next run.
+// the range within, which is the partition's share of the hash space. of becomes Manifest.Ranked:
+// it names the books and rules of which all of these were made. commit makes one generation for
+// one segment, or for several with at most r.most documents together. A segment that cannot be
+// read is left as it is: verify reports it. A segment that another process commits meanwhile gets
+// its ranks, and its anchors, from the next run.
 func (r *ranking) commit(ctx context.Context, p *partition.Partition, within layout.Range, of string) error {
 	rest := p.Manifest().Segments
 	for first := true; first || len(rest) > 0; first = false {

@@ -53,8 +53,10 @@ type Function struct {
 
 // Limits bound the memory of a run.
 type Limits struct {
-	Graph     linkgraph.Limits
-	Anchors   int // number of documents whose anchors are held at once: for each further so many the books are read once more; one segment may have more
+	Graph linkgraph.Limits
+	// greatest number of documents whose anchors are in memory at once (one segment may have
+	// more); for more documents, the books are read several times
+	Anchors   int
 	Unvisited int // greatest number of unvisited URLs of a partition
 }
 
@@ -125,12 +127,12 @@ func (f *Function) name(all []*partition.Partition) string {
 	return layout.ContentHash(fmt.Appendf(nil, "%d %v %d %d %s", version, f.Rules, f.Limits.Unvisited, len(all), strings.Join(keys, " ")))
 }
 
-// version is that of the ranks. It must be raised when other votes count, or a rank is
-// coded in another way.
+// version is the number of the rules by which ranks are made. It must be raised when other links
+// count as votes, or when a rank is coded in another way: then all ranks are made anew.
 const version = 3
 
-// isRanked reports whether all segments of a generation have ranks and anchors made from the books
-// and rules that of names. of is a value of Manifest.Ranked (see Function.name).
+// isRanked reports whether all segments of a generation have ranks and anchors that were made from
+// the books and rules that of, a value of Manifest.Ranked, names (see Function.name).
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return m.Ranked == of && !lacking

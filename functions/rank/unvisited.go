@@ -59,7 +59,7 @@ func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisite
 	return &unvisited{content, len(pages), cut}, err
 }
 
-// see adds the documents of a segment to r.languages.
+// see counts the documents of a segment by their language, in r.languages.
 func (r *ranking) see(s *segment.Segment) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

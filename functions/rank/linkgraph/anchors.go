@@ -71,8 +71,8 @@ func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[i
 	return anchors, nil
 }
 
-// readAnchors reads from a book the texts of the links to wanted pages in the i-th range, and adds
-// them to into. index is the index of the book.
+// readAnchors reads from a book the texts of the links to wanted pages in the i-th range of the
+// hash space, and adds them to into. index is the index of the book in r.books.
 func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i int, wanted func(int) bool, into map[number]*texts) error {
 	sources := r.sources[index]
 	for row, err := range b.Rows(ctx, r.within(i), true) {
@@ -101,7 +101,9 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 	return nil
 }
 
-// isNaming reports whether the links of a row name their target by a text that counts.
+// isNaming reports whether the text of a row's links can be an anchor of their target: it is not
+// empty, and the links are of kind Anchor, still in their pages, and not nofollow, ugc or
+// sponsored.
 func isNaming(row *book.Row) bool {
 	return !row.Former && row.Kind == book.Anchor && row.Anchor != "" && counts(row.Rel)
 }

@@ -20,8 +20,8 @@ type Unvisited struct {
 	Anchors
 }
 
-// partSize is about the number of bytes of the largest book that are read at once for
-// unvisited URLs.
+// partSize is the size of a part of the hash space whose unvisited URLs are found at once: the
+// largest book has about this number of bytes for it.
 const partSize = 1 << 20
 
 // Unvisited returns the URLs in a range of the hash space that links name with a text and of
@@ -59,7 +59,8 @@ func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (b
 	return best, cut, nil
 }
 
-// parts divides a range of the hash space by the blocks of the largest book.
+// parts divides a range of the hash space into parts for which the largest book has about partSize
+// bytes each.
 func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	if len(r.books) == 0 {
 		return nil

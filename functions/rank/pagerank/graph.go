@@ -123,8 +123,9 @@ func ofSite(edges []edge) int {
 	return n
 }
 
-// count adds to g.out, the numbers of links of pages, the edges from pages of one site to one page.
-// The edges of a template count together as one link.
+// count counts the links from the pages of one site to one page, edges, in g.out: the number of
+// links of each source. Links of a template count together as one, so that each of k such links
+// counts 1/k.
 func (g *Graph) count(edges []edge) {
 	repeated := 0
 	for _, e := range edges {

@@ -116,7 +116,7 @@ func keysOf(m *manifest.Manifest) map[string]bool {
 	return keys
 }
 
-// Delete calls the function Delete with the bucket and the clock of the collector.
+// Delete deletes the objects with the keys from the bucket (see the function Delete).
 func (c *Collector) Delete(ctx context.Context, keys []string) error {
 	return Delete(ctx, c.Bucket, c.Now, keys)
 }

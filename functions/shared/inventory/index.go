@@ -19,7 +19,8 @@ import (
 // package (packages are smaller than 4 GiB), kind the index of both values in kinds.all.
 type fact struct{ offset, kind uint32 }
 
-// kind is a language, how that is known, and a media type. There are few different ones, which kinds numbers.
+// kind is a language, how the language is known, and a media type. There are few different kinds,
+// so a fact holds only the number that its page's kind has in kinds.
 type kind struct{ lang, source, mime string }
 
 type kinds struct {

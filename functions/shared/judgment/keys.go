@@ -23,7 +23,7 @@ type holder struct {
 	sum  [sha256.Size]byte // SHA-256 of the key
 }
 
-// minKey is the least length of a key in bytes: anybody may try keys.
+// minKey is the least length of a key in bytes, so that nobody finds a key by trying.
 const minKey = 16
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
@@ -66,8 +66,8 @@ func (k Keys) String() string {
 	return strings.Join(names, " ")
 }
 
-// Judge returns the name of the judge with a key. The time that it takes tells nothing of
-// the keys.
+// Judge returns the name of the judge with a key. It takes the same time for a wrong key that is
+// nearly right as for any other, so that nobody learns from the time how much of a key is right.
 func (k Keys) Judge(key string) (name string, known bool) {
 	sum := sha256.Sum256([]byte(key))
 	for _, j := range k.judges {

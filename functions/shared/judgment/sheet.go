@@ -26,8 +26,8 @@ const MaxMarks = 100
 
 const (
 	version  = 1
-	maxText  = 4096    // bytes of a query's text
-	maxBytes = 1 << 20 // bytes of a sheet as JSON
+	maxText  = 4096    // greatest size of a query's text in bytes
+	maxBytes = 1 << 20 // greatest size of a sheet as JSON, in bytes
 )
 
 // ErrNewer means that a sheet was written by a newer version of the program.
@@ -46,13 +46,13 @@ type Query struct {
 
 // Mark says how well a page answers a query.
 type Mark struct {
-	URL   string `json:"url"` // canonical
+	URL   string `json:"url"` // canonical URL of the page
 	Grade int    `json:"grade"`
 }
 
 // Sheet has the marks that a judge gave at one time to results of one query.
 type Sheet struct {
-	Version int       `json:"version"` // set by Encode
+	Version int       `json:"version"` // version of the format; Encode sets it
 	Judge   string    `json:"judge"`
 	At      time.Time `json:"at"`
 	Query   Query     `json:"query"`

@@ -30,13 +30,14 @@ func Put(ctx context.Context, bucket blob.Bucket, s Sheet) error {
 	return nil
 }
 
-// Judged is a judged query, with the marks that count.
+// Judged is a judged query, with the latest mark of each judge for each URL.
 type Judged struct {
 	Query  Query
 	judges map[string]map[string]dated // latest mark, by judge and URL
 }
 
-// dated is a mark with the time and key of its sheet, by which later marks are told.
+// dated is a mark with the time and the key of its sheet, which tell which of two marks is the
+// later one.
 type dated struct {
 	grade int
 	at    time.Time
@@ -75,8 +76,8 @@ func (j *Judged) By(judge string) map[string]int {
 	return grades
 }
 
-// Grades returns the grades by URL: where judges differ, the mean of theirs, rounded to the
-// nearest grade and half of one upwards.
+// Grades returns the grade of each URL: the mean of its judges' grades, rounded to a whole grade
+// (1.5 becomes 2).
 func (j *Judged) Grades() map[string]int {
 	sums, judges := make(map[string]int), make(map[string]int)
 	for name := range j.judges {
@@ -102,8 +103,8 @@ func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Se
 	return judged, unread, err
 }
 
-// All returns the judgments on all queries, in the order of the queries' texts, without
-// forgotten URLs. Unread is as for Of.
+// All returns the judgments on all queries, in the order of the queries' texts, without forgotten
+// URLs. unread are the errors of sheets that are damaged or newer.
 func All(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all []*Judged, unread []error, err error) {
 	known := make(map[string]*Judged)
 	unread, err = each(ctx, bucket, layout.Judgments, func(key string, s Sheet) {

@@ -12,10 +12,10 @@ import (
 // word in the page's text.
 const anchorWeight = 0.5
 
-// newAnchorStatistics returns the statistics of anchors, which are the headings of their
-// segment. Each occurrence counts the same, whatever the number of anchors: a page is not less
-// about a word because links name it by others, too. Of an unvisited URL the segment has the
-// address, too.
+// newAnchorStatistics returns the statistics by which anchors are scored. In their segment,
+// anchors are headings; the documents of unvisited URLs also have an address. The number of
+// anchors of a page does not matter: each anchor with a word counts 1, because a page is not less
+// about the word when other links name it by other words.
 func newAnchorStatistics() *statistics {
 	t := new(statistics)
 	for code := range t.gain[segment.Headings] {

@@ -21,8 +21,9 @@ const (
 	// MaxExpansions is the greatest number of words that a prefix (fox*) or a word with edits
 	// (foks~) matches: those with the fewest edits first, then the most frequent.
 	MaxExpansions = 64
-	// maxBegun is the greatest number of terms, pairs of characters, for which a lone
-	// character stands in segments that have no term of it.
+	// maxBegun is the greatest number of terms that a lone character of a script without spaces
+	// stands for in an older segment, which has no term for it: pairs that begin with the
+	// character.
 	maxBegun = 512
 	// maxSeen is the greatest number of words of the dictionaries that may begin with a prefix
 	// (fox*). A query with a prefix that more words begin with is refused.
@@ -213,7 +214,8 @@ func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }
 
-// addAll adds the terms that analysis made of a word by the rules of each language.
+// addAll adds the terms that analysis made of a word by the rules of each language. worth is the
+// factor of the word's score in documents with one of these terms.
 func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
 		rules := uint64(0)
@@ -226,8 +228,9 @@ func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 	}
 }
 
-// add adds a term for a word, and the term for pages that have the word only outside of their
-// main part. rules are the rules that give the term, as in variant.rules.
+// add adds two terms for a word: the given one, whose factor of the score is worth, and the one
+// for pages that have the word only outside of their main part. rules are the rules of analysis
+// that give the term, as in variant.rules.
 func (w *queryWord) add(term string, worth float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules

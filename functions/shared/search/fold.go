@@ -42,11 +42,15 @@ type alikeGroup struct {
 // folder groups matches of alike documents.
 type folder struct {
 	*search
-	head   []match                 // best matches whose documents are not read yet
-	groups []alikeGroup            // groups of the matches that were read, in the order of their best scores
+	head []match // best matches whose documents are not read yet
+	// groups of the matches that were read, sorted by their best scores until translate or spread
+	// moves some
+	groups []alikeGroup
 	of     map[layout.Identity]int // by identity of a page: index of its group in groups
 	prints map[spot]fingerprint.Fingerprint
-	moved  bool // translate has moved groups
+	// translate has put groups into another order, so that they are no longer sorted by their best
+	// scores
+	moved bool
 }
 
 // fold returns the matches for the page of hits that the query asks for, one match for each
@@ -217,11 +221,11 @@ func (f *folder) representative(g *alikeGroup) match {
 	return best
 }
 
-// tells is the probability of a language from which on the query tells its language.
+// tells is the least probability of a language from which on the query counts as written in it.
 const tells = 0.8
 
-// compareReader orders documents by the languages of the reader; it returns 0 if the query tells
-// its language.
+// compareReader orders documents by the languages of the reader. It returns 0 if the language of
+// the query is known (see tells), since the reader's languages do not matter then.
 func (f *folder) compareReader(a, b *segment.Document) int {
 	if l := f.plan.likeliest(); len(f.query.Reader) == 0 || l == nil || l.share >= tells {
 		return 0

@@ -17,9 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// hits returns the hits for matches, and the matches in the order of the hits: by score, then
-// by identity, unless spread has moved some. It reads the documents, and marks the words of
-// the query in them.
+// hits returns the hits for matches, and the matches in the order of the hits: by score, then by
+// identity, unless spread or translate has moved some. It reads the documents, and marks the words
+// of the query in them.
 func (s *search) hits(ctx context.Context, matches []match) ([]Hit, []match, error) {
 	if err := s.fetch(ctx, matches); err != nil {
 		return nil, nil, err

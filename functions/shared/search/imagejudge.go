@@ -110,7 +110,8 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// add notes that some words stand at a position of a text, of which each is worth so much there.
+// add records that words of the query stand at a position of a text of the image. worth has them,
+// by their indexes in words, with the factor of each word's score there.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))

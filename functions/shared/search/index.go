@@ -29,8 +29,9 @@ type Part struct {
 	Unvisited bool
 }
 
-// begun reports whether a lone character of a script without spaces is the beginning of
-// terms in the segment: an older version of analysis made no terms of lone characters.
+// begun reports whether a lone character of a script without spaces must be searched as the
+// beginning of longer terms in the segment, because an older version of analysis made no terms of
+// lone characters.
 func (p Part) begun() bool {
 	for _, version := range p.Segment.Analysis() {
 		if !analysis.HasLone(version) {

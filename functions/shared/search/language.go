@@ -153,8 +153,9 @@ func (p *plan) setShares(g *gathered) {
 	}
 }
 
-// leastWorth is the worth of a term that only the rules of other languages give, when the query
-// is certainly not in these, relative to a term by the rules of the query's language.
+// leastWorth is the least factor for the score of a term that only the rules of unlikely languages
+// give. Terms by the rules of the likeliest language have the factor 1, and others, by the
+// probability of their languages, one in between.
 const leastWorth = 0.6
 
 // weighVariants lowers the worth (factor of the score) of terms of a word that come only from the

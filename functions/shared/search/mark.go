@@ -24,8 +24,9 @@ type textMarker struct {
 
 // meant is the word of the query to which a term belongs.
 type meant struct {
-	word int  // index of the word in plan.words
-	half bool // only the first character of a pair is meant
+	word int // index of the word in plan.words
+	// the word is a lone character: of a pair that begins with it, only this character is marked
+	half bool
 }
 
 // span is a match in a text: its byte range, and the word that it matches, as an index in

@@ -18,11 +18,13 @@ const (
 	// spaces. The pairs have a character in common, so most texts with both have them next to
 	// each other.
 	overlapWeight = 0.1
-	// runWeight is a factor for a run of characters of a script without spaces, as of two
-	// words that are copied from a page: of all texts with its pairs, few have the run.
+	// runWeight is a further factor for a run of characters of a script without spaces, such as
+	// two words copied from a page. Few of the texts that have all pairs of the run have the run
+	// itself, so it says much.
 	runWeight = 2
-	// maxRun is the greatest number of pairs of a sequence of characters of a script without
-	// spaces that is a phrase: some words, not a sentence, which stands nowhere else.
+	// maxRun is the greatest number of pairs in a run of characters of a script without spaces
+	// that is searched as one phrase. A longer run is a sentence, which stands in hardly any other
+	// text.
 	maxRun = 12
 )
 

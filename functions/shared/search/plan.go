@@ -30,12 +30,14 @@ type plan struct {
 	not       []*queryWord         // words that must not occur
 	must      []*queryPhrase       // phrases that must occur
 	never     []*queryPhrase       // phrases that must not occur
-	near      []*queryPhrase       // pairs of plain words that follow each other in the query
-	filter    filter
-	images    bool       // images are searched, instead of pages
-	image     imageQuery // excluded words and phrases of a search for images; set by seekImages
-	unfolded  bool       // alike documents are shown one by one
-	notes     []string
+	// phrases that give a bonus: pairs of plain words that follow each other in the query (see
+	// setNear)
+	near     []*queryPhrase
+	filter   filter
+	images   bool       // images are searched, instead of pages
+	image    imageQuery // excluded words and phrases of a search for images; set by seekImages
+	unfolded bool       // alike documents are shown one by one
+	notes    []string
 
 	begun   bool           // some segments have no terms of lone characters
 	used    int            // number of words analysed so far

@@ -45,7 +45,9 @@ type scan struct {
 	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
 	factor   float64 // factor for documents with all words: allWords, or 1 if the segment lacks one of them
-	lacking  float64 // factor for documents that lack a word: as factor if the query has a joined word, else 1
+	// factor for documents that lack a word: the field factor if the query has a joined word, else
+	// 1
+	lacking float64
 
 	// State of the current window of documents.
 	sum    float64 // sum of the words' bounds

@@ -122,7 +122,7 @@ type cursor struct {
 type listCursor struct {
 	it      postings.Iterator
 	doc     uint32
-	kind    int         // what the list is of
+	kind    int         // kind of the list: ofText, ofAnchors or ofName
 	weight  float64     // weight of the word times the worth of the variant; times anchorWeight or namedWeight
 	bound   float64     // upper bound of the variant's score in the current window
 	last    int64       // last document for which the field bound is valid
@@ -176,7 +176,8 @@ func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * namedWeight}, t)
 }
 
-// open adds a list, which reuses the memory of an earlier one.
+// open adds a list with the postings l, and the kind, weight and anchors of as. It reuses the
+// memory of an earlier list.
 func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]

@@ -102,11 +102,14 @@ type search struct {
 	statistics *statistics
 	documents  map[spot]*segment.Document // by position in the index: the documents read so far
 	alike      map[spot][]string          // by shown match: addresses of the alike matches that are not shown
-	asked      []match                    // documents of the page that the query names
-	showsNamed bool                       // that page is on the page of hits
-	spreads    bool                       // spread has moved hits
-	more       map[spot]int               // by position of a match: value of Hit.MoreOfSite
-	identities [][]layout.Identity        // by part: identities of all documents; nil before they are read
+	// documents of the first page of Query.Named that can be found; several if partitions have
+	// versions of it
+	asked      []match
+	showsNamed bool // the hit of the page in asked is among the hits that are returned
+	// spread or translate has moved hits, so that they are no longer sorted by score
+	spreads    bool
+	more       map[spot]int        // by position of a match: value of Hit.MoreOfSite
+	identities [][]layout.Identity // by part: identities of all documents; nil before they are read
 	result     Result
 	counts     facetCounts
 }

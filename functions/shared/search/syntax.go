@@ -86,7 +86,7 @@ type clause struct {
 	filter string // name of a filter, "" for words
 	text   string // words, or the filter's value
 	quoted bool
-	open   bool // its closing quote is missing
+	open   bool // the closing quote of the phrase is missing
 	slop   int  // slop of a phrase
 	prefix bool // the last word of text is a prefix
 	edits  int  // number of edits allowed in the last word of text
@@ -233,15 +233,17 @@ func cutRune(text string) string {
 
 // queryWord is a word of a query, with the terms that stand for it in documents.
 type queryWord struct {
-	text     string           // word as written in the query
-	required bool             // a document must have the word
-	lone     bool             // a lone character of a script without spaces
-	begins   bool             // variants are beginnings of terms as well, in segments without terms of lone characters
-	prefix   bool             // surface is a prefix, as in fox*
-	joined   bool             // a joined word (see plan.join), which no document needs to hold
-	edits    int              // number of edits that surface allows, as in fox~1
-	surface  string           // normalised text of the word
-	nearby   *levenshtein.DFA // automaton that accepts words at most edits away from surface
+	text     string // word as written in the query
+	required bool   // a document must have the word
+	lone     bool   // a lone character of a script without spaces
+	// the word is lone, and in segments without terms of lone characters stands for all terms that
+	// begin with it
+	begins  bool
+	prefix  bool             // surface is a prefix, as in fox*
+	joined  bool             // a joined word (see plan.join), which no document needs to hold
+	edits   int              // number of edits that surface allows, as in fox~1
+	surface string           // normalised text of the word
+	nearby  *levenshtein.DFA // automaton that accepts words at most edits away from surface
 
 	place     int // index in plan.words
 	variants  []variant
@@ -255,9 +257,11 @@ type queryWord struct {
 // variant is a term that stands for a word.
 type variant struct {
 	term   string
-	number int     // index of the term in gathered.names
-	named  int     // the same of the term of names of sites (segment.NameTerm); -1 if that is not searched
-	worth  float64 // factor of the word's score if a document has this term; 1 for the word itself
+	number int // index of the term in gathered.names
+	// index in gathered.names of the term for names of sites (segment.NameTerm); -1 if it is not
+	// searched
+	named int
+	worth float64 // factor of the word's score if a document has this term; 1 for the word itself
 	// rules has bit r set if plan.rules[r] give this term for the word. Documents in languages with
 	// these rules have this term.
 	rules uint64
@@ -276,9 +280,11 @@ type queryPhrase struct {
 	open   bool // the last word is a prefix or allows edits
 	weight float64
 
-	// Of phrases for words near each other:
-	overlap bool // two pairs of characters with one in common
-	run     bool // a sequence of characters of a script without spaces
+	// Set only in the phrases of plan.near, which give a bonus to words that are near each other:
+	overlap bool // the words are two pairs of characters that share one: AB and BC of the text ABC
+	// the words are all the pairs of a run of characters of a script without spaces: AB, BC, CD of
+	// ABCD
+	run bool
 }
 
 // rarity returns the sum of the idf of the words.

@@ -7,11 +7,13 @@ import (
 )
 
 const (
-	snippetSize = 220      // columns
+	snippetSize = 220      // greatest width of a snippet, in columns of a fixed-width font
 	scanSize    = 64 << 10 // number of bytes at the beginning of a text in which matches are looked for
 	patience    = 8 << 10  // the search for a better window ends this many bytes after the best one so far
-	nearer      = 1 << 10  // bytes that are searched after a window with all words for one with them nearer
-	titleSize   = 300      // columns of a title that are shown
+	// after a window with all words, this many bytes are searched for one that has them nearer
+	// together
+	nearer    = 1 << 10
+	titleSize = 300 // greatest width of a title, in columns of a fixed-width font
 )
 
 func (m *textMarker) whole(text string) []Fragment {
@@ -102,9 +104,10 @@ const cutSlack = 24
 // window is a range of a text, in bytes.
 type window struct{ start, end int }
 
-// fit returns the window widened or narrowed to size columns. It begins with the sentence, if
-// that begins within two thirds of the growth before it; else a third of the growth is before
-// it, and it is cut between words. Near the end of the text, more is before it.
+// fit returns a window of size columns around the matches in w. A wider w is cut at its end. A
+// narrower one grows, by a number of columns: at most two thirds of them before w if a sentence
+// begins there, else a third; the rest after w. The new ends are between words. At the end of the
+// text, what cannot grow after w grows before it.
 func (w window) fit(text string, size int) window {
 	if end := ahead(text, w.start, size); end < w.end {
 		return window{w.start, w.start}.cutEnd(text, end)

@@ -13,11 +13,12 @@ type chance struct{ kept, all int }
 func (c *chance) add(other chance) { c.kept, c.all = c.kept+other.kept, c.all+other.all }
 
 const (
-	// pageWeight is the weight of the page's mean probability in that of a part of the page, so
-	// that a part with little text has nearly that of the page.
+	// pageWeight is the weight that the mean probability of the whole page has in the mean of a
+	// part of it. So a part with little text gets nearly the mean of the page.
 	pageWeight = 12
 
-	// likely is the probability, 0 … 255, from which a block counts as one of the main part.
+	// likely is the least probability, 0 … 255, of a block that counts as a block of the main
+	// part.
 	likely = 180
 )
 
@@ -25,15 +26,18 @@ const (
 // block is four times the square root of its number of words.
 type context struct {
 	*surroundings
-	values      []uint8
-	scores      []float64
-	blockSums   []chance // by block: all blocks before it; at the end, all blocks
-	elementSums []chance // by element: the blocks inside of it
-	runSums     []chance // by run: the blocks directly in its elements
+	values []uint8
+	scores []float64
+	// by block: sum of all blocks before it; the last element is the sum of all blocks
+	blockSums   []chance
+	elementSums []chance // by element: sum of the blocks inside of it
+	runSums     []chance // by run: sum of the blocks that lie directly in its elements
 	pathSums    map[uint64]chance
-	since       []int // by block: weight of the blocks between it and the likely block before it
-	until       []int // by block: the same to the likely block after it
-	ends        []int // by block: the index of the next heading after it, or the number of blocks
+	// by block: weight of the blocks between it and the last likely block before it
+	since []int
+	// by block: weight of the blocks between it and the first likely block after it
+	until []int
+	ends  []int // by block: the index of the next heading after it, or the number of blocks
 }
 
 // WithScores returns the features for the second model: those of f, and what the scores of the
@@ -102,13 +106,15 @@ func (c *context) isHeading(block int) bool {
 	return hypertext.IsHeading(c.page.Elements[c.page.Blocks[block].Element].Name)
 }
 
-// between returns the sum of a range of blocks, of which those exist that lie in the page.
+// between returns the sum of the blocks from, …, to−1. Numbers below 0 or beyond the last block
+// are ignored.
 func (c *context) between(from, to int) chance {
 	a, b := c.blockSums[max(0, from)], c.blockSums[min(to, len(c.scores))]
 	return chance{b.kept - a.kept, b.all - a.all}
 }
 
-// mean adds the mean probability of a part of the page.
+// mean adds a feature: the mean probability of the blocks of a part of the page, drawn towards
+// that of the whole page (see pageWeight).
 func (c *context) mean(part chance) {
 	page := c.blockSums[len(c.scores)]
 	c.add(uint8((part.kept + pageWeight*page.kept/max(1, page.all)) / (part.all + pageWeight)))

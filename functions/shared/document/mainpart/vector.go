@@ -189,7 +189,8 @@ func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	}
 }
 
-// wholePage adds features of the whole page, which are the same for each block.
+// wholePage adds features of the whole page. They are the same for each block, except for one: the
+// number of blocks between block i and the footer of the page.
 func (v *vector) wholePage(i int) {
 	n := len(v.texts)
 	v.add(level(v.words), share(v.linked[n], v.bytes[n]), share(v.prose[n], v.bytes[n]), level(n),

@@ -26,14 +26,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
-// Options of the first and second model of main parts, and of those of kinds, which see few examples.
+// Options for training the first and the second model of main parts, and the models of kinds,
+// which have few examples: one for each page.
 var (
 	forFirst  = options{trees: 80, depth: 4, rate: .15, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
 	forSecond = options{trees: 120, depth: 4, rate: .1, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
 	forKinds  = options{trees: 40, depth: 2, rate: .2, penalty: 1, least: 2, tried: .4, steepest: .5, others: .5}
 )
 
-// scored is the number of parts in which the pages get the scores that the second model sees.
+// scored is the number of parts into which train divides the pages, to give the second model its
+// input: the pages of each part get their scores from a first model that was trained on the other
+// parts.
 const scored = 5
 
 func main() {
@@ -57,8 +60,9 @@ func main() {
 	}
 }
 
-// train returns the two models of main parts. The second learns from scores of models that were
-// trained without the pages of the site, because the first model has not seen what it will meet.
+// train returns the two models of main parts. For the training of the second, a page is scored by
+// a model that was trained without the pages of its site: in use, too, the first model scores
+// pages that it has not seen.
 func train(pages []*judged) []*mainpart.Model {
 	first := func(p *judged) *mainpart.Features { return &p.features }
 	second := func(p *judged) *mainpart.Features { return &p.second }
@@ -72,7 +76,7 @@ func train(pages []*judged) []*mainpart.Model {
 	return []*mainpart.Model{boost(gather(pages, first), forFirst), boost(gather(pages, second), forSecond)}
 }
 
-// trainKinds returns the models of kinds.
+// trainKinds returns the models of kinds, one for each of mainpart.Kinds.
 func trainKinds(pages []*judged) (models []*mainpart.Model) {
 	for _, kind := range mainpart.Kinds {
 		models = append(models, boost(gatherKinds(pages, kind), forKinds))
