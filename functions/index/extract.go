@@ -101,7 +101,7 @@ func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) 
 	return p, err
 }
 
-// head parses the head of a page only.
+// head parses only the head of a page, for pages on which the parser panics.
 func head(o webobject.Object) (*document.Document, error) {
 	return document.Head(o.Data, o.MIME, o.URL), nil
 }

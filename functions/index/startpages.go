@@ -8,8 +8,9 @@ import (
 )
 
 // nameStartPages gives the start page of each host the names of its site, by which people ask for
-// it: the parts that titles of the host repeat, and its own title. Its address has the name of
-// the host. The pages are those of one package, sorted by site and URL.
+// it: the parts that titles of the host repeat, and its own title. The name of the host is not
+// among them, since it is in the page's address. The pages are those of one package, sorted by
+// site and URL.
 func nameStartPages(pages []*draft) {
 	for host := range byStart(pages, 1) {
 		found := startPages(host)
@@ -50,7 +51,8 @@ func startPages(host []*draft) (found []*draft) {
 	return nil
 }
 
-// isIndex reports whether a path relative to a directory is that of the directory's start page.
+// isIndex reports whether a path relative to a directory is that of the directory's start page:
+// "", or a name such as index.html or default.asp.
 func isIndex(name string) bool {
 	base := strings.TrimSuffix(name, path.Ext(name))
 	return name == "" || base == "index" || base == "default" || base == "home"

@@ -159,8 +159,8 @@ func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Pag
 	return all
 }
 
-// settleOutcomes enters a batch's results into the frontiers, with the time before which
-// its host is not asked again, and keeps its robots.txt files.
+// settleOutcomes enters a batch's results into the frontiers, with the time before which the
+// batch's host is not asked again, and caches the robots.txt files that the batch fetched.
 func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fronts map[int]*frontier.Frontier, results map[int][]frontier.Result, ledger spool.Ledger, pages []membership.Page) error {
 	rest, err := f.keepRobots(ctx, ledger)
 	if err != nil {

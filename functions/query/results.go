@@ -31,7 +31,7 @@ type resultsPage struct {
 	First      int // number of the first hit, from 1
 	Hits       []hitView
 	Pages      pager
-	Judge      *judgeView // nil unless a judge is signed in
+	Judge      *judgeView // form of the judge who is signed in; nil without one
 }
 
 type hitView struct {
@@ -49,7 +49,7 @@ type hitView struct {
 	More      int    // number of better matches of the site that come after the first ten results
 	OfSite    string // address of the results of the site alone
 	Image     *imageView
-	Mark      *markView // nil unless a judge is signed in
+	Mark      *markView // where the judge who is signed in marks this hit; nil without a judge
 }
 
 // imageView is an image that was found on the page of a hit.

@@ -52,10 +52,10 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 }
 
 // anchorsOf returns the anchors of the documents of a listed segment, encoded as a segment. Its
-// documents have the same numbers and languages, and the anchors as headings, so that a gap of
-// positions is between two anchors. A document that must not be found has no anchors: it has no
-// words, not even of its address. pages has the index of each document's page in the graph, and all
-// the anchors by that index.
+// documents have the same numbers and languages, and the anchors as headings: so no phrase begins
+// in one anchor and ends in the next. A document that must not be found has no anchors: it has no
+// words, not even of its address. pages has the index of each document's page in the graph, and
+// all the anchors by that index.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

@@ -115,7 +115,8 @@ func (f *Function) Run(ctx context.Context) error {
 	return nil
 }
 
-// name returns the value of Manifest.Ranked for ranks of the books that the partitions list.
+// name returns the value of Manifest.Ranked for ranks that are made now: a hash of the rules, and
+// of the keys of all books that the partitions list.
 func (f *Function) name(all []*partition.Partition) string {
 	var keys []string
 	for _, p := range all {

@@ -14,7 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// share returns the i-th of n equal ranges of the hash space.
+// share returns the i-th of n equal ranges of the hash space: the i-th of n partitions holds the
+// unvisited URLs of this range.
 func share(i, n int) (r layout.Range) {
 	width := math.MaxUint64/uint64(n) + 1 // 0 for the whole space
 	r.From = layout.Place(uint64(i) * width)
@@ -26,8 +27,9 @@ func share(i, n int) (r layout.Range) {
 
 // unvisited is the unvisited URLs of a partition, as they are committed.
 type unvisited struct {
-	content        []byte // bytes of a segment; nil if there are none
-	documents, cut int    // number of URLs in it, and of those left out
+	content []byte // encoded segment of the URLs; nil if there are none
+	// number of URLs in content; number of URLs left out, because there were too many
+	documents, cut int
 }
 
 // unvisited makes the segment of the unvisited URLs in a range of the hash space. Their

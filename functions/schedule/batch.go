@@ -23,13 +23,14 @@ type candidate struct {
 	limits []membership.Limit
 }
 
-// batch makes the message to fetch from a lease; the caller adds crawl partition and
-// deadline. All pages of a batch are stored in the storage partition of its first URL.
+// batch makes the message to fetch from a lease; the caller adds crawl partition and deadline. All
+// pages of a batch are stored in the storage partition of its first URL.
 //
 //	URL of the lease   if
 //	denied             a known robots.txt denies it, or a limit of its collection is reached
-//	left out           time or bytes of the batch are used up, or the URLs before it may reach
-//	                   the limit; it waits at the front of its band when the batch is settled
+//	left out           time or bytes of the batch are used up, or the URLs before it may, when
+//	                   they are stored, reach a limit; it waits at the front of its band when the
+//	                   batch is settled
 //	requested          otherwise
 func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
 	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}

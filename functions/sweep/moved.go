@@ -34,22 +34,21 @@ func (l latest) finder(bucket blob.Reader) *segments.Finder {
 	return segments.NewFinder(bucket, func(id layout.Identity) bool { _, found := l[id]; return found })
 }
 
-// compare masks outdated documents of pages that are in two partitions. When a
-// storage strategy moves a site to another partition, its documents stay where
-// they are, so that both partitions may have documents of one page. compare leaves only
-// the latest alive, and none if the page is gone since. gone are the gone pages of this
-// partition that are not masked yet.
+// compare masks outdated documents of pages that are in two partitions. When a storage strategy
+// moves a site to another partition, its documents stay where they are, so that both partitions
+// may have documents of one page. compare leaves only the latest alive, and none if the page is
+// gone since. gone are the gone pages of this partition that are not masked yet.
 //
 //	this partition           other partition                               masked
 //	a document               an earlier document                           the other's
 //	a document               a later document, or the page is gone since   this one's
 //	a gone page              an earlier document                           the other's
 //
-// Each segment is compared once, after it is listed, and each gone page before it is marked
-// as Masked. So of two commits in two partitions, the later one's comparison sees the
-// documents of the earlier one. told is false if a segment of another partition could not
-// be read: then it is not certain which documents are outdated, and the gone pages have to
-// be compared again.
+// Each segment is compared once after it is listed, and each gone page before it is marked as
+// Masked. So when two partitions list documents of one page, at the latest the comparison of the
+// segment that is listed later finds both. told is false if a segment of another partition could
+// not be read: then it is not certain which documents are outdated, and the segments and gone
+// pages are compared again by the next sweep.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {

@@ -54,7 +54,8 @@ func (r *reading) within(i int) (span layout.Range) {
 	return span
 }
 
-// readRange reads the links of a book to the targets in the i-th range.
+// readRange adds the votes that a book has for targets in the i-th range of the hash space to
+// r.ranges[i]. count counts the votes in all books and ranges; too many are an error.
 func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i int, mu *sync.Mutex, count *atomic.Int64) error {
 	into, sources := &r.ranges[i], r.sources[index]
 	var id layout.Identity
@@ -133,7 +134,8 @@ func (r *reading) page(alias number) (page number, found bool) {
 	return 0, false
 }
 
-// resolved returns the votes for the pages of each range, with the votes for their aliases.
+// resolved returns the votes for the pages of each range of the hash space. A vote for an alias
+// counts as one for the page to which the alias leads.
 func (r *reading) resolved() (all [][]pagerank.Link) {
 	all = make([][]pagerank.Link, len(r.ranges))
 	for i := range r.ranges {

@@ -45,7 +45,7 @@ type edge uint32
 
 const (
 	templateEdge edge = 1 << iota // the link is of a template
-	// first edge of the target, or first edge from another site than the edge before
+	// the edge is the first to its target, or the first from another site than the edge before it
 	firstOfSite
 	sourceBit = iota
 )

@@ -143,7 +143,7 @@ func (d *Document) Visible() string {
 	return string(d.visible())
 }
 
-// visible returns the visible text of a page with markup (see Visible).
+// visible returns the text that Visible returns of a page with markup, as bytes.
 func (d *Document) visible() []byte {
 	shown := d.passageOf(d.shown())
 	shown.addLines(d.told())

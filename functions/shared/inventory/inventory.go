@@ -214,7 +214,7 @@ func (s *selector) has(p *Page) bool {
 // partitions together: a strategy may have moved the URL from one partition to another.
 type standing struct {
 	book.Standing
-	of *part // partition whose books have the outcome in Page
+	of *part // partition whose books have the outcome Standing.Page
 }
 
 // standings yields for every URL the outcomes that count (see standing), in the order of places. If
@@ -272,7 +272,7 @@ type stream struct {
 	of   *part
 	next func() (book.Standing, error, bool)
 	head book.Standing
-	at   *book.Outcome // one of the outcomes in head, which tells its URL; nil at the end
+	at   *book.Outcome // one of the outcomes in head, to know the URL; nil when all books are read
 }
 
 func (s *stream) advance() error {

@@ -92,8 +92,8 @@ func (j *Judged) Grades() map[string]int {
 	return sums
 }
 
-// Of returns the judgments on one query, without forgotten URLs. It takes one LIST, and one
-// GET for each sheet. Unread are the errors of sheets that are damaged or newer.
+// Of returns the judgments on one query, without forgotten URLs. It takes one LIST, and one GET
+// for each sheet. unread are the errors of sheets that are damaged or newer.
 func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Set) (judged Judged, unread []error, err error) {
 	judged = Judged{Query: q.canonical()}
 	unread, err = each(ctx, bucket, layout.JudgmentPrefix(q.Hash()), func(key string, s Sheet) {

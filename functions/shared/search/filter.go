@@ -29,7 +29,8 @@ func isFilter(name string) bool {
 	return columns[name] != "" || name == after || name == before || name == dup
 }
 
-// otherFilters are names of filters in other search engines, and what to write here.
+// otherFilters maps names of filters of other search engines to an example of the filter that does
+// the same here; "" if none does.
 var otherFilters = map[string]string{
 	"filetype": "type:pdf", "ext": "type:pdf", "mime": "type:pdf", "format": "type:pdf", "language": "lang:de", "domain": "site:example.org", "host": "site:example.org",
 	"since": "after:2026-01-31", "until": "before:2026-01-31", "date": "after:2026-01-31", "daterange": "after:2026-01-31",

@@ -147,9 +147,10 @@ func (f *folder) add(m match) {
 	f.of[d.ID] = at
 }
 
-// areAlike reports whether two documents have the same text, or nearly the same text
-// and title. Of a directory and its index page, half of the text is enough: what repeats on
-// a site is moved out of the text by package, and these two may be in different packages.
+// areAlike reports whether two documents have the same text, or nearly the same text and title. Of
+// a directory and its index page, half of the text is enough: the function index moves the text
+// that a site repeats out of the main part for each package by itself, and the two may be in
+// different packages.
 func (f *folder) areAlike(a, b match) bool {
 	d, e := f.document(a), f.document(b)
 	if isDirectoryOf(d.URL, e.URL) || isDirectoryOf(e.URL, d.URL) {
@@ -196,12 +197,17 @@ func wordsOf(title string) []string {
 	return slices.DeleteFunc(words, func(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) })
 }
 
-// representative returns the match that is shown for a group, and adds the addresses of the
-// others to alike. Of the matches with about the best score, it takes that in the reader's
-// language, if the query does not tell its own, or else in the likeliest language of the query;
-// of several, one whose address names its language; of several, that with the shortest address.
-// In place of an index page, it takes its directory whatever the score: links to one of them are
-// links to the other.
+// representative returns the match that is shown for a group, and adds the addresses of the others
+// to alike. Of the matches with about the best score, it takes the first by these rules, of which
+// each decides only where those before it do not:
+//
+//	1   in the reader's language, if the language of the query is not known (see tells)
+//	2   in the likeliest language of the query
+//	3   with an address that names its language, as /en/
+//	4   with the shortest address
+//
+// But if an index page is chosen, such as /a/index.html, and the group has its directory, /a/, the
+// directory is shown whatever its score: links to one of them are links to the other.
 func (f *folder) representative(g *alikeGroup) match {
 	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
 	best := slices.MinFunc(near, func(a, b match) int {
@@ -239,18 +245,18 @@ func (f *folder) compareReader(a, b *segment.Document) int {
 	return preference(a) - preference(b)
 }
 
-// mayTranslate reports whether translations may be put in another order: the reader has
-// languages, the query does not tell its own, and one of the hits is in an address that names its
-// language.
+// mayTranslate reports whether translations may be put in another order: the client has told the
+// reader's languages, the language of the query is not known (see tells), and the address of one
+// of the hits names the hit's language.
 func (f *folder) mayTranslate() bool {
 	l := f.plan.likeliest()
 	return len(f.query.Reader) > 0 && l != nil && l.share < tells &&
 		slices.ContainsFunc(f.groups, func(g alikeGroup) bool { return namesLanguage(f.document(g.members[0])) })
 }
 
-// translate puts, among the groups of pages that are translations of each other, those in the
-// reader's languages first: at the places of the group that these translations have together.
-// Pages are translations if their addresses differ in the part that names their language only.
+// translate changes the order of groups that are translations of each other: at the places that
+// they have together, those in the reader's languages come first. Pages are translations if their
+// addresses differ only in the part that names their language.
 func (f *folder) translate() {
 	places := make(map[string][]int) // of groups, by the address without its language
 	for i := range f.groups {

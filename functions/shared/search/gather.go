@@ -64,10 +64,10 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads, in one step, the terms of all words, with positions if phrases need them, those
-// of anchors, without positions, and the columns of filters and facets. It numbers the
-// variants of the words, and sets the words' numbers of documents. also, if not nil, is called
-// for each part at the same time.
+// read reads, in one step, the terms of all words, with positions if phrases need them; the terms
+// of anchors, without positions; and the columns of filters and facets. It numbers the variants of
+// the words (variant.number), and counts the documents that have each word. also, if not nil, is
+// called for each part at the same time.
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	numberOf := func(term string) int {

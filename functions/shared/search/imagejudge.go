@@ -35,7 +35,7 @@ type imageJudge struct {
 	// those of excluded phrases: the order in which excludes reads them.
 	words  []*queryWord
 	wanted int // number of words in plan.words
-	// by term and index in words: factor of the word's score for the term
+	// for each term, by index in words: factor of the score of the word for which the term stands
 	worth     map[string]map[int]float64
 	analyzers map[string]*analysis.Analyzer // analyzers by language, each made once
 	analyzer  *analysis.Analyzer            // analyzer for the language of the current page

@@ -47,9 +47,10 @@ type Index struct {
 	parts     []Part
 	memory    *Memory
 	languages []corpusLanguage
-	documents int  // number of live documents
-	begun     bool // some segments have no terms of lone characters
-	exactly   int  // if there are at most this many matches, all are counted
+	documents int // number of live documents
+	// some segments have no terms for lone characters of scripts without spaces (see Part.begun)
+	begun   bool
+	exactly int // if there are at most this many matches, all are counted
 
 	anchors *statistics // statistics by which anchors of links are scored
 }

@@ -109,8 +109,8 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 	return min(sum, l.documents)
 }
 
-// mixed smooths the probability of a word in a language. This share of it comes from the word's
-// frequency in all languages together, the rest from its frequency in the language. So the
+// mixed smooths the probability that a text of a language has a word. This share of it is the
+// word's frequency in all languages together, the rest its frequency in the language. So the
 // probability is never zero, and no single word rules a language out.
 const mixed = 0.1
 

@@ -14,7 +14,7 @@ import (
 type textMarker struct {
 	memory  *Memory
 	words   map[string]meant // by term: the word of the query to which the term belongs
-	begins  beginnings       // excludes words by their first characters
+	begins  beginnings       // tells by the first characters of a word whether it can match
 	weights []float64        // weight of each word of the query
 	all     float64          // sum of the weights of all words of the query
 

@@ -49,7 +49,7 @@ func (s *search) takeNamed() {
 	s.query = &others
 }
 
-// remove makes a document one that does not match.
+// remove takes a document out of those that may match.
 func (a *accept) remove(doc uint32) {
 	if a.allowed != nil {
 		a.allowed.clear(doc)

@@ -39,10 +39,12 @@ type plan struct {
 	unfolded bool       // alike documents are shown one by one
 	notes    []string
 
-	begun   bool           // some segments have no terms of lone characters
-	used    int            // number of words analysed so far
-	plain   []*queryPhrase // for each written word without quotes or sign: its words of the index
-	reduced bool           // words beyond MaxWords were left out
+	// some segments have no terms for lone characters of scripts without spaces (see Part.begun)
+	begun bool
+	used  int // number of words analysed so far
+	// for each word of the query that is written without quotes or sign: its words of the index
+	plain   []*queryPhrase
+	reduced bool // words beyond MaxWords were left out
 }
 
 // plan analyses a query. unquoted says that words in quotes need not stand together.

@@ -30,11 +30,13 @@ type scan struct {
 	top        topMatches
 	limit      int // if there are at most this many matches, all are counted
 	count      int
-	passed     bool                         // count may lack matches that could not be among the best
-	seen       func(part int32, doc uint32) // called with every counted match, if not nil
-	stop       func() error                 // called every 64 windows; an error ends the scan
-	extra      float64                      // upper bound of the scores of all required phrases
-	plan       *plan
+	// documents that may match were skipped, since they could not be among the best: count lacks
+	// them
+	passed bool
+	seen   func(part int32, doc uint32) // called with every counted match, if not nil
+	stop   func() error                 // called every 64 windows; an error ends the scan
+	extra  float64                      // upper bound of the scores of all required phrases
+	plan   *plan
 
 	// State of the current segment. part is the segment's index among the parts of the index.
 	part     int32

@@ -110,20 +110,24 @@ const mostScore = saturation + 1
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
-	lists  []listCursor   // posting lists: one for each variant in texts, one for each variant in anchors
-	doc    uint32         // current document: the first of the current documents of all lists
-	common uint64         // number of postings in all lists together
-	most   float64        // upper bound of the word's score in the segment
-	mostOf [kinds]float64 // upper bounds of the parts of the score that come from each kind of lists
-	bound  float64        // upper bound of the word's score in the current window
-	last   int64          // last document for which the field bound is valid
+	// posting lists: of each variant one in texts, one in anchors and one in the names of sites
+	lists  []listCursor
+	doc    uint32  // current document: the first of the current documents of all lists
+	common uint64  // number of postings in all lists together
+	most   float64 // upper bound of the word's score in the segment
+	// by kind of list: upper bound of the part of the word's score that lists of this kind give
+	mostOf [kinds]float64
+	bound  float64 // upper bound of the word's score in the current window
+	last   int64   // last document for which the field bound is valid
 }
 
 type listCursor struct {
-	it      postings.Iterator
-	doc     uint32
-	kind    int         // kind of the list: ofText, ofAnchors or ofName
-	weight  float64     // weight of the word times the worth of the variant; times anchorWeight or namedWeight
+	it   postings.Iterator
+	doc  uint32
+	kind int // kind of the list: ofText, ofAnchors or ofName
+	// weight of the word times the worth of the variant; in a list of anchors also times
+	// anchorWeight, in one of names of sites times namedWeight
+	weight  float64
 	bound   float64     // upper bound of the variant's score in the current window
 	last    int64       // last document for which the field bound is valid
 	anchors *statistics // statistics of anchors, if the list is of anchors; else nil

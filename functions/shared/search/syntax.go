@@ -24,7 +24,8 @@ type Query struct {
 	From, Size int
 
 	Site, Lang, Collection, Type []string
-	After, Before                time.Time // fetched from After on, and before Before; zero: no limit
+	// only pages fetched at After or later, and before Before; zero: no limit
+	After, Before time.Time
 
 	Named []layout.Identity // identities of pages that the query names: the first of them that is in the index is the first hit
 
@@ -235,7 +236,7 @@ func cutRune(text string) string {
 type queryWord struct {
 	text     string // word as written in the query
 	required bool   // a document must have the word
-	lone     bool   // a lone character of a script without spaces
+	lone     bool   // the word is a lone character of a script without spaces
 	// the word is lone, and in segments without terms of lone characters stands for all terms that
 	// begin with it
 	begins  bool
@@ -251,7 +252,7 @@ type queryWord struct {
 	in        []float64 // by index in plan.languages: number of documents in the language with the word
 	times     int       // how often the query has the word
 	idf       float64   // inverse document frequency; 0 if no document holds the word
-	weight    float64   // idf times repeated(times)
+	weight    float64   // weight of the word in scores: idf times repeated(times)
 }
 
 // variant is a term that stands for a word.
@@ -275,7 +276,7 @@ func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 
 // queryPhrase is a sequence of words.
 type queryPhrase struct {
 	words  []*queryWord
-	at     []uint32 // for each word: its distance from the first, in positions
+	at     []uint32 // for each word: its distance from the first word, in positions
 	slop   int
 	open   bool // the last word is a prefix or allows edits
 	weight float64

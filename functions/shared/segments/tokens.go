@@ -27,7 +27,7 @@ type tokenizer struct {
 	page            uint32 // number of the page, from 1
 	analyzer        *analysis.Analyzer
 	yield           func(segment.Token) bool
-	more            bool // the consumer of the tokens wants more of them
+	more            bool // false once the caller of the iterator tokens wants no more of them
 	wordless        bool // leave out Token.Word, which serves to correct spelling
 	isOutside       bool // the current text is outside of the main part
 	isOfImage       bool // the current text is that of an image
@@ -38,9 +38,9 @@ type tokenizer struct {
 type numbered struct {
 	page          uint32 // number of the last page that has the term in its main part
 	outside       string // analysis.Outside of the term; "" if not computed yet
-	outsideNumber uint32 // number of the term in the field outside
+	outsideNumber uint32 // number of the term that the field outside holds
 	image         string // segment.ImageTerm of the term; "" if not computed yet
-	imageNumber   uint32 // number of the term in the field image
+	imageNumber   uint32 // number of the term that the field image holds
 }
 
 func newTokenizer() *tokenizer {

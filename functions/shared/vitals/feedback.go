@@ -41,7 +41,8 @@ type Activity struct {
 	InFlight    int64            `json:"in_flight"`           // messages being processed at the end of the period
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"`
-	Notes       map[string]int64 `json:"notes,omitempty"` // by text of message.Note: how often it was noted
+	// by text: how often message.Note was called with it, for faults that failed no message
+	Notes map[string]int64 `json:"notes,omitempty"`
 }
 
 // LastError is the error of the last failed invocation.

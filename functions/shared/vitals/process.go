@@ -18,7 +18,7 @@ type Process struct {
 	Sent        int64   `json:"sent_bytes"`
 	DiskRead    int64   `json:"disk_read_bytes"`
 	DiskWritten int64   `json:"disk_written_bytes"`
-	// Values at one moment. Resident is the memory in use.
+	// Values at one moment. Resident is the memory that the process has in use, in bytes.
 	Resident    int64 `json:"resident_bytes"`
 	Heap        int64 `json:"heap_bytes"` // bytes of memory for Go's objects
 	Goroutines  int64 `json:"goroutines"`

@@ -86,8 +86,9 @@ type Sign struct {
 	InFlight    int64            `json:"in_flight"` // messages being processed, by the last feedback of each process
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"` // newest error of all processes, or nil
-	Notes       map[string]int64 `json:"notes,omitempty"`      // how often each text was noted, see message.Note
-	Age         Seconds          `json:"age_seconds"`          // age of the newest feedback about the function
+	// by text: how often message.Note was called with it, for faults that failed no message
+	Notes map[string]int64 `json:"notes,omitempty"`
+	Age   Seconds          `json:"age_seconds"` // age of the newest feedback about the function
 }
 
 // Group is the use of machines by all processes that run the same functions. Values that are

@@ -6,8 +6,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// chance sums up blocks: their weights, and their weights times their probabilities to belong to
-// the main part, 0 … 255.
+// chance sums up blocks: all is the sum of their weights, kept the sum of their weights times
+// their probabilities, 0 … 255, to belong to the main part.
 type chance struct{ kept, all int }
 
 func (c *chance) add(other chance) { c.kept, c.all = c.kept+other.kept, c.all+other.all }

@@ -11,7 +11,9 @@ import (
 // told holds the texts of a page's JSON-LD, and the kinds of its objects.
 type told struct {
 	texts, comments, reviews [][]byte
-	flags                    [6]uint8 // 0 or 1 for each kind of JSON-LD object, and for og:type; tell sets them
+	// a feature for each kind of JSON-LD object that tell looks for (1 if the page has one), and
+	// one for og:type (1 to 3 by kind, 0 for others)
+	flags [6]uint8
 }
 
 // counted are groups of words. For each of them, surroundings counts the elements with a word of

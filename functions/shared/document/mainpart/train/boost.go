@@ -27,7 +27,8 @@ type blocks struct {
 	target, weight []float32
 }
 
-// gather returns the blocks of those pages that are fit for training, with some of their features.
+// gather returns the blocks of those pages that are fit for training, with the features that
+// featuresOf returns.
 func gather(pages []*judged, featuresOf func(*judged) *mainpart.Features) *blocks {
 	all := &blocks{columns: make([][]uint8, featuresOf(pages[0]).Width)}
 	for _, p := range pages {
