@@ -11,13 +11,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Judging lets judges mark results (see package judgment). Without keys nobody may, and the
-// paths below do not exist:
+// Judging lets judges mark results (see package judgment). Without keys nobody may, and the paths
+// below do not exist:
 //
 //	GET  /judge                  a form to sign in by a key, or to sign out
-//	POST /judge                  key: signs in, by a cookie; without a key: signs out
-//	POST /judgments?q=&from=     for each result on that page of results url, grade ("" for none)
-//	                             and was, the grade when the page was made: stores what changed
+//	POST /judge                  with key: signs in, by a cookie; without: signs out
+//	POST /judgments?q=&from=     stores the grades that have changed on this page of results; for each
+//	                             result it has the fields url, grade ("" for none), and was: the
+//	                             grade that it had when the page was made
 //
 // A form that another site sends is refused.
 type Judging struct {
@@ -108,7 +109,7 @@ func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// judge stores the marks in the form that have changed, and leads back to the results. It
+// judge stores the marks in the form that have changed, and redirects to the page of results. It
 // leaves out pages that have been forgotten since.
 func (s *siteHandler) judge(w http.ResponseWriter, r *http.Request) error {
 	name := s.judgeOf(r)
@@ -183,7 +184,8 @@ type judgeView struct {
 	Marked, Shown int
 }
 
-// markView is the part of a result in which a judge marks it: its address and its present grade.
+// markView is what a judge needs to mark a result: its address, its present grade, and the grades
+// to choose from.
 type markView struct {
 	URL, Was string
 	Grades   []gradeView
@@ -197,8 +199,8 @@ type gradeView struct {
 // gradeNames are the names of the grades, by grade.
 var gradeNames = [judgment.Best + 1]string{"no answer", "partly", "relevant", "best answer"}
 
-// offerMarks adds fields for marks to a page of results, if a judge is signed in. Images and
-// past states are not judged.
+// offerMarks adds to a page of results the fields by which the judge who is signed in marks them;
+// nothing if nobody is. Images and past states cannot be judged.
 func (s *siteHandler) offerMarks(w http.ResponseWriter, r *http.Request, q Query, page *resultsPage) error {
 	if s.engine.Judging.Keys.Empty() {
 		return nil

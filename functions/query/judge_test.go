@@ -34,7 +34,7 @@ const (
 	whiteOnes = "/search?lang=en&q=white+stork"
 )
 
-// judged is a store with two pages on storks, whose judges are ann and bob.
+// judged is a store with two pages on storks, and a handler for which ann and bob are judges.
 type judged struct {
 	*store
 	h http.Handler
@@ -51,7 +51,8 @@ func newJudged(t *testing.T) *judged {
 	return j
 }
 
-// through serves the store, which judgments reach by the given bucket.
+// through sets the handler: one that reads pages from the store, and reads and writes judgments
+// through the given bucket.
 func (j *judged) through(bucket blob.Bucket) {
 	j.t.Helper()
 	keys, err := judgment.ParseKeys("ann:" + annKey + " bob:" + bobKey)
@@ -110,7 +111,8 @@ func (j *judged) form(target, cookie string, grades map[string]string) (string, 
 	return page.Find("form#marks").AttrOr("action", ""), form
 }
 
-// mark marks results of a page as a judge in a browser does.
+// mark sends the form on a page of results with these grades, as the browser of the judge with the
+// cookie does.
 func (j *judged) mark(target, cookie string, grades map[string]string) {
 	j.t.Helper()
 	action, form := j.form(target, cookie, grades)
@@ -121,7 +123,7 @@ func (j *judged) mark(target, cookie string, grades map[string]string) {
 	j.clock.advance(time.Second)
 }
 
-// grades returns what counts of white storks.
+// grades returns the grades that count for the query white stork, in English.
 func (j *judged) grades() map[string]int {
 	j.t.Helper()
 	found, unread, err := judgment.Of(j.t.Context(), j.bucket, judgment.Query{Text: "white stork", Lang: []string{"en"}}, &takedown.Set{})
@@ -147,7 +149,7 @@ func TestJudge(t *testing.T) {
 		!strings.Contains(shown, `<option value="3" selected>best answer</option>`) || !strings.Contains(shown, `<option value="0" selected>no answer</option>`) {
 		t.Errorf("the marks are not shown:\n%s", shown)
 	}
-	// What has not changed is not stored again, and what is taken back does not count.
+	// A mark that has not changed is not stored again, and one that is withdrawn does not count.
 	before := len(functionstest.Keys(t, j.bucket, layout.Judgments))
 	j.mark(whiteOnes, ann, nil)
 	if now := len(functionstest.Keys(t, j.bucket, layout.Judgments)); now != before {
@@ -158,7 +160,8 @@ func TestJudge(t *testing.T) {
 	if diff := cmp.Diff(map[string]int{storkPage: 3}, j.grades()); diff != "" {
 		t.Errorf("grades (-want +got):\n%s", diff)
 	}
-	// Another filter is another query; images and the past are not judged; others see no form.
+	// A query with another filter has its own judgments. Images and past states cannot be judged,
+	// and nobody but a judge gets the form.
 	for target, cookie := range map[string]string{
 		"/search?q=white+stork&type=image": ann, "/search?q=stork&asof=2026-11-21T12:00:00Z": ann, whiteOnes: "", "/search?q=absent": ann,
 	} {
@@ -199,7 +202,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// Without keys nothing of all this exists.
+// TestNobodyJudges has a server without keys of judges: it has no page to sign in, no form and no
+// marks.
 func TestNobodyJudges(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
@@ -217,7 +221,7 @@ func TestNobodyJudges(t *testing.T) {
 	}
 }
 
-// Whatever is not a judge's own form stores nothing.
+// TestBadForms sends forms of other sites, of nobody, and with bad values: nothing is stored.
 func TestBadForms(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
@@ -263,7 +267,8 @@ func TestBadForms(t *testing.T) {
 	}
 }
 
-// When the store fails, the judge is told that nothing is saved, and results are shown.
+// TestJudgingFails lets the store of judgments fail: the judge is told that nothing is saved, and
+// results are still shown.
 func TestJudgingFails(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
@@ -301,8 +306,8 @@ func (s searcher) Search(ctx context.Context, q search.Query) (search.Result, er
 	return found.Result, err
 }
 
-// What is judged on the page measures rankings: the present one, and another of the same
-// pages.
+// TestReplay judges results on the search page, and measures rankings by these judgments: the
+// present ranking, and that after a page has changed.
 func TestReplay(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
@@ -322,7 +327,8 @@ func TestReplay(t *testing.T) {
 	if before.Queries != 2 || before.Unjudged != 1 || before.Mean.NDCG != 1 || before.Mean.MRR != 1 || *before.Judged != 2.0/3 || before.Unread != 0 {
 		t.Errorf("first: %+v, judged %v", before, *before.Judged)
 	}
-	// The page of birds now says more of white storks than any other.
+	// The text of the page of birds is changed: it now has white storks more often than any other
+	// page.
 	j.publish(testPage{url: birdsPage, mime: "text/html", title: "White stork", body: "A white stork, a white stork, and birds.", lang: "en"})
 	after, err := replay()
 	j.check(err)
@@ -330,7 +336,7 @@ func TestReplay(t *testing.T) {
 	if c.Worse != 1 || c.Same != 1 || after.Mean.MRR != 0.75 {
 		t.Errorf("then: %+v, %+v", after, c)
 	}
-	// A forgotten page has no judgments.
+	// Judgments of a forgotten page do not count.
 	a, err := address.Parse(birdsPage)
 	j.check(err)
 	_, err = takedown.Forget(t.Context(), j.bucket, takedown.URL(a, noon))

@@ -32,7 +32,7 @@ var (
 	nobody = &takedown.Set{}
 )
 
-// sheet is what a judge said some minutes after noon.
+// sheet returns a sheet with the marks that a judge gave so many minutes after noon.
 func sheet(judge string, minutes int, marks ...judgment.Mark) judgment.Sheet {
 	return judgment.Sheet{Judge: judge, At: noon.Add(time.Duration(minutes) * time.Minute), Query: birds, Marks: marks}
 }
@@ -110,7 +110,8 @@ func TestBadSheets(t *testing.T) {
 	}
 }
 
-// Of a judge the latest mark counts, of several judges the mean.
+// TestWhatCounts checks that of a judge's marks for a page the latest counts, and of several
+// judges the mean.
 func TestWhatCounts(t *testing.T) {
 	bucket := memblob.New()
 	late := sheet("ann", 9, judgment.Mark{stork, 2}, judgment.Mark{owl, judgment.Withdrawn})
@@ -158,8 +159,8 @@ func forgotten(t *testing.T, bucket blob.Bucket) *takedown.Set {
 	return &set
 }
 
-// Wherever erasing is stopped, the next time it comes to the same end, and what is not
-// forgotten is never missing.
+// TestErase stops erasing at each call to the store. Before and after it is run again, all marks
+// for pages that are not forgotten are there; after it, no others are.
 func TestErase(t *testing.T) {
 	pasted := sheet("ann", 3, judgment.Mark{stork, 0})
 	pasted.Query = judgment.Query{Text: heron}
@@ -197,7 +198,8 @@ func TestErase(t *testing.T) {
 	})
 }
 
-// A damaged object is told of, and keeps nothing else from being read or erased.
+// TestDamaged checks that a damaged sheet is reported, and that all others are still read and
+// erased.
 func TestDamaged(t *testing.T) {
 	bucket := memblob.New()
 	put(t, bucket, sheet("ann", 0, judgment.Mark{stork, 3}, judgment.Mark{heron, 2}))
@@ -214,7 +216,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// Whatever call fails, Put says so, and what it says is stored is stored once.
+// TestPutFails lets each call to the store fail in turn: Put returns an error, unless the sheet is
+// stored. When it is put again, it is stored once.
 func TestPutFails(t *testing.T) {
 	s := sheet("ann", 0, judgment.Mark{stork, 3})
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
@@ -231,7 +234,8 @@ func TestPutFails(t *testing.T) {
 	})
 }
 
-// Whatever is read can be written again with the same bytes, if they are those of Encode.
+// FuzzDecode checks that a sheet that Decode returns can be encoded and decoded again, with the
+// same marks.
 func FuzzDecode(f *testing.F) {
 	_, content, err := sheet("ann", 0, judgment.Mark{stork, 3}, judgment.Mark{heron, -1}).Encode()
 	if err != nil {

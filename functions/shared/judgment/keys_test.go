@@ -40,7 +40,7 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// What is wrong is told without the keys.
+// TestBadKeys checks that errors about keys say what is wrong, and do not contain the keys.
 func TestBadKeys(t *testing.T) {
 	for text, want := range map[string]string{
 		annKey:                             "judge 1 is not written",
@@ -82,7 +82,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// No text is a token but that of Token.
+// FuzzRecognise checks that Recognise accepts no other text than a token that Token has returned.
 func FuzzRecognise(f *testing.F) {
 	k := parseKeys(f, "ann:"+annKey)
 	token := k.Token("ann", noon.Add(time.Hour))
