@@ -131,8 +131,8 @@ func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]can
 	return urls, nil
 }
 
-// target returns the URL's target in the message. denied is the reason why it must not be
-// requested, "" if it may be.
+// target returns what the message to fetch says of the URL. denied is the reason why it must not
+// be requested, "" if it may be.
 func (u candidate) target(denied string) batch.Target {
 	return batch.Target{
 		URL:         u.URL,

@@ -143,7 +143,7 @@ type texts struct {
 	cut int // number of texts left out because there were maxTexts already
 }
 
-// add adds further links to the page that have the text.
+// add counts further links to the page with the given text.
 func (t *texts) add(text string, more voters) {
 	known := t.of[text]
 	switch {

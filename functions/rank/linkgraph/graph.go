@@ -105,7 +105,7 @@ func newReading(books []*book.Reader, l Limits, span int) *reading {
 	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}, nameless: make(map[layout.Identity]bool)}
 }
 
-// readPages reads the outcomes of all URLs that count (book.Standings), and numbers the pages and
+// readPages reads of all URLs the outcomes that count (book.Standings), and numbers the pages and
 // aliases.
 func (r *reading) readPages(ctx context.Context) error {
 	g := r.graph
@@ -144,8 +144,8 @@ func (r *reading) addPage(id layout.Identity, at layout.Place, index int) {
 	r.in = append(r.in, uint32(index))
 }
 
-// isAlias reports whether an outcome says that its URL leads to another: it redirects to it, or
-// names it as the canonical address.
+// isAlias reports whether an outcome says that its URL leads to another one: by a redirect, or by
+// the canonical address that its page names.
 func isAlias(o *book.Outcome) bool {
 	return o.State == book.Skipped && (o.Reason == membership.Redirect || o.Reason == membership.Canonical)
 }

@@ -72,7 +72,8 @@ func (g *Graph) begin(r Rules) *walk {
 	return w
 }
 
-// step does one step, and returns the L1 norm of the change.
+// step computes the ranks once more, from those of the step before, and returns the L1 norm of the
+// change.
 func (w *walk) step(ctx context.Context) (change float64, err error) {
 	kept, err := w.each(ctx, w.give)
 	if err != nil {

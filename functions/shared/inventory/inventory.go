@@ -36,9 +36,10 @@ type Page struct {
 	Key           string // present key of the page's package; erasing pages from a package changes its key
 
 	// Fields from the index, which are set after ReadIndex.
-	Indexed    bool   // the page was indexed at the moment of the inventory
-	Lang       string // ISO 639-1, as search filters by it; "" if it is in doubt
-	LangSource string // how the language is known, as in segment.Document
+	Indexed bool   // the page was indexed at the moment of the inventory
+	Lang    string // ISO 639-1, as search filters by it; "" if it is in doubt
+	// how the language is known: declared, guessed or overruled (see segment.Document)
+	LangSource string
 	MIME       string
 }
 

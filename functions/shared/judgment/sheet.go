@@ -90,7 +90,7 @@ func (q Query) check() error {
 	return nil
 }
 
-// encodable reports whether a time can be written as RFC 3339 writes it.
+// encodable reports whether RFC 3339 can write a time in UTC: the year has at most four digits.
 func encodable(t time.Time) bool { return t.UTC().Year() >= 0 && t.UTC().Year() <= 9999 }
 
 // encode returns a value as JSON, in which & < and > are written as they are: addresses and

@@ -93,7 +93,8 @@ func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 	return page, nil
 }
 
-// gather reads matches until there are as many groups as wanted, or all matches are read.
+// gather reads the documents of matches, the best first, and puts the matches into groups, until
+// there are as many groups as wanted, or no matches are left.
 func (f *folder) gather(ctx context.Context, wanted int) error {
 	for len(f.head) > 0 && len(f.groups) < wanted {
 		end := min(len(f.head), wanted-len(f.groups))

@@ -137,8 +137,8 @@ func (p *phraseReader) start() {
 	}
 }
 
-// advance moves all terms to the document, or, if they do not occur in it, to their first
-// document after it.
+// advance moves the posting lists of all terms to the document doc. A term that is not in it moves
+// to its first document after it.
 func (p *phraseReader) advance(doc uint32) {
 	for i := range p.terms {
 		p.terms[i].advance(doc)

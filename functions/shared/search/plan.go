@@ -13,7 +13,8 @@ import (
 const (
 	// MaxWords is the number of words of a query that are looked up.
 	MaxWords = 256
-	// scoredWords is the greatest number of words of a query that score: the rarest ones.
+	// scoredWords is the greatest number of words of a query that count in scores. Of a longer
+	// query they are the rarest.
 	scoredWords = 64
 	// nearPairs is the greatest number of pairs of neighbouring words of a query that give a
 	// document a bonus when they are near each other in it: the pairs with the rarest words.
@@ -248,7 +249,8 @@ func (p *plan) addRun(run *queryPhrase) {
 }
 
 // addNear adds two neighbours, each of them a word or a run, to near; the second stands gap
-// positions after the beginning of the first. Of long runs only the ends that meet count.
+// positions after the beginning of the first. If they have more than maxRun words together, only
+// the last word of the first and the first word of the second are added.
 func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	if len(a.words)+len(b.words) > maxRun {
 		end := len(a.words) - 1

@@ -23,8 +23,8 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll calls match for the documents from at to end that hold all needed words. lead is the
-// index of the rarest of these words.
+// walkAll calls match for the documents from at to end that hold all words that scan.need says are
+// needed. lead is the index of the rarest of these words.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:

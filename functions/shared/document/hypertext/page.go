@@ -55,7 +55,8 @@ type Cut struct {
 	Bytes      int // bytes of markup beyond MaxBytes
 	Elements   bool
 	References int
-	Metas      int // number of meta and of link elements beyond MaxMetas of each
+	// number of meta elements beyond MaxMetas, plus number of link elements beyond MaxMetas
+	Metas      int
 	Data       int // bytes of JSON-LD beyond MaxData
 	Attributes int // number of attributes beyond MaxAttributes of a tag
 	Values     int // number of attribute values that were cut to MaxValue bytes
