@@ -61,8 +61,9 @@ func isIndex(name string) bool {
 // separators stand between the parts of titles: of the page, of a chapter, of the site.
 var separators = []string{" - ", " – ", " — ", " | ", " :: ", " · ", " • ", " » ", " « ", " / ", ": "}
 
-// repeatedParts returns the parts that at least minPages and minShare of the pages have at the
-// beginning or at the end of titles that have other parts, too: the name of the site.
+// repeatedParts returns the parts of titles that are probably the name of the site. Such a part is
+// at the beginning or at the end of the title, together with other parts, on at least minPages of
+// the pages and on at least the share minShare of them.
 func repeatedParts(pages []*draft) map[string]bool {
 	counts := make(map[string]int)
 	for _, p := range pages {

@@ -55,10 +55,10 @@ func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []f
 	}
 }
 
-// packRest packs and commits batches that the partition's manifest neither lists as
-// consumed nor has closed. It returns partition.ErrStale, and the caller begins again,
-// when one of the batches is damaged or has been consumed or closed meanwhile, and when
-// newer takedowns have been applied to the partition.
+// packRest packs and commits batches that are not packed yet: the manifest does not list them as
+// consumed, and has not closed them. It returns partition.ErrStale, so that the caller begins
+// again, if one of the batches is damaged, if one was consumed or closed meanwhile, or if newer
+// takedowns have been applied to the partition.
 func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches []layout.Version) error {
 	began := f.Now()
 	spools, err := f.readSpools(ctx, p.ID(), batches)

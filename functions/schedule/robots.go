@@ -53,7 +53,7 @@ func (r robotsOf) denies(u candidate) bool {
 	return known && !rules.Allows(u.page.Path)
 }
 
-// missing returns the origins of the URLs whose robots.txt is not in the cache: fetch
+// missing returns the origins of the URLs whose robots.txt is not in the cache, so that fetch
 // requests it.
 func (r robotsOf) missing(urls []candidate) []string {
 	var origins []string

@@ -118,8 +118,9 @@ const parallel = 8
 
 func (c *chunk) end() uint32 { return c.first + uint32(len(c.ends)) }
 
-// give computes the rank that each page of a chunk gives by one link. It returns the rank that is
-// lost because these pages have less than one link.
+// give computes the rank that each page of a chunk gives by one link. A page whose links count
+// less than one in all gives only that part of its rank; lost is the rest, for all pages of the
+// chunk.
 func (w *walk) give(c *chunk) (lost float64) {
 	for page := c.first; page < c.end(); page++ {
 		links := w.out[page]

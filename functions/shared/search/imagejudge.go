@@ -110,8 +110,8 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// add records that words of the query stand at a position of a text of the image. worth has them,
-// by their indexes in words, with the factor of each word's score there.
+// add records that words of the query stand at a position of a text of an image. worth tells
+// which: by index in words, it has the factor of the word's score for this occurrence.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))

@@ -280,7 +280,8 @@ type Result struct {
 	Notes   []string // sentences about what was cut or left out
 }
 
-// matches returns the number of documents that match by their words.
+// matches returns the number of documents that match by their words: the page of Query.Named,
+// which is a hit whatever its words are, does not count.
 func (r *Result) matches() int {
 	if r.Named {
 		return r.Total - 1

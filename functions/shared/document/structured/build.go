@@ -68,7 +68,7 @@ type builder struct {
 
 // itemCount is the number of items that come before one of the child elements of a list.
 type itemCount struct {
-	next  int32 // index of that child element
+	next  int32 // index of the child element of the list
 	items int
 }
 

@@ -20,7 +20,7 @@ import (
 // judged is a page for training, whose main part was marked by a person.
 type judged struct {
 	kind     mainpart.Kind
-	site     string   // host of its address, or its number if it has no address
+	site     string   // host of the page's address, or the page's number if it has no address
 	truth    []string // words of the main part that the person marked
 	page     *hypertext.Page
 	words    [][]string // words of each block
