@@ -84,11 +84,11 @@ type Result struct {
 	Cost   *meter.Cost // what the answer cost; nil unless Query.Cost was set
 }
 
-// Search searches all partitions. A query that is the address of a page has this page first (see
-// searchPasted). When a segment turns out to be unusable, Search
-// first reads the manifests again, because a merge may have replaced the segment;
-// a segment that fails again is left out, and tried again with the next snapshot.
-// Search fails with Lost when the generations of all partitions are lost.
+// Search searches all partitions. If the query is the address of a page, this page comes first
+// (see searchPasted). When a segment turns out to be unusable, Search first reads the manifests
+// again, because a merge may have replaced the segment; a segment that fails again is left out,
+// and tried again with the next snapshot. Search fails with Lost when the generations of all
+// partitions are lost.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
 	costs := new(meter.Meter)

@@ -82,10 +82,9 @@ func (r *ranking) commit(ctx context.Context, p *partition.Partition, within lay
 	return nil
 }
 
-// commitKnown commits the ranks of all segments, the anchors that are made, and the unvisited
-// URLs unless they are nil. It fails with
-// partition.ErrStale if pages were forgotten since the run began: their words could be among
-// the anchors.
+// commitKnown commits the ranks of all segments, the anchors that have been made, and the
+// unvisited URLs unless links is nil. It fails with partition.ErrStale if pages were forgotten
+// since the run began: their words could be among the anchors.
 func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links *unvisited, of string) error {
 	return p.Commit(ctx, func(e *partition.Edit) error {
 		m := e.Manifest()

@@ -1,18 +1,18 @@
-// Package rank ranks the pages of all partitions by the links between them, and gathers the
-// texts by which links name them, and by which they name URLs that were never visited (Brin and
-// Page, The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998, 2.2). It stores all
-// in overlays beside the segments. The function query searches the texts; scores do not use the
-// ranks yet, because on a single site they made answers no better.
+// Package rank ranks the pages of all partitions by the links between them, and gathers the texts
+// by which links name them, and by which they name URLs that were never visited (Brin and Page,
+// The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998, 2.2). It stores all in
+// overlays beside the segments. The function query searches the texts; scores do not use the ranks
+// yet, because on a single site they made answers no better.
 //
-// It reads the books of all partitions (see linkgraph), computes ranks (see pagerank), and
-// commits for each partition the ranks and anchors of the documents of all its segments, the
-// partition's share of the unvisited URLs, and Manifest.Ranked, which names the books and rules of which they were made. If that is the
-// same as before and no segment lacks ranks, there is nothing to do: then a run reads the
-// manifests only. A segment that is committed later is without ranks until the next run.
+// It reads the books of all partitions (see linkgraph), computes ranks (see pagerank), and commits
+// for each partition the ranks and anchors of the documents of all its segments, the partition's
+// share of the unvisited URLs, and Manifest.Ranked, which names the books and rules of which they
+// were made. If that is the same as before and no segment lacks ranks, there is nothing to do:
+// then a run reads the manifests only. A segment that is committed later is without ranks until
+// the next run.
 //
-// It may be killed at any call, and run twice or several times at once: ranks depend on
-// the books alone, and an overlay with the ranks that a segment has already is not stored
-// again.
+// It may be killed at any call, and run twice or several times at once: ranks depend on the books
+// alone, and an overlay with the ranks that a segment has already is not stored again.
 package rank
 
 import (
@@ -132,8 +132,8 @@ func (f *Function) name(all []*partition.Partition) string {
 // count as votes, or when a rank is coded in another way: then all ranks are made anew.
 const version = 3
 
-// isRanked reports whether all segments of a generation have ranks and anchors that were made from
-// the books and rules that of, a value of Manifest.Ranked, names (see Function.name).
+// isRanked reports whether all segments of a generation have ranks and anchors, made from the
+// books and by the rules for which of stands: a value of Manifest.Ranked (see Function.name).
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return m.Ranked == of && !lacking

@@ -51,8 +51,10 @@ const (
 
 // Document is a parsed page. Addresses in it are as written, not resolved.
 type Document struct {
-	Title     string // text of the title element, else of the first h1, else of og:title
-	Lang      string // primary subtag that the page declares, or its header (see Stored); or ""
+	Title string // text of the title element, else of the first h1, else of og:title
+	// primary subtag of the language that the page declares, or else its header (see Stored); ""
+	// if none does
+	Lang      string
 	Robots    robots.Directives
 	Canonical string // address in <link rel=canonical>, or ""
 	Base      string // address in <base href>, or ""

@@ -272,9 +272,8 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 
 // naming returns what the names of its site add to the score of a start page: the weight of the
 // query's words that are in the names, times the fourth power of their share of the weight of all
-// words.
-// So a query that is the name of a site finds the start page first, and one that asks for more
-// than the site finds other pages.
+// words. So a query that is the name of a site finds the start page first, and one that asks for
+// more than the site finds other pages.
 func (p *plan) naming(named float64) float64 {
 	if named == 0 {
 		return 0

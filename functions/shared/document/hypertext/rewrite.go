@@ -230,8 +230,8 @@ func escaped(value string, quote byte, inASCII bool) []byte {
 	return b
 }
 
-// candidates rewrites the value of a srcset attribute (WHATWG HTML, 4.8.4.2.1): addresses, each with white space
-// and descriptors after it, and separated by commas.
+// candidates rewrites the value of a srcset attribute (WHATWG HTML, 4.8.4.2.1): addresses, each
+// with white space and descriptors after it, and separated by commas.
 func (w *Rewriter) candidates(list string) string {
 	var b strings.Builder
 	for list != "" {
