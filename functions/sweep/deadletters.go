@@ -68,9 +68,9 @@ func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key s
 	return collect.Delete(ctx, f.Bucket, f.Now, []string{key})
 }
 
-// resendDelay is the time before a dead letter's message, sent again, is delivered. By
-// then the letter is deleted: if the message fails once more, its new letter has the same
-// key.
+// resendDelay is the time before a dead letter's message, sent again, is delivered. By then the
+// letter is deleted, so that a new letter, which has the same key, can be stored if the message
+// fails again.
 const resendDelay = 5 * time.Second
 
 // resend sends again the messages of the dead letters for which an operator has put a

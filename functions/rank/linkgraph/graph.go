@@ -38,7 +38,7 @@ type number uint32
 
 const (
 	aliasBit number = 1 << 31
-	unknown  number = 1<<32 - 1 // number of a source whose links do not count
+	unknown  number = 1<<32 - 1 // stands for the number of a source whose links do not count
 )
 
 func (n number) isPage() bool { return n < aliasBit }

@@ -24,11 +24,11 @@ type Unvisited struct {
 // largest book has about this number of bytes for it.
 const partSize = 1 << 20
 
-// Unvisited returns the URLs in a range of the hash space that links name with a text and of
-// which no page was asked for, or none could be indexed: a file of another type, or one that is
-// too big. URLs whose request failed, or that are aliases, are left out. At most most are
-// returned, those that the most sites name with the same text, sorted by place; cut is the
-// number of the others.
+// Unvisited returns URLs in a range of the hash space that have no page in the index, but are
+// named by the texts of links: URLs that were never asked for, and those whose content cannot be
+// indexed, such as a file of another type or one that is too big. URLs whose request failed, and
+// aliases, are left out. It returns at most the number most: those that the most sites name with
+// the same text, sorted by place. cut is the number of the others.
 //
 // It reads the links of the range once, with their texts, part by part.
 func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (best []Unvisited, cut int, err error) {

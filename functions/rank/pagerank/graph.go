@@ -123,7 +123,7 @@ func ofSite(edges []edge) int {
 	return n
 }
 
-// count counts the links from the pages of one site to one page, edges, in g.out: the number of
+// count adds edges, the links from the pages of one site to one page, to g.out: the number of
 // links of each source. Links of a template count together as one, so that each of k such links
 // counts 1/k.
 func (g *Graph) count(edges []edge) {

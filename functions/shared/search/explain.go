@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// fieldNames names the fields in explanations.
+// fieldNames are the names of the fields in explanations of scores.
 var fieldNames = [postings.Fields]string{"title", "headings", "address", "body"}
 
 // explain sets the explanations of the hits by computing their scores again.
