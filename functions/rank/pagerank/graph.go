@@ -168,7 +168,7 @@ func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 	return c
 }
 
-// addSite adds the links from the pages of one site to one page.
+// addSite adds the links from the pages of one site to one page to the edges of the chunk.
 func (c *chunk) addSite(links []Link, site siteRange) {
 	repeated := len(links) >= leastRepeated && 2*len(links) > int(site.to-site.from)
 	for i, l := range links {

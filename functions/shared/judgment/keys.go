@@ -57,7 +57,7 @@ func ParseKeys(text string) (Keys, error) {
 // Empty reports whether there is no judge.
 func (k Keys) Empty() bool { return len(k.judges) == 0 }
 
-// String returns the names alone.
+// String returns the names of the judges, without anything of their keys.
 func (k Keys) String() string {
 	names := make([]string, len(k.judges))
 	for i, j := range k.judges {

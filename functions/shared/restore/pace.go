@@ -66,8 +66,8 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace tells the frontiers which hosts must not be asked before some time, and which batches
-// are on lease. It finds this in the books and in the other frontiers.
+// pace tells the frontiers of each host that must rest, until when it must not be asked, and which
+// batches are on lease. It finds this in the books and in the other frontiers.
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {

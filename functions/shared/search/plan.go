@@ -234,8 +234,8 @@ func (ph *queryPhrase) runAt(i int) *queryPhrase {
 	return run
 }
 
-// addRun adds a run of pairs of characters to near: as a phrase, unless it is long, and each
-// two neighbours.
+// addRun adds a run of pairs of characters to near: each two neighbours of it and, if it has at
+// most maxRun pairs, the whole run as a phrase.
 func (p *plan) addRun(run *queryPhrase) {
 	for i := 1; i < len(run.words); i++ {
 		if run.words[i-1] != run.words[i] {

@@ -198,5 +198,5 @@ func (u *Unreadable) Error() string {
 	return fmt.Sprintf("cannot read segment %s: %v", u.Segment, u.Err)
 }
 
-// Unwrap returns the cause.
+// Unwrap returns the error of the read that failed.
 func (u *Unreadable) Unwrap() error { return u.Err }

@@ -175,7 +175,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
 }
 
-// reach returns how many of the best matches may be on the page of hits or before it.
+// reach returns how many of the best matches are needed to make the page of hits: those on the
+// page or before it and, with folding, those among which alike ones are found. In a search for
+// images they are the pages whose images are examined.
 func (s *search) reach() int {
 	if s.plan.images {
 		return s.imagePages()
@@ -196,7 +198,8 @@ func (s *search) border() int {
 	return s.query.From + s.query.Size
 }
 
-// kept returns the number of best matches that the scan must keep.
+// kept returns the number of best matches that the scan must keep: as many as reach, and at least
+// nearest if words near each other give a bonus.
 func (s *search) kept() int {
 	if len(s.plan.near) > 0 {
 		return max(s.reach(), nearest)

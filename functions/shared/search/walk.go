@@ -48,8 +48,8 @@ search:
 	}
 }
 
-// walkAny calls match for the documents from at to end that hold a word of order[rest:]. Other
-// documents cannot be among the best.
+// walkAny calls match for the documents from at to end that hold at least one of the words
+// order[rest:]. Other documents cannot be among the best (see scan.rest).
 func (s *scan) walkAny(at, end uint32) {
 	lead := s.order[s.rest:]
 	for {

@@ -54,7 +54,7 @@ type Tree struct {
 	Leaf               []float32 // values of the leaves, in log-odds
 }
 
-// maxDepth is the greatest depth of a tree, whose nodes and leaves have numbers of a byte.
+// maxDepth is the greatest depth of a tree: the numbers of its nodes and leaves fit into a byte.
 const maxDepth = 7
 
 // Score returns the log-odds that each block belongs to the main part. All blocks go down a tree

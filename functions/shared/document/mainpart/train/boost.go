@@ -50,8 +50,8 @@ func gather(pages []*judged, featuresOf func(*judged) *mainpart.Features) *block
 	return all
 }
 
-// gatherKinds returns pages as blocks. Their features are those of the page as a whole; the target
-// is 1 for a page of the kind, else 0.
+// gatherKinds returns pages in the form of blocks. Their features are those of the page as a
+// whole; the target is 1 for a page of the kind, else 0.
 func gatherKinds(pages []*judged, kind mainpart.Kind) *blocks {
 	all := &blocks{columns: make([][]uint8, len(pages[0].whole))}
 	for _, p := range pages {
