@@ -90,9 +90,9 @@ func (c cachedObjects) Get(ctx context.Context, key string, r blob.Range) ([]byt
 	return contents[0], nil
 }
 
-// storedAsset returns the address under which the asset of an address is stored: the same address,
-// or the one to which it redirects. It returns "" if no copy is stored, or if the asset is
-// forgotten.
+// storedAsset returns the address under which the asset with the given URL is stored: the same
+// address, or the one to which it redirects. It returns "" if no copy is stored, or if the asset
+// is forgotten.
 func (s *snapshot) storedAsset(ctx context.Context, books *partition.Books, url string) (string, error) {
 	for range 2 {
 		a, err := address.Parse(url)

@@ -32,7 +32,7 @@ const (
 	maxForm     = 1 << 20             // greatest size of a form, in bytes
 )
 
-// judgeRoutes adds the paths for judges.
+// judgeRoutes adds the paths for judges (see Judging).
 func (s *siteHandler) judgeRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("GET /judge", s.serve(s.judgePage))
 	mux.HandleFunc("POST /judge", s.serve(ownForm(s.signIn)))

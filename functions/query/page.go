@@ -210,7 +210,7 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 }
 
 // openBooks opens the books of manifests. later are the errors of lost generations, which may list
-// more.
+// further books.
 func openBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (books *partition.Books, later []error, err error) {
 	var listed []manifest.Book
 	for _, m := range manifests {

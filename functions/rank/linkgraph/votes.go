@@ -94,7 +94,7 @@ func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i in
 	return nil
 }
 
-// counts reports whether a link with this rel attribute is a vote.
+// counts reports whether a link with this rel attribute may be a vote.
 func counts(rel string) bool {
 	if rel == "" {
 		return true

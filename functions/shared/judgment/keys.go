@@ -17,7 +17,7 @@ import (
 // Keys let nobody judge.
 type Keys struct{ judges []holder }
 
-// holder is a judge. The key itself is not kept.
+// holder is a judge: the name, and a hash of the key. The key itself is not kept.
 type holder struct {
 	name string
 	sum  [sha256.Size]byte // SHA-256 of the key

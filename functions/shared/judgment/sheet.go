@@ -70,7 +70,7 @@ func (q Query) canonical() Query {
 	return q
 }
 
-// Hash returns the hash that stands for the query in keys.
+// Hash returns the hash that stands for the query in the keys of its sheets.
 func (q Query) Hash() string {
 	content, err := encode(q.canonical())
 	if err != nil {
