@@ -273,7 +273,7 @@ func (w *queryWord) isPair() bool { return w.surface == "" && !w.lone }
 
 func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 }
 
-// queryPhrase is a sequence of words.
+// queryPhrase is a phrase of a query: words at given distances from each other.
 type queryPhrase struct {
 	words  []*queryWord
 	at     []uint32 // for each word: its distance from the first word, in positions
