@@ -103,9 +103,10 @@ const (
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 
-// Pace holds the limits that a host sets beyond the settings of collections; zero if it sets
-// none. Times and durations are to the millisecond. In force for a host are the latest Rest
-// of all its outcomes, and the Delay and Failures of its outcome with the highest version.
+// Pace holds limits on the requests to a host that the host itself causes, in addition to the
+// settings of collections. It is zero if there are none. Times and durations are in whole
+// milliseconds. Every outcome has a Pace. For a host, the latest Rest of all its outcomes
+// counts, and the Delay and Failures of its outcome with the highest version.
 type Pace struct {
 	Rest     time.Time     // no request before this time, because of Retry-After or a failure of the host
 	Delay    time.Duration // time from an answer to the next request, as the robots.txt of the host demands

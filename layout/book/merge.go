@@ -82,8 +82,9 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 	return w.finish(table), outcomes, links, nil
 }
 
-// currentBooks holds, for each source, the indexes of the books with the links that its
-// page has now (see Standing.Books). A source without such books is not in it.
+// currentBooks maps each page with links, by its identity, to the books that have the links of
+// its latest version. It holds them as indexes into the list of merged books (see
+// Standing.Books). A page without such books is not in the map.
 type currentBooks map[layout.Identity][]int
 
 // add stores s.Books in c, under the identity of the URL of s. It ignores a URL whose identity
@@ -98,8 +99,9 @@ func (c currentBooks) add(s Standing, urls sourceURLs) {
 	}
 }
 
-// former reports whether the links of a source in the book with the given index are Former,
-// because the links that its page has now are in other books.
+// former reports whether the links of the page with the identity source become Former if they
+// are in the book with the given index. They do if c knows the page, but has only other books
+// for it.
 func (c currentBooks) former(source layout.Identity, index int) bool {
 	in, known := c[source]
 	return known && !slices.Contains(in, index)

@@ -48,8 +48,8 @@ func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) 
 	return b, group.Wait()
 }
 
-// fault takes an error of the i-th book. If it says that the book is damaged or missing,
-// fault records it for Damaged and returns nil; any other error it returns unchanged.
+// fault returns nil if err says that the i-th book is damaged or missing, and records err for
+// Damaged. Any other error it returns unchanged.
 func (b *Books) fault(i int, err error) error {
 	if !isBookFault(err) {
 		return err

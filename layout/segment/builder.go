@@ -12,10 +12,10 @@ import (
 // runText is the size, in bytes, of the text of all documents of one run (see Builder).
 const runText = 8 << 20
 
-// Builder makes a segment from documents. It indexes them in memory and, after every 8 MiB
-// of text or so, packs the terms into a run; Finish merges the runs. It takes at most some
-// 24 MiB of memory, plus one and a half times the size of the segment. It is not safe for
-// concurrent use.
+// Builder makes a segment from documents. It indexes them in memory. After every 8 MiB of text
+// or so, it encodes the terms compactly as a run, and empties the index; Finish merges the
+// runs. It takes at most some 24 MiB of memory, plus one and a half times the size of the
+// segment. It is not safe for concurrent use.
 type Builder struct {
 	analysis map[string]uint32
 	runText  int

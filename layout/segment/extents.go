@@ -78,8 +78,8 @@ func (t *termIndex) find(term string) int {
 	return sort.Search(len(t.counts), func(i int) bool { return string(t.separator(i)) >= term })
 }
 
-// split returns the range of block i without its positions, and the range of the pages
-// with its positions.
+// split divides the range of block i of a segment in two: block has the terms and their lists,
+// pages has the positions of these terms, with the checksums (see pageSize).
 func (t *termIndex) split(i int) (block, pages blob.Range) {
 	all, size := t.at(i), sizeInPages(t.positions[i])
 	block = blob.Range{Offset: all.Offset, Length: all.Length - size}

@@ -61,10 +61,11 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// half is the greatest value of four bits of the first byte of a front-coded string. The
-// high four are the number of bytes that the string shares with the string before it, the
-// low four the number of its other bytes. If four bits are 15, the excess over 15 follows
-// as a varint. Then follow the other bytes.
+// half is the greatest value of four bits. A front-coded string begins with a byte that has
+// two numbers of four bits: the high one is the number of bytes that the string shares with
+// the string before it, the low one the number of its other bytes. If a number is 15 or more,
+// its four bits are 15, and a varint with the excess over 15 follows. Then follow the other
+// bytes.
 const half = 15
 
 // appendFront appends the string s front-coded (see half); last is the string before it.

@@ -51,9 +51,10 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 	return found, nil
 }
 
-// extentOf says where the wanted positions of a term are. place is their range in the
-// positions of the term's block, without checksums; part is the range of the pages that
-// contain them, with checksums.
+// extentOf returns where the positions w are, as two ranges that count from the start of the
+// positions of w's block of terms. place is the range of w itself, as if there were no
+// checksums. part is the range of the checksummed pieces (see pageSize) that hold w, with
+// their checksums.
 func (s *Segment) extentOf(w Positions) (place, part blob.Range) {
 	place = blob.Range{Offset: w.Term.offset + int64(w.Offset), Length: int64(w.Length)}
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])
@@ -83,9 +84,9 @@ func appendPages(object, positions []byte) []byte {
 	return object
 }
 
-// pagesOf returns the range of the pages that contain r, a range of a block's positions;
-// total is the size of all positions of the block. The result includes the checksums of
-// pages; r and total do not.
+// pagesOf returns the range of the checksummed pieces (see pageSize) that hold r, a range of a
+// block's positions. total is the size in bytes of all positions of the block. The result
+// counts the checksums; r and total do not.
 func pagesOf(r blob.Range, total int64) blob.Range {
 	from := r.Offset / pageContent
 	to := (r.Offset + r.Length + pageContent - 1) / pageContent
@@ -93,8 +94,8 @@ func pagesOf(r blob.Range, total int64) blob.Range {
 	return blob.Range{Offset: from * pageSize, Length: end - from*pageSize}
 }
 
-// fromPages checks pages, the bytes at the range that pagesOf returned for r, and returns
-// the positions at r.
+// fromPages returns the positions at the range r. pages holds the bytes at the range that
+// pagesOf returned for r; fromPages verifies their checksums.
 func fromPages(pages []byte, r blob.Range) ([]byte, error) {
 	if r.Length == 0 {
 		return nil, nil

@@ -72,8 +72,9 @@ type heading struct {
 	Robots   []robotsEntry  `json:"robots,omitempty"`
 }
 
-// pageEntry describes the run of a page (see webobject.Run). Runs follow each other without
-// gaps, in the order of the entries. The URL of a page is the URL of its outcome.
+// pageEntry describes one stored page of the spool object: the compressed Web object of the
+// page, a run (see webobject.Run). The runs follow each other without gaps, in the order of
+// their entries. The entry has no URL: it is in the outcome of the page.
 type pageEntry struct {
 	Outcome int    `json:"outcome"` // index of the page's outcome among the sorted outcomes of the book
 	Length  int64  `json:"length"`  // size of the run in bytes
@@ -82,8 +83,8 @@ type pageEntry struct {
 	CRC     uint32 `json:"crc"`     // CRC-32 (IEEE) of the Web object before compression
 }
 
-// robotsEntry describes an answer to a request for a robots.txt. Bodies follow each
-// other in the order of the entries.
+// robotsEntry describes one answer to a request for a robots.txt, whose body is in the spool
+// object. The bodies follow each other in the order of the entries.
 type robotsEntry struct {
 	Origin  string `json:"origin"`
 	Status  int    `json:"status"`

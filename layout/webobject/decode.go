@@ -151,8 +151,8 @@ func (c *cursor) strings(what string) []string {
 	return list
 }
 
-// conversionCheck is the size and the CRC-32 of a conversion's HTML, as the added fields
-// state them.
+// conversionCheck is the size in bytes and the CRC-32 that a conversion's HTML must have. They
+// stand in the Web object before the HTML, among the fields that version 4 of the format adds.
 type conversionCheck struct {
 	size uint64
 	crc  uint32

@@ -222,8 +222,9 @@ const (
 	emptyFixed  = "\x02\x00" + syncFlush // an empty block of fixed codes, and an empty stored one
 )
 
-// appendHole appends a hole of n bytes: first n mod 5 times emptyFixed, of 6 bytes, then
-// emptyStored, of 5 bytes, until there are n bytes. Every n from 20 is possible.
+// appendHole appends a hole, which is filler in place of erased Web objects. The hole has n
+// bytes: first n mod 5 times emptyFixed, which has 6 bytes, then emptyStored, which has 5
+// bytes, until there are n. Every n from 20 is possible.
 func appendHole(b []byte, n int64) ([]byte, error) {
 	fixed := n % int64(len(emptyStored))
 	left := n - fixed*int64(len(emptyFixed))
@@ -234,7 +235,8 @@ func appendHole(b []byte, n int64) ([]byte, error) {
 	return append(b, bytes.Repeat([]byte(emptyStored), int(left)/len(emptyStored))...), nil
 }
 
-// isHole reports whether b is a hole, as appendHole writes it, or empty.
+// isHole reports whether b is a hole, which is filler in place of erased Web objects, exactly
+// as appendHole writes it. It is also true if b is empty.
 func isHole(b []byte) bool {
 	found := true
 	for n := len(b) % len(emptyStored); n > 0 && found; n-- {

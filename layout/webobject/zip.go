@@ -65,8 +65,8 @@ func (a archive) offset(n int) int64 {
 	return offset
 }
 
-// streamEnd returns the offset of the empty deflate block that ends the first member.
-// Runs and holes end there.
+// streamEnd returns the offset of the end of all runs and holes. There begins the empty
+// deflate block with which the first member of the zip, the .webop, ends.
 func (a archive) streamEnd() int64 { return a.offset(1) - int64(len(finalBlock)) }
 
 // size returns the size of the zip in bytes.

@@ -161,8 +161,9 @@ func (a *Attached) Rebuild(ctx context.Context) (restore.Rebuilt, error) {
 	return fronts.Rebuild(ctx)
 }
 
-// AddCrowded sets Crowded and MaxWaiting of a status from the frontiers in Redis. If no
-// system runs, it does nothing.
+// AddCrowded adds to a status the hosts whose sitemaps are not read because too many of their
+// URLs wait (Crowded), and the limit on their number (MaxWaiting). It reads the hosts from the
+// frontiers in Redis. If no system runs, it does nothing.
 func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil || a.Redis == nil {

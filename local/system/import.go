@@ -68,8 +68,8 @@ func (i *Importer) Close() error { return i.close() }
 // ErrOthers means that another program runs the system, so that no collection is published.
 var ErrOthers = errors.New("another program runs this data directory, so the collection cannot be published here; stop it, or crawl the collection first and give its name")
 
-// Publish publishes a collection, as a crawl of it does. Nothing is asked of the web, so a topic
-// with sample pages is refused.
+// Publish publishes a collection, as a crawl of it does. It sends no requests to the web;
+// therefore it refuses a topic with sample pages, which it would have to download.
 func (i *Importer) Publish(ctx context.Context, c collection.Collection) error {
 	switch {
 	case i.system == nil:

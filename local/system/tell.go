@@ -10,9 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// tellRedis tells a Redis that has started empty which batches are leased: those in the
-// queue of fetch. Then all other hosts may be requested at once. If both Redis and bucket
-// are remote, it does nothing, because other systems may have leased further batches.
+// tellRedis tells a Redis that has started empty which batches are leased: those in the queue
+// of fetch. Fetch may be requesting URLs of the hosts of these batches; all other hosts need
+// not wait. If both Redis and bucket are remote, tellRedis does nothing, because other systems
+// may have leased further batches.
 func (s *System) tellRedis(ctx context.Context) error {
 	if s.options.Redis != "" && s.options.S3 != "" {
 		return nil

@@ -14,8 +14,9 @@ import (
 // look is the time between two checks for the end of a crawl.
 const look = 100 * time.Millisecond
 
-// missedTick is the minimum time between two messages to the sweep at the end of a crawl,
-// when only pages that collections lack are left to be found (see Progress.Missed).
+// missedTick is the minimum time between two messages that start a sweep to find the pages
+// that a collection lacks although other collections have them (see Progress.Missed). They are
+// sent only when no URL waits and none is leased.
 const missedTick = time.Second
 
 // ErrPaused means that a crawl is paused until a person resumes it or a limit is no longer
@@ -77,8 +78,9 @@ type waitState struct {
 }
 
 // help speeds up the end of a crawl. It tells the function pack to pack the last batches at
-// once, and starts a sweep at once if a frontier is lost or collections lack pages. p and err
-// are the results of Progress. help returns err, or an error of its own.
+// once. It starts a sweep at once if a frontier is not built, or if a collection lacks pages
+// that other collections have. p and err are the results of Progress. help returns err, or an
+// error of its own.
 func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:

@@ -5,10 +5,11 @@ import (
 	"sync/atomic"
 )
 
-// thread is a part of an operation without parallel work: parallel work has a thread for each
-// branch (see Fork). The level of a thread is the number of dependent steps so far: of the
-// requests in the longest chain, from the beginning of the operation to a request of the
-// thread or of its branches that has ended, in which each waited for the one before.
+// thread is one sequence of requests of an operation. Parallel work has a thread for each of
+// its branches (see Fork). The level of a thread is the number of dependent steps so far: the
+// length of the longest chain of requests, each of which waited for the one before. Such a
+// chain begins with the operation and ends with a finished request of the thread or of its
+// branches.
 type thread struct {
 	meter  *Meter
 	parent *thread // the thread from which this one branched
@@ -17,9 +18,9 @@ type thread struct {
 
 func (t *thread) now() int64 { return t.level.Load() }
 
-// reach records that a request of t has ended, at the end of a chain of n requests: it
-// raises the level of t, and of all threads from which t branched, to at least n. It does
-// nothing if t is nil.
+// reach records that a request of t has ended, the last in a chain of n requests, each of
+// which waited for the one before. It raises the level of t, and of all threads from which t
+// branched, to at least n. It does nothing if t is nil.
 func (t *thread) reach(n int64) {
 	for ; t != nil; t = t.parent {
 		for old := t.level.Load(); old < n && !t.level.CompareAndSwap(old, n); old = t.level.Load() {

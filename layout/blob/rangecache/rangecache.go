@@ -178,8 +178,8 @@ type readCall struct {
 	hits     int      // number of ranges that were in memory, on disk, or requested by another call
 }
 
-// wait is a range for which a call of Read waits, because it is not in memory, and the
-// load of the range.
+// wait is one range that a call of Read waits for, because the range is not in memory. Its
+// load is the reading of the range from disk or bucket.
 type wait struct {
 	number int // the range, as an index in the argument of Read
 	load   *load

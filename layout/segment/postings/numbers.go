@@ -102,12 +102,13 @@ func (w *bitWriter) flush(dst []byte) []byte {
 // documentation in English: 1.10 bytes a position; packed with exceptions 1.30,
 // varints 1.35; 1.06 would be the least for terms that fall anywhere.
 
-// longest: a gap whose Rice's code would begin with this many ones, or more, is written as
-// this many ones and the 32 bits of the gap.
+// longest is the number of ones at which Rice's code ends: a gap whose code would begin with
+// so many ones or more is written as 16 ones and the 32 bits of the gap itself.
 const longest = 16
 
-// parameter returns Rice's k for the gaps between the positions of a term in a field:
-// the field has this length code, and contains the term freq times.
+// parameter returns the parameter k of Rice's code for the gaps between the positions of a
+// term in a field. length is the code of the field's length (see LengthCode), freq the number
+// of times that the field contains the term.
 func parameter(length uint8, freq uint32) uint {
 	mean := uint64(LengthOf(length)) * 13 / 16 / uint64(freq)
 	return uint(max(1, bits.Len64(mean))) - 1

@@ -15,8 +15,9 @@ const (
 	body = Fields - 1
 )
 
-// usual returns the set that a reader assumes if the set with the number which is not
-// written: all n documents for the body, none for other fields and for hits.
+// usual returns the set with the index which (0 to 3 a field, then the hits) as a reader
+// assumes it if it is not written: all n documents for the field body, none for other fields
+// and for hits.
 func usual(which, n int) set {
 	if which == body {
 		return all(n)
