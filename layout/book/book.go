@@ -235,7 +235,7 @@ func numberOf(truth bool) uint64 {
 	return 0
 }
 
-// compareLinks orders links by the place and identity of the target, and then by all
+// compareLinks orders links by the place and identity of their targets, and equal ones by all
 // other fields except the source.
 func compareLinks(l, m Link) int {
 	if c := compareURL(l.Place, l.Target, m.Place, m.Target); c != 0 {

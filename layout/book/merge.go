@@ -19,20 +19,20 @@ type Filter struct {
 	Link    func(*Link) bool
 }
 
-// Merge returns one book with the content of several, and its numbers of outcomes and
-// links. Of each URL it keeps the outcomes that count (see Standing), and of equal
-// links one. The result does not depend on the order of the books, or on whether some of them
-// were merged before.
+// Merge returns one book with the content of several, and the numbers of outcomes and links in
+// it. Of each URL it keeps the outcomes that count (see Standing), and of equal links one. The
+// result does not depend on the order of the books, or on whether some of them were merged
+// before.
 //
-// A link becomes Former if its source was fetched again later, and then did not have the
-// link: if its book lacks the latest outcome of the source, and no book with that outcome
-// has the same link. The format version of the new book is the highest of the given books,
-// but at least 4 if a link is Former.
+// A link becomes Former if its source was fetched again later and did not have the link any
+// more. Merge knows this if the book with the link lacks the latest outcome of the source, and
+// no book with that outcome has the same link. The format version of the new book is the
+// highest of the given books, but at least 4 if a link is Former.
 //
 // The filter is applied first: an outcome that it drops supersedes no other outcome.
 //
-// Memory holds the new book, its links twice, the identities and URLs of its sources, all
-// rows of one target, and for each book the bytes of one request and one block.
+// Memory holds the new book, its links twice, the identities and URLs of its sources, all rows
+// of one target, and for each book the bytes of one request and one block.
 func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
 	content, outcomes, links, err = merge(ctx, books, f)
 	if err != nil {

@@ -68,9 +68,9 @@ func highest(o, p *Outcome) *Outcome {
 	return o
 }
 
-// supersedes reports whether o counts instead of known, because its version is higher. Of
-// equal versions, which occur only after damage, the one that Compare puts first counts. If
-// known is nil, o counts; if o is nil, it does not.
+// supersedes reports whether o takes the place of known, because its version is higher. Of
+// equal versions, which occur only after damage, the one that Compare puts first remains. If
+// known is nil, the result is true; if o is nil, it is false.
 func supersedes(o, known *Outcome) bool {
 	if o == nil || known == nil {
 		return o != nil
@@ -81,8 +81,8 @@ func supersedes(o, known *Outcome) bool {
 	return o.Compare(*known) < 0
 }
 
-// outcomes returns the outcomes that a merged book keeps, sorted by Compare: those that
-// count, and those that could count once outcomes of other books are added.
+// outcomes returns the outcomes of the URL that a merged book keeps, sorted by Compare: those
+// that determine its state, and those that could do so when outcomes of other books are added.
 func (s *Standing) outcomes() []Outcome {
 	var all []Outcome
 	var last *Outcome

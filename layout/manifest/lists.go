@@ -111,8 +111,8 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 // all batches of epochs before the first of them count as closed, too.
 const maxEpochs = 64
 
-// IsClosed reports whether a batch that is not in Consumed must never be packed, so
-// that no two pages have the same version. A batch is closed if
+// IsClosed reports whether a batch that is not in Consumed must never be packed; otherwise two
+// pages could have the same version. A batch is closed if
 //   - Closed has a batch of its epoch with the same or a higher token, or
 //   - Closed is full (see maxEpochs) and begins with a later epoch.
 //
@@ -198,11 +198,11 @@ type Condemned struct {
 	Gone time.Time `json:"gone,omitzero"`
 }
 
-// Condemn adds objects, which the next generation does not list, to m.Condemned. Their
-// grace begins at the time at, except if m.Time, the time of the last commit, is later by
-// less than Fresh. Then it begins at m.Time, so that a clock a little behind the last
-// committer's clock does not shorten the grace. If m.Time is later by Fresh or more, the
-// last committer's clock was wrong, and at counts.
+// Condemn adds objects, which the next generation does not list, to m.Condemned. Their grace
+// begins at the time at, or at m.Time, the time of the last commit, if this is later by less
+// than Fresh: a clock a little behind that of the last committer must not shorten the grace.
+// If m.Time is later by Fresh or more, the last committer's clock was wrong, and the grace
+// begins at the time at.
 func (m *Manifest) Condemn(at time.Time, keys ...string) {
 	if ahead := m.Time.Sub(at); ahead > 0 && ahead < Fresh {
 		at = m.Time

@@ -42,11 +42,11 @@ func (e *Edit) AddPackage(t Package) error {
 	return nil
 }
 
-// ReplacePackage replaces the package with the key former by t, a copy of it without some
-// erased pages, and condemns the former one. The remaining pages have the same offsets in
-// t, so that references in books and segments, by the former key, still lead to them. It
-// fails with ErrStale if the ticket is not valid or no package is listed under the former
-// key.
+// ReplacePackage replaces the package with the key former by t, which is the same package
+// without some erased pages. It condemns the object with the key former. The remaining pages
+// have the same offsets in t; references in books and segments, by the former key, still lead
+// to them. ReplacePackage fails with ErrStale if the ticket is not valid or no package is
+// listed under the former key.
 func (e *Edit) ReplacePackage(former string, t Package) error {
 	own := e.listed(former)
 	if own == nil || !e.listable(t.Key, t.ticket) {
@@ -101,9 +101,9 @@ func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	return err
 }
 
-// replace returns the list with one object, the argument by, in place of the objects with
-// the former keys, which it condemns. If one of these is not in the list, it returns the
-// unchanged list and ErrStale.
+// replace returns the list without the objects with the former keys, which it condemns, and
+// with the object by in their place. If one of the former keys is not in the list, it returns
+// the unchanged list and ErrStale.
 func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T) ([]T, error) {
 	at := len(list)
 	for _, k := range former {

@@ -86,8 +86,8 @@ func (s *search) add(key string, generation uint64, format string, args ...any) 
 	s.found = append(s.found, Evidence{key, generation, fmt.Sprintf(format, args...)})
 }
 
-// rest returns a clause for the Detail of an Evidence, such as "the newest that is left
-// is generation 7".
+// rest returns words for the Detail of an Evidence about the generations that can still be
+// read, such as "the newest that is left is generation 7".
 func (s *search) rest() string {
 	if s.newest.Generation == 0 {
 		return "no generation is left"

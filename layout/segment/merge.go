@@ -81,8 +81,8 @@ type input struct {
 	languages []uint16 // for each language of the input, its index among the languages of the merged segment
 }
 
-// numberDocuments returns the inputs, with the number that each of their living documents gets
-// in the merged segment, and the sum of the inputs' sizes in bytes.
+// numberDocuments numbers the living documents of all inputs in the merged segment. It returns
+// the inputs with these numbers, and the sum of their sizes in bytes.
 func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 	next := uint32(0)
 	for _, i := range inputs {

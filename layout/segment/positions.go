@@ -60,9 +60,10 @@ func (s *Segment) extentOf(w Positions) (place, part blob.Range) {
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])
 }
 
-// The positions of a block's terms are divided into pages, each with a checksum, so that a
-// part of them can be read and verified. Offsets of positions do not count the
-// checksums.
+// The encoded positions of a block of terms are divided into pieces, called pages, each with a
+// checksum. So a part of the positions can be read and verified alone. A page has pageSize
+// bytes, of which pageContent are positions; the last may be shorter. Offsets of positions do
+// not count the checksums.
 const (
 	pageSize    = 1 << 10
 	pageContent = pageSize - sealSize

@@ -141,12 +141,12 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 // run, but under the race detector only every 31st.
 var stride = racetest.Rounds(int64(1), 31)
 
-// Each runs a scenario repeatedly: in the first run its first call fails, in the second
-// its second call, and so on, until a run ends before the call that should fail. Each
-// run is a test of its own, first with Before, then with After. After is used for
-// writing calls alone, because a read whose answer is lost is a read that failed. The
-// scenario must build its own Bucket from decide, start from nothing, and check that
-// the result is right. Under the race detector only every [stride]th call fails.
+// Each runs a scenario repeatedly: in the first run its first call fails, in the second its
+// second call, and so on, until a run ends before the call that should fail. Each run is a
+// test of its own. First all these runs have the fault Before, then the fault After, but After
+// only in calls that write, because a read whose answer is lost is a read that failed. The
+// scenario must build its own Bucket from decide, start from nothing, and check that the
+// result is right. Under the race detector only every [stride]th call fails.
 func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
 	for _, fault := range []Fault{Before, After} {
 		for number, failed := int64(1), true; failed; number += stride {

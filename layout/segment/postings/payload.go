@@ -15,9 +15,9 @@ const (
 	body = Fields - 1
 )
 
-// usual returns the set with the index which (0 to 3 a field, then the hits) as a reader
-// assumes it if it is not written: all n documents for the field body, none for other fields
-// and for hits.
+// usual returns one set of a block of n documents as a reader assumes it if it is not written.
+// which is the index of the set: 0 to 3 for the fields, 4 to 6 for the hits. It is all
+// documents for the field body, and none for the others.
 func usual(which, n int) set {
 	if which == body {
 		return all(n)
