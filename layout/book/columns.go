@@ -167,8 +167,8 @@ func (r *columnReader) uint(column int, limit uint64) uint64 {
 	return r.longUint(column, limit)
 }
 
-// longUint does the same as uint, which itself decodes only numbers of one byte and calls
-// longUint for the others.
+// longUint reads a number from a column, as uint does, but also one of several bytes: uint
+// itself decodes only numbers of one byte, and calls longUint for the others.
 func (r *columnReader) longUint(column int, limit uint64) uint64 {
 	c := &r.columns[column]
 	v, n := binary.Uvarint(r.raw[c.next:c.end])

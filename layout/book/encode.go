@@ -65,7 +65,8 @@ func Encode(b Book) ([]byte, error) {
 type sourceURLs map[layout.Identity]string
 
 // outcome stores the URL of an outcome in urls, so that table can sort the sources by URL. It
-// ignores an outcome whose identity urls lacks: the book has no links from its page.
+// does so only if the identity of the URL is in urls: otherwise the book has no links from the
+// page.
 func (urls sourceURLs) outcome(o Outcome) {
 	id := o.Identity()
 	if _, isSource := urls[id]; isSource {

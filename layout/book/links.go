@@ -218,9 +218,9 @@ func (r *linkReader) readSources() {
 	}
 }
 
-// skipUnread skips the columns that next does not read when it decodes only the wanted
-// fields; else the method end would report their bytes as an error. It must be called after
-// the last row.
+// skipUnread skips all columns that next did not read because their fields were not wanted.
+// Otherwise the method end would report their bytes as an error. It must be called after the
+// last row.
 func (r *linkReader) skipUnread(wanted linkFields) {
 	if wanted < voteFields {
 		r.skip(linkRegion)

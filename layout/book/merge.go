@@ -87,8 +87,8 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 // Standing.Books). A page without such books is not in the map.
 type currentBooks map[layout.Identity][]int
 
-// add stores s.Books in c, under the identity of the URL of s. It ignores a URL whose identity
-// urls lacks: no book has links from its page.
+// add stores s.Books in c, under the identity of the URL of s. It does so only if the identity
+// is in urls: otherwise no book has links from the page.
 func (c currentBooks) add(s Standing, urls sourceURLs) {
 	if len(s.Books) == 0 {
 		return

@@ -15,9 +15,9 @@ import (
 var errFormer = errors.New("the version is too low for former links")
 
 // mergeLinks merges the links of the books. It returns a writer that has written them in
-// version v, and their number. It fails with errFormer if one is Former and v is below 4.
-// table is the merged book's table of sources. The argument now says which books have the
-// links that a page has now; its links in other books become Former.
+// version v, and their number. table is the merged book's table of sources. now says which
+// books have the links that a page has at present; its links in other books become Former.
+// mergeLinks fails with errFormer if a link is Former and v is below 4.
 func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
 	w = newWriter(v)
 	for ofTarget, err := range mergeRows(ctx, books, f, table, now) {
@@ -35,10 +35,10 @@ func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table
 	return w, links, nil
 }
 
-// mergeRows yields the links of all books that the filter keeps, as rows in groups with
-// the same target. The sources of a row are indexes in table, the merged book's table of
-// sources. The argument now says which books have the links that a page has now; its links
-// in other books become Former.
+// mergeRows yields the links of all books that the filter keeps, as rows in groups with the
+// same target. The sources of a row are indexes in table, the merged book's table of sources.
+// now says which books have the links that a page has at present; its links in other books
+// become Former.
 func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity, now currentBooks) iter.Seq2[[]row, error] {
 	numbers := make(map[layout.Identity]uint32, len(table))
 	for i, id := range table {

@@ -147,9 +147,9 @@ func (m *Manifest) closed(epoch uint64) (int, bool) {
 	})
 }
 
-// Gone is a page that was stored once and is not at its URL any more, as the last outcome
-// says. The page is in the list Manifest.Gone as long as a document of an earlier version
-// is alive, or may still be made from a package or a spool object.
+// Gone is a page that was stored once and has vanished from its URL, as the last outcome says.
+// It is in the list Manifest.Gone as long as an earlier version of the page is alive as a
+// document, or may still become one, from a package or a spool object.
 type Gone struct {
 	ID layout.Identity `json:"id"`
 	// Version is the version of the page's last outcome. Documents of the page with higher

@@ -68,10 +68,10 @@ func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation 
 	return m, nil
 }
 
-// newestListed lists the generations of a partition, and returns the newest that can be
-// read. hint is the generation that the partition's hint copies, the zero Manifest if there
-// is no hint; it is the result if no later generation can be read. If a generation after the
-// result is damaged, the result's Later returns an error. Foreign objects are ignored.
+// newestListed lists the generations of a partition, and returns the newest that can be read.
+// hint is the generation that the partition's hint copies, or the zero Manifest if there is no
+// hint. If no later generation can be read, newestListed returns hint. If a generation after
+// the result is damaged, the result's Later returns an error. Foreign objects are ignored.
 func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, hint Manifest) (Manifest, error) {
 	var listed []uint64
 	for object, err := range bucket.List(ctx, layout.ManifestPrefix(p), "") {

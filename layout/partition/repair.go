@@ -52,8 +52,8 @@ func (e *Edit) RelistBook(sound manifest.Book) {
 	e.next.Books = slices.Insert(e.next.Books, at, sound)
 }
 
-// UnlistSegment takes a segment off the list of segments, and marks all its packages as
-// not indexed. sound is true if the segment is not damaged: then it is condemned, because
+// UnlistSegment takes a segment off the list of segments, and marks all its packages as not
+// indexed. sound is true if the segment is not damaged. A sound one is condemned, because
 // earlier generations list it.
 func (e *Edit) UnlistSegment(key string, sound bool) {
 	e.uncondemn(key)

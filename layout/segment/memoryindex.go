@@ -48,8 +48,8 @@ type indexPosting struct {
 	hits postings.Hits
 }
 
-// indexToken is a token of the document being added: the index of its posting, and its
-// position.
+// indexToken is a token of the document that add is adding: the index of the posting of its
+// term, and its position in its field.
 type indexToken struct{ posting, position uint32 }
 
 // indexWord is a word, as it is written on pages, of a memoryIndex.

@@ -232,6 +232,6 @@ func (w *inputWords) next() (bool, error) {
 }
 
 // count returns the number of living documents that contain the current word. If more than
-// sampleSize documents contain the word, it counts dead ones, too, except those in the
-// sample.
+// sampleSize documents of the input contain it, the number may be too high: it includes dead
+// documents that are not in the sample.
 func (w *inputWords) count() uint64 { return w.holding }

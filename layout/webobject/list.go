@@ -66,10 +66,10 @@ func Uncompressed(ctx context.Context, r blob.Reader, key string) (int64, error)
 	return a.members[0].size, nil
 }
 
-// IsErasedFrom reports whether d may describe the same package as whole, after Erase has
-// erased pages from it. It checks that both have the same header and size, and that d
-// lists at least one page, and each of its pages at the same offset as whole lists it. If
-// no page is missing, both must have the same CRC-32.
+// IsErasedFrom reports whether d may be the description of the same package as whole, after
+// Erase has erased pages from it. It checks that both have the same header and size, that d
+// lists at least one page, and that whole lists each page of d at the same offset. If no page
+// is missing, both must have the same CRC-32.
 func (d Description) IsErasedFrom(whole Description) bool {
 	if d.End != whole.End || d.Header.Base != whole.Header.Base || d.Header.Exponent != whole.Header.Exponent ||
 		!d.Header.Created.Equal(whole.Header.Created) || !d.Header.Expires.Equal(whole.Header.Expires) || len(d.Pages) == 0 {

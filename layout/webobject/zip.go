@@ -31,8 +31,8 @@ type member struct {
 	length int64  // size of the file in bytes, as stored in the zip, without headers
 }
 
-// archive describes a zip completely: an archive and the contents of its files give all
-// bytes of the zip. Local headers contain sizes and CRCs, and there are no data
+// archive describes a zip so completely that all bytes of the zip follow from it and from the
+// contents of the files. Local headers contain sizes and CRCs, and there are no data
 // descriptors.
 type archive struct {
 	stamp   uint32 // date and time of every member, as dosTime returns them

@@ -54,8 +54,8 @@ func newMeter(out io.Writer) *crawlMeter {
 	return m
 }
 
-// show takes a report of system.Wait. It displays the report, unless the last display was
-// too short a time ago.
+// show takes a report of system.Wait, and displays it. If a report was displayed a short time
+// ago, it only remembers the new one.
 func (m *crawlMeter) show(p system.Progress, err error) {
 	now := m.now()
 	if err == nil {

@@ -85,8 +85,8 @@ func (s *System) ranker() *rank.Function {
 // stored. It is called at the end of a crawl; otherwise rank runs every rankTick.
 func (s *System) Rank(ctx context.Context) error { return s.ranker().Run(ctx) }
 
-// bucket returns the bucket for a function. Requests through it count as requests of the
-// function.
+// bucket returns the bucket that the function with the name uses. Requests through it count as
+// requests of the function.
 func (s *System) bucket(function string) blob.Bucket { return s.store.of(function, s.vitals) }
 
 // log returns the log of the system, with the name of a function in every line.

@@ -81,7 +81,8 @@ func (i *Importer) Publish(ctx context.Context, c collection.Collection) error {
 }
 
 // Import imports the pages of WARC files into the collection with the name. While it works, it
-// calls progress with how much of the total is done in the present stage.
+// calls progress with the name of the present stage, and how much of the stage's total is
+// done.
 func (i *Importer) Import(ctx context.Context, files []string, collection string, progress func(stage string, done, total int64)) (*ingest.Report, error) {
 	limits := fetch.DefaultLimits()
 	limits.Batch = importBytes
@@ -177,11 +178,11 @@ type indexing struct {
 	packages map[string]bool // keys of all packages; nil until all batches are packed
 }
 
-// look reads the manifests and counts the parts of the work that Wait waits for. The work is
-// done when both numbers are equal:
+// look reads the manifests and counts the work that Wait waits for. The work is finished when
+// both numbers are equal:
 //
-//	done     batches that are packed, packages that are indexed
-//	total    all batches, all packages, gone pages that are not masked yet
+//	done     number of batches that are packed, and of packages that are indexed
+//	total    number of all batches, of all packages, and of gone pages that are not masked yet
 func (w *indexing) look(ctx context.Context) (done, total int64, err error) {
 	packed := true
 	all, indexed := make(map[string]bool), make(map[string]bool)

@@ -126,9 +126,9 @@ func (s *System) addFrontier(ctx context.Context, crawl int, p *Progress) error 
 	return err
 }
 
-// addManifests adds the figures of the manifests to p. During a crawl it reads manifests at
-// most once in manifestAge, which saves requests; when all batches are packed, it reads
-// them each time.
+// addManifests adds the figures of the manifests to p. To save requests, it reads the
+// manifests at most once in manifestAge while the crawl goes on or batches are not packed;
+// otherwise it reads them each time.
 func (s *System) addManifests(ctx context.Context, inForce *settings.Settings, p *Progress) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -35,9 +35,12 @@ type Call struct {
 // Fault says whether a call fails, and how.
 type Fault int
 
-// The faults. Before and After fail with blob.ErrRetryable, as if the store did not answer:
-// Before does not run the operation, After runs it first (a List yields one object). Hang
-// waits until ctx ends.
+// The faults:
+//
+//	None     the operation is run; the call returns its result
+//	Before   the operation is not run; the call fails with blob.ErrRetryable
+//	After    the operation is run (a List yields one object); the call fails with blob.ErrRetryable
+//	Hang     the operation is not run; the call fails when ctx ends
 const (
 	None Fault = iota
 	Before

@@ -30,9 +30,9 @@ type request struct {
 	cancel context.CancelFunc
 }
 
-// fetch begins the requests for the ranges of loads, all of one object; neighbouring
-// ranges share a request. The end of the fork's context does not cancel a request: it is
-// cancelled when no call of Read waits for it any more.
+// fetch begins the requests to the bucket for loads, whose ranges are all of one object.
+// Neighbouring ranges share a request. The end of the fork's context does not cancel a
+// request; only stopWaiting does, when no call of Read waits for it any more.
 func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	if len(loads) == 0 {
 		return
@@ -133,8 +133,8 @@ func (c *Cache) stopWaiting(waits []wait) {
 	}
 }
 
-// unlist removes a load from c.loads, so that later calls of Read do not wait for it. If
-// another load of its range is there instead, that load stays. The caller holds c.mu.
+// unlist removes f from c.loads, so that later calls of Read do not wait for it. If c.loads
+// has another load of the same range, that one stays. The caller holds c.mu.
 func (c *Cache) unlist(f *load) {
 	if c.loads[f.id] == f {
 		delete(c.loads, f.id)
@@ -163,8 +163,8 @@ const (
 	mostJoined = 8 << 20
 )
 
-// span is the range of one request to the bucket; it contains one or more of the ranges
-// of a call of join.
+// span is the range of one request to the bucket. It covers one or more of the ranges that
+// were given to join.
 type span struct {
 	blob.Range
 	members []int // the contained ranges, as indexes in the argument of join

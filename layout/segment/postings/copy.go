@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// source is the encoded list whose documents AddList is adding. docs and payload are the
-// decoded current block of the list.
+// source is an encoded list that AddList reads. docs and payload are the decoded current block
+// of the list.
 type source struct {
 	list    List
 	docs    [BlockSize]uint32
