@@ -195,8 +195,8 @@ func (r *Reader) decoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 }
 
-// touching returns the part of the sorted list all with the blocks that may contain rows
-// in the range.
+// touching returns those blocks of the sorted list all that may contain rows in the range
+// within.
 func touching(all []block, within layout.Range) []block {
 	from := 0
 	for from < len(all) && all[from].last < within.From {

@@ -212,9 +212,8 @@ func (m *Manifest) Condemn(at time.Time, keys ...string) {
 	}
 }
 
-// Erase sets the field Erase of all condemned objects, so that they are deleted after
-// their grace even if kept generations list them. It reports whether any field was not
-// yet set.
+// Erase sets the field Erase of all condemned objects: they are deleted after their grace even
+// if kept generations list them. It reports whether the field of any object has changed.
 func (m *Manifest) Erase() (changed bool) {
 	for i := range m.Condemned {
 		changed = changed || !m.Condemned[i].Erase

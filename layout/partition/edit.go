@@ -127,8 +127,9 @@ func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn sets Manifest.Learnt, the name of this commit: a frontier that has not recorded
-// the name lacks the outcomes of the newest books.
+// Learn sets Manifest.Learnt to name, which identifies this commit. A frontier records the
+// name when it has the outcomes of the newest books; a frontier that has recorded another name
+// lacks some of them.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
 // Consume adds batches to Manifest.Consumed. damaged is "" if their spool objects were
@@ -238,12 +239,12 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot records in Manifest.Forgotten that no listed object holds a page that this version
-// of the takedowns names. Condemned objects may still hold such pages: Forgot sets their
-// field Erase, so that they are deleted after the grace even if kept generations list them.
-// It also unlists and condemns all overlays with anchors and the one with unvisited URLs:
-// they may hold texts of these pages, and rank makes them again. It returns true. If this
-// version or a higher one was recorded before, it changes nothing and returns false.
+// Forgot records in Manifest.Forgotten that no listed object holds a page that this version of
+// the takedowns names. It sets the field Erase of condemned objects, which may still hold such
+// pages: they are deleted after the grace even if kept generations list them. It also unlists
+// and condemns all overlays with anchors and the one with unvisited URLs, which may hold texts
+// of such pages; rank makes these overlays again. It returns true. If this version or a higher
+// one was recorded before, it changes nothing and returns false.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

@@ -173,9 +173,9 @@ func (s *search) epochs(ctx context.Context) error {
 	return nil
 }
 
-// anything is for a partition without a generation. There any object is evidence of a loss,
-// because generation 1 is committed before all of them (see Lost). It adds the first package,
-// book, segment and overlay to the evidence, as far as there are any.
+// anything is called if the partition has no generation. Then any object is evidence of a
+// loss, because generation 1 is committed before all objects (see Lost). anything adds the
+// first package, book, segment and overlay to the evidence, as far as there are any.
 func (s *search) anything(ctx context.Context) error {
 	for key, err := range firstObjects(ctx, s.bucket, s.newest.Partition) {
 		if err != nil {

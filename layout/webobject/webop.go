@@ -64,9 +64,9 @@ func exponentOf(lifetime time.Duration) int16 {
 	return least
 }
 
-// webObjects yields the first fields of the Web objects of a .webop of version 1. An
-// error ends the sequence; it wraps ErrDamaged if the .webop is damaged, and not if reading
-// failed.
+// webObjects yields the first fields of each Web object in a .webop of version 1, in their
+// order. size is the size of the .webop in bytes. An error ends the sequence. It wraps
+// ErrDamaged if the .webop is damaged, but not if reading failed.
 func webObjects(webop io.ReaderAt, size int64) iter.Seq2[firstFields, error] {
 	return func(yield func(firstFields, error) bool) {
 		buffer := make([]byte, 4<<10)

@@ -36,11 +36,11 @@ func Lock(ctx context.Context, path string) (*Dir, error) {
 	return open(ctx, path, syscall.LOCK_EX)
 }
 
-// Share opens the data directory at the path for a program that runs no system; several
-// such programs may share it. It fails with fs.ErrNotExist if the directory has no bucket,
-// and with ErrInUse if a system runs there. A directory that cannot be written is opened
-// without a lock (see Dir.ReadOnly), even if a system runs there: stored objects do not
-// change.
+// Share opens the data directory at the path for a program that runs no system; several such
+// programs may share it. It fails with fs.ErrNotExist if the directory has no bucket, and with
+// ErrInUse if a system runs there. A directory that cannot be written is opened without a lock
+// (see Dir.ReadOnly). Then it does no harm if a system runs there, because stored objects do
+// not change.
 func Share(ctx context.Context, path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, store)); err != nil {
 		if errors.Is(err, syscall.ENOTDIR) {

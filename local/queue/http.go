@@ -17,8 +17,8 @@ const (
 	maxEntries = 10      // maximum number of messages of a SendMessageBatch
 )
 
-// Handler returns a handler that serves SendMessage and SendMessageBatch of SQS's JSON
-// protocol (X-Amz-Target: AmazonSQS.SendMessage). So functions in other processes can send
+// Handler returns a handler for SendMessage and SendMessageBatch of SQS's JSON protocol
+// (X-Amz-Target: AmazonSQS.SendMessage). By it, functions in other processes can send messages
 // with the client that they use in the cloud. The last element of a QueueUrl, such as
 // http://127.0.0.1:4566/000000000000/fetch, is the name of the queue. Signatures are not
 // checked: listen on loopback only.

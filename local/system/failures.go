@@ -114,10 +114,10 @@ func (f *failures) faultOf(name string) error {
 // and for each partition.Fault.
 func (s *System) Failing() []string { return s.failures.sentences() }
 
-// stuck returns the partition.Fault that keeps a crawl from going on, nil if there is none.
-// err is the error of Progress. If it is a Fault, stuck returns it. If it says that the
-// frontier is not built, stuck returns the Fault because of which the sweep could not
-// rebuild the frontier.
+// stuck returns the partition.Fault that keeps a crawl from going on; nil if there is none.
+// err is the error of Progress. It is the result if it is a Fault. If it says that the
+// frontier is not built, the result is the Fault because of which the sweep could not rebuild
+// the frontier.
 func (s *System) stuck(err error) error {
 	if fault, is := errors.AsType[*partition.Fault](err); is {
 		return fault

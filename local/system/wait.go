@@ -24,11 +24,12 @@ const missedTick = time.Second
 var ErrPaused = errors.New("the crawl is paused")
 
 // Wait returns nil when everything is crawled, packed and indexed, and an error when the
-// system cannot go on. If impatient is true, it also returns when the crawl cannot go on
-// without a person: with ErrPaused, once running work is finished, or with a
-// partition.Fault. At each check it calls report with the progress, or with an error: of the
-// check itself, or of the last attempt to store an object. Such errors do not end Wait,
-// because an object store or a Redis that is down may come back.
+// system cannot go on. If impatient is true, it also returns when the crawl needs a person to
+// go on: with ErrPaused, after running work is finished, or with a partition.Fault.
+//
+// At each check of the progress Wait calls report: with the progress, or with an error. This
+// is the error of the check itself, or that of the last attempt to store an object. It does
+// not end Wait, because an object store or a Redis that is down may come back.
 func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()

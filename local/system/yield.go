@@ -17,11 +17,11 @@ const (
 	yieldLook    = 50 * time.Millisecond  // time between two looks at the queues
 )
 
-// yield returns a function that does the work of index, but waits before each message while
-// pages are fetched, for at most longestYield. On a laptop, fetch and index need the same
-// processors, and a person waits for the crawl rather than for the index. After a wait of
-// longestYield, index works for the same time without waiting. The function must be called
-// with one message at a time.
+// yield returns a function that does the work of index, but gives way to a crawl: before each
+// message it waits while pages are fetched, for at most longestYield. On a laptop, fetch and
+// index need the same processors, and a person waits for the crawl rather than for the index.
+// After a wait of longestYield, index works for the same time without waiting. The function
+// must be called with one message at a time.
 func yield(index queue.Function, queues queue.Set) queue.Function {
 	var yielded time.Time // when the last wait of longestYield ended
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {

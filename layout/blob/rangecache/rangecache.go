@@ -212,8 +212,8 @@ func (c *readCall) start(ranges []blob.Range) {
 	cache.stats.MemoryHits += int64(c.hits)
 }
 
-// finish reads the ranges of the loads that the call has begun, and waits for all loads
-// of the call.
+// finish reads the ranges of the loads that this call has begun, from disk or by requests. It
+// waits for all its loads, also those that other calls have begun.
 func (c *readCall) finish() error {
 	defer c.cache.stopWaiting(c.waits)
 	fork := meter.NewFork(c.ctx)
