@@ -51,9 +51,9 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	return object, true, nil
 }
 
-// rightBytes counts how many bytes of a sum's fixed text (`"sum":"` before the hash,
-// `"}` and a newline after it) are correct. So a damaged sum, in which most are correct,
-// is told from the end of an object without a sum, in which few are.
+// rightBytes counts how many bytes of a sum's fixed text (`"sum":"` before the hash, `"}` and
+// a newline after it) are correct. If most are, the content ends with a sum that is damaged;
+// if few are, it ends with an object that has no sum.
 func rightBytes(seal []byte) (n int) {
 	for i := range sealBegin {
 		if seal[i] == sealBegin[i] {

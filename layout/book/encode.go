@@ -123,8 +123,8 @@ const (
 	maxRow      = 8 << 10
 )
 
-// writer writes a book: sorted outcomes, then sorted rows of links. It holds the book
-// and one uncompressed block.
+// writer writes a book: sorted outcomes, then sorted rows of links. In memory it holds the
+// book and the uncompressed block to which rows are being added.
 type writer struct {
 	version       version
 	file          []byte // the bytes of the book that are written so far

@@ -56,8 +56,9 @@ type row struct {
 	sources []uint32
 }
 
-// appendRows appends to rows a link; numbers are the sorted indexes of its sources. It
-// appends one row, or several if there are more than maxRow sources.
+// appendRows appends to rows the link l from several pages; numbers holds the sorted indexes
+// of these pages in the book's table of sources. It appends one row, or several if there are
+// more than maxRow pages.
 func appendRows(rows []row, l Link, numbers []uint32) []row {
 	for part := range slices.Chunk(numbers, maxRow) {
 		rows = append(rows, row{l, part})

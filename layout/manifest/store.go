@@ -18,10 +18,10 @@ import (
 // nothing to commit.
 var ErrUnchanged = errors.New("manifest is unchanged")
 
-// Fresh is the greatest duration of a commit: from the reading of its base, and from the
-// storing of the objects that it adds, to the storing of the new generation. It is much
-// shorter than the grace, after which unlisted objects are deleted, and than Keep, after
-// which generations are deleted.
+// Fresh is the longest time that a commit may take. When the new generation is stored, less
+// than Fresh must have passed since its base was read, and since the objects that it adds were
+// stored. Fresh is much shorter than the grace, after which unlisted objects are deleted, and
+// than Keep, after which generations are deleted.
 const Fresh = time.Hour
 
 // Read returns the newest generation of a partition, or the zero Manifest if there is

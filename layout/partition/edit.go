@@ -127,9 +127,9 @@ func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn sets Manifest.Learnt to name, which identifies this commit. A frontier records the
-// name when it has the outcomes of the newest books; a frontier that has recorded another name
-// lacks some of them.
+// Learn sets Manifest.Learnt to name, which identifies this commit. Frontiers are told the
+// name with the outcomes of the commit's book: a frontier that does not know it lacks
+// outcomes.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
 // Consume adds batches to Manifest.Consumed. damaged is "" if their spool objects were

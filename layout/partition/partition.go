@@ -25,9 +25,9 @@ var (
 	ErrLost = errors.New("its generations are lost")
 )
 
-// Fresh is the greatest duration of a commit: from the reading of its base, and from the
-// storing of the objects that it adds, to the storing of the new generation. It is much
-// shorter than the grace.
+// Fresh is the longest time that a commit may take. When the new generation is stored, less
+// than Fresh must have passed since its base was read, and since the objects that it adds were
+// stored. Fresh is much shorter than the grace.
 const Fresh = manifest.Fresh
 
 // Partition is a storage partition, with its newest generation as last read. It is not

@@ -40,8 +40,8 @@ func FindUncommitted(ctx context.Context, bucket blob.Reader, newest manifest.Ma
 	return found, nil
 }
 
-// waiting returns those batches of a book that are still to be packed: they are not
-// consumed, and their spool objects exist.
+// waiting returns those batches of the book with the key that are still to be packed: newest
+// has neither consumed nor closed them, and their spool objects exist.
 func (s *search) waiting(ctx context.Context, key string) (batches []layout.Version, err error) {
 	opened, err := book.Open(ctx, s.bucket, key)
 	if err != nil {

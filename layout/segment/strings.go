@@ -137,8 +137,8 @@ func (w *stringWriter) names() []string {
 	return names
 }
 
-// parts returns the segment's parts, if w is the column Packages: a Part for each sequence
-// of documents with the same package.
+// parts returns the parts of the segment, if w is the column Packages: one Part for each
+// unbroken sequence of documents from the same package.
 func (w *stringWriter) parts() []Part {
 	names := w.names()
 	var parts []Part

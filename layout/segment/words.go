@@ -19,10 +19,10 @@ const (
 )
 
 // sampleSize is the greatest number of documents in the sample of a word. Of all documents
-// that contain the word, the sample has those whose identities have the lowest hashes. A
-// merge drops a word if all documents of its sample are dead. If a share p of all documents
-// is dead, a word with more than sampleSize documents is dropped, although some live, with
-// probability p^sampleSize.
+// that contain the word, the sample has those whose identities have the lowest hashes. A merge
+// drops a word if all documents of its sample are dead. So it may drop a word wrongly, if the
+// word has more than sampleSize documents and some of the others live: with the probability
+// p^sampleSize if a share p of all documents is dead.
 const sampleSize = 8
 
 // wordCursor walks words in ascending order.

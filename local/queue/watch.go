@@ -41,7 +41,8 @@ func (q *Queue) Bodies() []string {
 }
 
 // upcoming returns the time until the next message is visible, and a channel that is closed
-// when this time may have changed. The bool is false if the queue has no messages.
+// when this time may have changed, for instance by a new message. The bool is false if the
+// queue has no messages; then the time is 0.
 func (q *Queue) upcoming() (time.Duration, bool, <-chan struct{}) {
 	now := time.Now()
 	q.mu.Lock()

@@ -26,8 +26,8 @@ func (s *System) Choose(ctx context.Context, p Plan) error {
 	return nil
 }
 
-// only returns the collections and seeds to which the plan limits the crawl; nil if there is
-// no limit.
+// only returns the collections and seeds to which the plan limits the crawl; nil if the plan
+// does not limit it.
 func (p Plan) only() (*control.Only, error) {
 	if !p.Only {
 		return nil, nil

@@ -23,9 +23,10 @@ const BlockSize = 128
 // ErrDamaged is wrapped by an error whose cause is the encoded bytes.
 var ErrDamaged = errors.New("damaged postings")
 
-// Hits says how a term looks in a document: each bit stands for a look, such as Capitals,
-// and is set if any occurrence has it (Brin and Page, The Anatomy of a Large-Scale
-// Hypertextual Web Search Engine, 1998, section 4.2.5).
+// Hits says how a term is set in the text of a document, such as in capitals. Each bit stands
+// for one way, such as Capitals, and is set if any occurrence of the term is set in this way
+// (Brin and Page, The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998, section
+// 4.2.5).
 type Hits uint8
 
 // The bits of Hits.
