@@ -58,8 +58,8 @@ func CheckClaim(content []byte) error {
 	return err
 }
 
-// ReadClaim decodes a claim. The oldest claims are not JSON: their whole content becomes
-// By.
+// ReadClaim decodes a claim. The oldest claims are not JSON: ReadClaim returns their whole
+// content as Claim.By.
 func ReadClaim(content []byte) Claim {
 	var c Claim
 	if err := json.Unmarshal(content, &c); err != nil {

@@ -241,8 +241,8 @@ func (r *columnReader) url(shared, rest int) []byte {
 	return r.current
 }
 
-// end returns the first error. Bytes that are left unread in a column are an error,
-// too.
+// end is called after the last row. It returns the first error of the reading; or an error if
+// bytes of any column were not read.
 func (r *columnReader) end() error {
 	for i, c := range r.columns {
 		if c.next < c.end {

@@ -10,10 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Filter selects the content of a merged book: its functions return true for an outcome
-// or link that Merge keeps; a nil function keeps all. A function may also change text
-// fields, but no URL and no place. It may be called more than once for the same outcome
-// or link, and must do the same each time.
+// Filter selects the content of a merged book. Each of its functions returns true for an
+// outcome or link that Merge keeps; a nil function keeps all. A function may also change text
+// fields, but no URL and no place. Merge may call it repeatedly for the same outcome or link;
+// it must always do the same.
 type Filter struct {
 	Outcome func(*Outcome) bool
 	Link    func(*Link) bool

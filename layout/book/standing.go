@@ -8,9 +8,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Standing holds those outcomes of one URL that determine its state; they supersede all
-// others. Outcomes are given to Add in any order. A field is nil if there is no such
-// outcome.
+// Standing holds those outcomes of one URL that determine its state; they take the place of
+// all its other outcomes. Add takes the outcomes of the URL one by one, in any order. A field
+// is nil if there is no such outcome.
 type Standing struct {
 	// Final is the outcome with the highest version of those that are Stored, Lost,
 	// Failed or Skipped. If it is Stored or Lost, a later Unchanged takes its place; after

@@ -83,8 +83,8 @@ func (e *Edit) Unmask(key string) {
 	s.Deletions, s.Erase, s.Compared = nil, false, false
 }
 
-// DropRanks takes the overlay with the key, which holds ranks, anchors or unvisited URLs, off
-// the manifest, and has the function rank make it again.
+// DropRanks takes an overlay off the manifest: the one with the key, which holds ranks,
+// anchors or unvisited URLs. It also makes the function rank compute it again.
 func (e *Edit) DropRanks(key string) {
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]

@@ -121,9 +121,10 @@ func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	return nil
 }
 
-// ReplaceSegments replaces the segments with the former keys by a merged one, t, and
-// condemns them. Compared of t becomes true if it is true of all of them. ReplaceSegments
-// fails with ErrStale if the ticket is not valid or one of the former keys is not listed.
+// ReplaceSegments replaces the segments with the former keys by a merged one, t, and condemns
+// the former ones. The field Compared of the merged segment is true if it is true for all
+// former ones. ReplaceSegments fails with ErrStale if the ticket is not valid or one of the
+// former keys is not listed.
 func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale

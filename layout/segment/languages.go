@@ -41,9 +41,9 @@ func appendCounts(dst []byte, counts []uint32) []byte {
 // documents of the term's list, until that number is known (see complete).
 const allDocuments = math.MaxUint32
 
-// counts reads what appendCounts has written, and sets counts, which has one number for
-// each language of the tail. If all documents are in one language, its number becomes
-// allDocuments.
+// counts reads the numbers of a term's documents by language, as appendCounts has written
+// them, into the slice counts, which has one number for each language of the tail. If all
+// documents are in one language, the number of this language becomes allDocuments.
 func (p *parser) counts(counts []uint32) {
 	clear(counts)
 	first := p.number(uint64(len(counts))<<1 | 1)

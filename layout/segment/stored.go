@@ -148,8 +148,8 @@ type storedReader struct {
 	records, bodies [][]byte
 }
 
-// openStored checks and decompresses a block of stored documents. raw is the block's size
-// before compression, documents the number of its documents.
+// openStored checks and decompresses sealed, a block of stored documents with its checksum.
+// raw is the block's size in bytes before compression, documents the number of its documents.
 func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error) {
 	compressed, err := unseal(sealed)
 	if err != nil {

@@ -37,8 +37,8 @@ type language struct {
 	fields    [postings.Fields]FieldTotals
 }
 
-// languages are the languages of a segment's documents, sorted by name. The number of a
-// language is its index.
+// languages holds the languages of a segment's documents, sorted by name. Elsewhere in the
+// segment, a language is written as its index in this slice.
 type languages []language
 
 // find returns the number of the language with the name; -1 if no document is in it.
@@ -177,8 +177,8 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	return t, nil
 }
 
-// fields reads the totals of each field. documents is the number of documents that the
-// totals cover.
+// fields reads the totals of each field into the argument fields. documents is the number of
+// the documents to which the totals apply.
 func (p *parser) fields(fields *[postings.Fields]FieldTotals, documents uint32) {
 	for i := range fields {
 		fields[i] = FieldTotals{Documents: p.number(uint64(documents)), Length: p.number(1 << 62)}

@@ -77,8 +77,8 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 	return found, nil
 }
 
-// findTerm returns a term from the bytes of a block; nil if the block does not contain
-// it.
+// findTerm finds a term in the block with the index block. sealed is the bytes of the block
+// with its checksum. It returns nil if the block does not contain the term.
 func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error) {
 	var r blockReader
 	if err := r.open(sealed, s.tail.terms.positions[block], s.tail); err != nil {
@@ -108,7 +108,7 @@ func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	return t, nil
 }
 
-// openList opens the list of the current term of a block, and checks that it fits the
+// openList opens the list of the term at which r is, and checks that the list fits the
 // segment.
 func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	list, err := postings.Open(r.list())

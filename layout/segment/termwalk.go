@@ -128,8 +128,8 @@ func (t *termWalk) open() error {
 	return nil
 }
 
-// encoded returns the encoded list and positions of the current term, valid until the
-// next term.
+// encoded returns the list of postings and the positions of the current term, as they are
+// encoded in the segment. The results are valid until the walk moves to the next term.
 func (t *termWalk) encoded() (list, positions []byte) {
 	return t.reader.list(), t.content[t.reader.offset:][:t.reader.bytes]
 }

@@ -124,8 +124,8 @@ func tooBig(size int) error {
 	return fmt.Errorf("web object: it has %d bytes, at most %d fit", size, MaxSize)
 }
 
-// appendFirst appends the fields that all versions have, up to the URL; the data comes
-// later.
+// appendFirst appends the fields that all versions have, from the beginning to the URL. It
+// does not append the data, which all versions have, too, but later.
 func (o Object) appendFirst(dst []byte, version byte) ([]byte, error) {
 	mime := strings.ToValidUTF8(o.MIME, "\uFFFD")
 	cost := o.Cost / time.Millisecond

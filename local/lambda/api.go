@@ -80,8 +80,8 @@ func (r *Runtime) initFailure(w http.ResponseWriter, req *http.Request, p *proce
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// accept ends the current invocation of the process with the outcome, if that invocation has
-// the id. Otherwise it answers the request with an error.
+// accept ends the current invocation of the process with the given outcome. If that invocation
+// has another id, or there is none, accept answers the request with an error instead.
 func accept(w http.ResponseWriter, p *process, id string, outcome result) {
 	if !p.settle(id, outcome) {
 		http.Error(w, fmt.Sprintf("%q is not the current invocation", id), http.StatusBadRequest)

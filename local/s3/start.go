@@ -89,8 +89,8 @@ func startChild(ctx context.Context, c Command, o Options, stored func(string, i
 	}
 }
 
-// tell reads messages in lines of the child's output: it sends the endpoint to ready, and
-// calls stored for each object. It ignores lines that are no messages.
+// tell reads lines of the child's output. From a message it sends the endpoint to ready, or
+// calls stored with the object that it reports. It ignores lines that are no messages.
 func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
 	for line := range bytes.Lines(lines) {
 		var m message

@@ -32,11 +32,11 @@ type Plan struct {
 // Empty reports whether the plan has no seeds and no collections, and does not set Renew.
 func (p Plan) Empty() bool { return len(p.Seeds)+len(p.Collections) == 0 && !p.Renew }
 
-// Plan publishes the collections of a plan. Call it before Run. The collection of a file
-// replaces the published one with its name. Seeds are added to those of DefaultCollection,
-// which keep their scopes. Failed URLs are requested again and, if Plan.Renew is set, also
-// stored pages. Plan downloads the sample pages of topics; if that fails for one, it
-// publishes nothing.
+// Plan publishes the collections of a plan. Call it before Run. A collection from a file
+// replaces the published one with the same name. Seeds of the plan are added to the published
+// seeds of DefaultCollection, which keep their scopes. Failed URLs are requested again; if
+// Plan.Renew is set, stored pages are, too. Plan downloads the sample pages of topics; if that
+// fails for one, it publishes nothing.
 func (s *System) Plan(ctx context.Context, p Plan) error {
 	published, err := collection.LoadAll(ctx, s.Bucket)
 	if err != nil {

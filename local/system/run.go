@@ -22,9 +22,10 @@ const (
 	keepTick     = 2 * time.Second  // time between two writes of the counts of requests to the data directory
 )
 
-// concurrency is the maximum number of concurrent invocations of each function. Schedule has
-// one, because it counts leases before it adds more. Fetch has many, because it mostly
-// waits for hosts. Index and rank have one, because one uses all processors.
+// concurrency holds, for each function, the maximum number of invocations that run at once.
+// For schedule it is 1, because schedule counts leases before it adds more. For fetch it is
+// high, because fetch mostly waits for hosts. For index and rank it is 1, because one
+// invocation uses all processors.
 var concurrency = map[string]int{
 	task.Schedule: 1,
 	task.Fetch:    256,

@@ -72,8 +72,8 @@ func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
 	return rest, ok && l.summary.Positions >= many
 }
 
-// openBlock opens a list of one block. Such a list has no summary: openBlock computes it
-// from the block. data is the list without its header.
+// openBlock opens a list that has only one block. In the bytes of such a list there is no
+// summary; openBlock computes it from the block. data is the list without its header.
 func (l *List) openBlock(data []byte) bool {
 	var docs [BlockSize]uint32
 	var p payload

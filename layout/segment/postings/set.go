@@ -8,8 +8,8 @@ import (
 // set is a set of a block's documents: bit i stands for the i-th document of the block.
 type set [BlockSize / 64]uint64
 
-// bitmap is the first byte of an encoded set that is written as bits, and not as a list
-// of indexes.
+// bitmap is the first byte of an encoded set that is written as one bit for each index. Sets
+// that are written as a list of indexes begin with another byte.
 const bitmap = 0x7F
 
 // others is a bit of the first byte of an encoded set: if it is 1, the list that follows
