@@ -107,8 +107,8 @@ type columnReader struct {
 // of the column that are not yet read.
 type span struct{ next, end int }
 
-// word is a string of the block. text is empty until the word is first read: most words
-// are only skipped.
+// word is a string of the block to which later rows refer by its number. text is empty until
+// the string is first needed: most words are only skipped.
 type word struct {
 	span
 	text string
@@ -141,8 +141,8 @@ func (r *columnReader) reset(columns int, raw []byte) error {
 	return nil
 }
 
-// fail records an error, unless there was one before, and empties all columns, so that all
-// later reads return zero.
+// fail records err, an error of the column with this number, and empties all columns: all
+// later reads return zero. If an earlier error is recorded, it does nothing.
 func (r *columnReader) fail(column int, err error) {
 	if r.err == nil {
 		r.err = fmt.Errorf("column %d: %w", column, err)

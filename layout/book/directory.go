@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// version is the format version of a book. It is in the first eight bytes and in the
-// last eight (see magic).
+// version is the version of the format of a book. It is a part of the first eight bytes of a
+// book, and of the last eight (see magic).
 type version byte
 
 const (

@@ -213,9 +213,9 @@ func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	return unlisted
 }
 
-// Collected updates Manifest.Condemned. It sets Gone, the time of deletion, of objects for
-// which deleted returns true. It removes objects for which over returns true, because no
-// process can still be about to delete or list them. It reports whether it has changed
+// Collected updates Manifest.Condemned. For objects for which deleted returns true it sets the
+// field Gone, the time of deletion. It removes objects for which over returns true, because no
+// process can be about to delete or list them any more. It reports whether it has changed
 // anything.
 func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed bool) {
 	gone := e.now().UTC().Truncate(time.Millisecond)

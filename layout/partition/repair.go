@@ -22,8 +22,9 @@ func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
 }
 
 // RelistPackage corrects the entry of the package with the ID: it takes the size and the
-// number of pages from sound, and marks the package as not indexed. It removes other
-// entries with the same key. It does nothing if the key of sound is not listed any more.
+// number of pages from the correct entry sound, and marks the package as not indexed. It
+// removes other entries with the same key. It does nothing if no package is listed under the
+// key of sound any more.
 func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
 	e.uncondemn(sound.Key)
 	for i := range e.next.Packages {

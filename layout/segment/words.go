@@ -118,8 +118,8 @@ func loadWords(content []byte) (fst *vellum.FST, err error) {
 	return fst, nil
 }
 
-// guard, when deferred, turns a panic of vellum, which does not check its bytes, into
-// an error.
+// guard must be deferred in functions that use vellum. Vellum does not check the bytes that it
+// reads, and may panic; guard turns the panic into an error, and stores it in *err.
 func guard(err *error) {
 	if recover() != nil {
 		*err = errors.Join(ErrDamaged, errors.New("words cannot be read"))

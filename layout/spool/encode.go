@@ -113,8 +113,7 @@ func sortedNumbers(outcomes []book.Outcome) []int {
 	return numbers
 }
 
-// check returns an error if Encode must refuse s, for one of the reasons in Encode's
-// comment.
+// check returns an error if Encode must refuse s; the comment of Encode gives the reasons.
 func check(s Spool) error {
 	l := s.Ledger
 	if len(s.Pages) > MaxPages || len(l.Robots) > MaxRobots {

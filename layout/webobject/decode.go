@@ -158,8 +158,8 @@ type conversionCheck struct {
 	crc  uint32
 }
 
-// checked reads and returns the conversion's HTML. It fails if the HTML does not have the
-// wanted CRC-32.
+// checked reads and returns the HTML of a conversion. It fails if the HTML does not have the
+// size and the CRC-32 in want.
 func (c *cursor) checked(want conversionCheck) []byte {
 	if c.err == nil && want.size > uint64(len(c.b)-c.pos) {
 		c.fail("conversion", int64(want.size))

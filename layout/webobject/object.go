@@ -204,8 +204,8 @@ func checkURL(url string) error {
 	return nil
 }
 
-// checkShort returns an error if a field has more bytes than a u16 can count. The argument
-// what names the field in the error.
+// checkShort returns an error if size, the number of bytes of a field, is more than 65,535,
+// which a u16 cannot express. The argument what names the field in the error.
 func checkShort(what string, size int) error {
 	if size > math.MaxUint16 {
 		return fmt.Errorf("web object: %s: %d bytes, at most %d fit", what, size, math.MaxUint16)

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// saidByFile are the flags whose values a collection file sets. A command refuses them
-// together with --collection.
+// saidByFile holds the names of the flags whose values a collection file sets. A command
+// refuses these flags together with --collection.
 var saidByFile = []string{"scope", "depth", "pages", "delay", "host-connections"}
 
 // readCollections reads collection files. It fails if a flag of saidByFile is given, too, or

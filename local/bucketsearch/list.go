@@ -128,8 +128,8 @@ func printPage(out io.Writer, p inventory.Page, asJSON bool) error {
 	return err
 }
 
-// tellUnlisted prints the lost and damaged objects because of which a list may lack pages,
-// or the language and type of pages. It returns errSaid if there are any.
+// tellUnlisted prints which objects are lost or damaged, so that a list may lack pages, or the
+// languages and types of pages. If there are any, it returns errSaid.
 func tellUnlisted(cmd *cobra.Command, all *inventory.Inventory) error {
 	for _, err := range all.Faults {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Not listed is what this tells of: %v\n", err)

@@ -192,8 +192,8 @@ func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err err
 	return a.sweep("reindex").Reindex(ctx, version)
 }
 
-// sweep returns the function sweep for use by one command. Messages that the function sends
-// are dropped, because the sweep of the running system sends them, too.
+// sweep returns the function sweep, for one run by a command with the given name. Messages
+// that the function sends are dropped, because the sweep of the running system sends the same.
 func (a *Attached) sweep(command string) *sweep.Function {
 	return &sweep.Function{
 		Bucket: a.Bucket, Redis: a.Redis, Sender: nowhere{}, Now: time.Now, Worker: commandWorker(command),

@@ -108,8 +108,8 @@ func (s *store) close() {
 	}
 }
 
-// Credentials returns a function like os.Getenv that knows only the credentials of the embedded
-// store.
+// Credentials returns a replacement of os.Getenv: a function that returns values only for the
+// variables with the access key, the secret and the region of the embedded store.
 func Credentials(secret string) func(string) string {
 	variables := map[string]string{"AWS_ACCESS_KEY_ID": accessKey, "AWS_SECRET_ACCESS_KEY": secret, "AWS_REGION": region}
 	return func(name string) string { return variables[name] }

@@ -140,8 +140,9 @@ func (s *System) publishStrategies(ctx context.Context) error {
 	return nil
 }
 
-// strategiesLost returns an error if a bucket has manifests but lacks a strategy. A new
-// strategy must not be published then, because it might divide the URLs differently.
+// strategiesLost returns an error if a bucket has manifests but lacks the crawl strategy or
+// the storage strategy. A new one must not be published then: it might divide the URLs
+// differently.
 func strategiesLost(ctx context.Context, bucket blob.Reader) error {
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
 		if _, err := rules.Load(ctx, bucket, kind); !errors.Is(err, blob.ErrAbsent) {

@@ -116,8 +116,9 @@ func Bucket(inner blob.Bucket) blob.Bucket { return bucket{inner} }
 
 type bucket struct{ inner blob.Bucket }
 
-// begin begins a request. It returns the bucket to which the request must be sent, and
-// a function that must be called when the answer has come.
+// begin is called before each request. It returns the bucket to which the request must be
+// sent, so that the meter of ctx counts it, and the function end, which must be called when
+// the answer has come. Without a meter nothing is counted.
 func (b bucket) begin(ctx context.Context) (counted blob.Bucket, end func()) {
 	t := of(ctx)
 	if t == nil {

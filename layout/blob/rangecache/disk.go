@@ -100,9 +100,9 @@ func (d *disk) own() (bool, error) {
 	return true, err
 }
 
-// scan returns an index of the entries in the directory; the oldest will be evicted
-// first. It deletes files that were not written to their end, and leaves the files of
-// other programs.
+// scan reads the names of the files in the directory into a new index. The index evicts the
+// oldest files first. scan deletes files that were not written to their end, and leaves files
+// of other programs alone.
 func (d *disk) scan() (*lru[fileName, struct{}], error) {
 	type file struct {
 		name    fileName

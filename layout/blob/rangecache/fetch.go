@@ -100,8 +100,8 @@ func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	return bytes.Clone(content[from:min(from+id.Length, int64(len(content)))]), nil
 }
 
-// complete ends loads whose content or error is set: it keeps the contents in memory,
-// and wakes the calls that wait for them.
+// complete ends loads whose results, content or err, are set. It keeps the contents in memory,
+// and wakes the calls of Read that wait for the loads.
 func (c *Cache) complete(loads ...*load) {
 	c.mu.Lock()
 	for _, f := range loads {

@@ -12,8 +12,8 @@ type set [BlockSize / 64]uint64
 // that are written as a list of indexes begin with another byte.
 const bitmap = 0x7F
 
-// others is a bit of the first byte of an encoded set: if it is 1, the list that follows
-// holds the indexes that are not members.
+// others is the bit of the first byte of an encoded set that says which indexes the following
+// list holds: 0, the members of the set; 1, the indexes that are not members.
 const others = 0x80
 
 // all returns the set of the indexes below n.
