@@ -135,8 +135,8 @@ type writer struct {
 	linkBlocks    blockSection
 }
 
-// blockSection is all blocks of outcomes, or all blocks of links, of the book that is
-// being written: closed has the blocks that are written, and open is the block to which
+// blockSection holds all blocks of outcomes, or all blocks of links, of the book that is being
+// written. closed has the blocks that are complete and in the book, open the block to which
 // rows are added.
 type blockSection struct {
 	closed []block

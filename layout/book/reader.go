@@ -77,8 +77,8 @@ func (r *Reader) Counts() (outcomes, links int) {
 	return outcomes, links
 }
 
-// Sizes returns the compressed sizes of the outcomes and of the links, with the table of
-// their sources, in bytes. It sends no request.
+// Sizes returns two sizes in bytes, both after compression: of all outcomes in the book, and
+// of all its links with the table of their sources. It sends no request.
 func (r *Reader) Sizes() (outcomes, links int64) {
 	for _, b := range r.directory.outcomes {
 		outcomes += int64(b.size)
@@ -89,8 +89,8 @@ func (r *Reader) Sizes() (outcomes, links int64) {
 	return outcomes, links + int64(r.directory.sources)*int64(identitySize)
 }
 
-// Part is a range of places. Bytes is the size of the book's blocks that begin in this
-// range.
+// Part is a range of places, for reading a book range by range (see Reader.Parts). Bytes is
+// the size of the book's blocks that begin in this range.
 type Part struct {
 	layout.Range
 	Bytes int64

@@ -60,8 +60,8 @@ func (b *Books) fault(i int, err error) error {
 	return nil
 }
 
-// Damaged returns an error for each book that is known to be damaged or missing. Its text
-// names the book's key.
+// Damaged returns one error for each book that is known to be damaged or missing. The text of
+// the error names the key of the book.
 func (b *Books) Damaged() (damaged []error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -35,8 +35,8 @@ func fault(err error) error {
 	return err
 }
 
-// Later returns a Fault if generations after m exist that are damaged; nil if m was the
-// newest when it was read.
+// Later returns a Fault if m is not the newest generation, because later ones exist that are
+// damaged. It returns nil if m was the newest when it was read.
 func Later(m *manifest.Manifest) error { return fault(m.Later()) }
 
 // BooksFault returns a Fault that wraps the errors of damaged or missing books; its

@@ -196,10 +196,11 @@ func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error 
 }
 
 // SetRanks sets the ranks of the documents of listed segments. ranks holds, by key of a
-// segment, a rank for each document, or nil to remove all. It reports whether any ranks
-// have changed: an overlay with the same ranks stays.
+// segment, a rank for each document, or nil to remove all. It reports whether any ranks have
+// changed: an overlay with the same ranks stays.
 //
-// SetRanks stores overlays, as Mask does.
+// SetRanks stores the new overlays at once; an edit that runs again stores them again (see
+// Mask).
 func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (changed bool, err error) {
 	puts, within := errgroup.WithContext(ctx)
 	puts.SetLimit(parallel)

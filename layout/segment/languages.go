@@ -80,9 +80,9 @@ func (t *Term) In(name string) (documents uint32, known bool) {
 	return 0, true
 }
 
-// complete replaces allDocuments in a term's counts by documents, the number of documents
-// in the term's list. It reports whether the counts then add up to that number; if not,
-// they are damaged.
+// complete sets the numbers in counts that are allDocuments to documents, the number of
+// documents in the list of the term. It returns true if the numbers then add up to documents;
+// if not, they are damaged.
 func complete(counts []uint32, documents uint32) bool {
 	sum := uint64(0)
 	for l, n := range counts {

@@ -47,8 +47,8 @@ type Object struct {
 	Conversion *Conversion // Data as HTML; nil if Data was not converted
 }
 
-// Conversion is HTML with the content of data of another format, such as PDF. The term is
-// from WARC/1.1, 6.7.
+// Conversion is HTML that was made from an object's data in another format, such as PDF, and
+// has the same content. The term is from WARC/1.1, 6.7.
 type Conversion struct {
 	HTML    []byte
 	Omitted []string // parts of the content that are not in it: "pages 501 to 950"

@@ -83,8 +83,8 @@ func reportCommand(where *location) *cobra.Command {
 // usualTables are the tables of a report without --by.
 var usualTables = []string{"language", "source", "collection", "day"}
 
-// printTables prints a report as text: the table with the given name or, if that is "", the
-// usualTables and the sizes.
+// printTables prints a report as text. It prints the table with the name by; if by is "", it
+// prints the usualTables and the sizes.
 func printTables(out io.Writer, r *report.Report, by string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	tables := usualTables

@@ -50,8 +50,8 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	return fmt.Errorf("%s: status %d: %w", what, response.StatusCode, err)
 }
 
-// retryable reports whether a request may be repeated after an answer with this HTTP
-// status. It may after 409, which S3 answers while another request for the same key is
+// retryable reports whether a request may be repeated after an answer with this HTTP status.
+// After 409, too, it may be repeated: S3 answers 409 while another request for the same key is
 // under way.
 func retryable(status int) bool {
 	switch status {

@@ -199,8 +199,8 @@ func (e *Encoder) closeBlock() {
 	e.base, e.count, e.from = e.next, 0, len(e.positions)
 }
 
-// Append appends the encoded list to list, and its encoded positions to positions; nothing
-// if no document was added. Reset must be called afterwards.
+// Append appends the encoded list to list and its encoded positions to positions, and returns
+// both. If no document was added, it appends nothing. Reset must be called afterwards.
 func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) {
 	if e.documents == 0 {
 		return list, positions

@@ -20,9 +20,9 @@ func (it *Iterator) PositionBlock() (offset, length uint32) {
 	return from, to - from
 }
 
-// Positions appends the current document's positions to dst, field by field as in
-// Encoder.Add. block is the bytes at the range that PositionBlock returns. While the
-// iterator moves forwards through a block, each bit is decoded once.
+// Positions appends the current document's positions to dst, field by field as in Encoder.Add.
+// block holds the bytes at the range that PositionBlock returns. Calls for later documents of
+// the same block go on where the last call ended, and so decode each bit once.
 func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
 	if it.n == 0 {
 		return dst, nil
