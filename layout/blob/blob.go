@@ -152,10 +152,10 @@ func Find(ctx context.Context, r Reader, key string) (content []byte, found bool
 	return content, true, nil
 }
 
-// CreateOnce stores an object that may have been stored already, because a message came
-// twice or an answer was lost. An existing object with the same content is success;
-// another content fails with ErrExists. After ErrRetryable it checks whether the object
-// exists, and if not tries once more.
+// CreateOnce stores an object that may be stored already, because a message came twice or an
+// answer was lost. If the object exists with the same content, CreateOnce succeeds; with other
+// content, it fails with ErrExists. After ErrRetryable it checks whether the object exists,
+// and tries once more if not.
 func CreateOnce(ctx context.Context, b Bucket, key string, content []byte) error {
 	for attempt := 1; ; attempt++ {
 		err := b.Create(ctx, key, content)

@@ -156,8 +156,8 @@ const (
 	allFields                      // the fields of voteFields, and Anchor, Around and Modified
 )
 
-// next decodes the next row, but only its wanted fields: decoding sources and texts takes
-// most of the time.
+// next decodes the wanted fields of the next row, and no others, because decoding sources and
+// texts takes most of the time.
 func (r *linkReader) next(wanted linkFields) error {
 	l := &r.link
 	before := l.Place

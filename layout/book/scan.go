@@ -64,8 +64,8 @@ func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link,
 	}
 }
 
-// Target is all links of a row (see Row) as Reader.Targets yields them: without their
-// sources, Region, Rel, Anchor, Around, Modified and Former.
+// Target stands for all links of a row (see Row). It has only some of their fields, for
+// Reader.Targets: it lacks the sources, Region, Rel, Anchor, Around, Modified and Former.
 type Target struct {
 	URL                  string
 	ID                   layout.Identity
@@ -104,8 +104,8 @@ type Row struct {
 	Sources []uint32        // ascending indexes in the table of Reader.Sources; valid until the next row
 }
 
-// Rows yields the links whose targets are in the range, in the order of Links, as rows.
-// With texts = false it leaves out Anchor, Around and Modified, and takes half the time.
+// Rows yields the links whose targets are in the range within, in the order of Links, as rows.
+// If texts is false, the rows lack Anchor, Around and Modified, and Rows takes half the time.
 // An error ends the sequence.
 func (r *Reader) Rows(ctx context.Context, within layout.Range, texts bool) iter.Seq2[Row, error] {
 	wanted := voteFields

@@ -60,8 +60,8 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 	return found, nil
 }
 
-// isLost reports whether err, from reading a generation, means that the generation is
-// absent or damaged; otherwise the store itself failed.
+// isLost reports whether err, the error of reading a generation, means that the generation is
+// absent or damaged. It is false if the store itself failed.
 func isLost(err error) bool { return errors.Is(err, blob.ErrAbsent) || errors.Is(err, ErrDamaged) }
 
 // Refound stores m as the first generation after generations were lost. The caller sets

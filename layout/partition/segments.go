@@ -233,12 +233,13 @@ func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (c
 	return changed, puts.Wait()
 }
 
-// SetAnchors sets the anchors of the documents of listed segments. anchors holds, by key of
-// a segment, the new overlay: the bytes of a segment whose documents have the same
-// numbers, or nil for no anchors. It reports whether any anchors have changed: an overlay
-// with the same bytes stays.
+// SetAnchors sets the anchors of the documents of listed segments. anchors holds, by key of a
+// segment, the new overlay: the bytes of a segment whose documents have the same numbers, or
+// nil for no anchors. It reports whether any anchors have changed: an overlay with the same
+// bytes stays.
 //
-// SetAnchors stores overlays, as Mask does.
+// SetAnchors stores the new overlays at once; an edit that runs again stores them again (see
+// Mask).
 func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (changed bool, err error) {
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]
@@ -266,11 +267,12 @@ func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (chang
 }
 
 // SetUnvisited sets the overlay with the unvisited URLs of the partition (see
-// manifest.Unvisited). content holds the bytes of the overlay, or nil for none; documents is
-// the number of its URLs, cut the number of URLs that were left out of it. It reports whether
-// the manifest has changed: an overlay with the same bytes stays.
+// manifest.Unvisited). content holds the bytes of the overlay, or nil for none. documents is
+// the number of its URLs, cut the number of URLs that were left out of it. SetUnvisited
+// reports whether the manifest has changed: an overlay with the same bytes stays.
 //
-// SetUnvisited stores an overlay, as Mask does.
+// SetUnvisited stores the new overlay at once; an edit that runs again stores it again (see
+// Mask).
 func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut int) (changed bool, err error) {
 	listed := e.next.Unvisited
 	switch {

@@ -147,9 +147,10 @@ func (s *Segment) Languages() map[string]int {
 	return counts
 }
 
-// LanguageTotals returns the statistics of the documents of each language. A segment of
-// version 2 has only the number of a language's documents: then the totals of its fields
-// are estimated, as the same share of the totals of all documents.
+// LanguageTotals returns the statistics of the documents of each language, by the language's
+// name. A segment of version 2 has only the number of documents in a language: the totals of
+// their fields are then estimated from the totals of all documents, in proportion to this
+// number.
 func (s *Segment) LanguageTotals() map[string]Totals {
 	all := make(map[string]Totals, len(s.tail.languages))
 	for _, l := range s.tail.languages {

@@ -156,8 +156,9 @@ func (o Object) appendFirst(dst []byte, version byte) ([]byte, error) {
 	return append(b, o.URL...), nil
 }
 
-// appendAdded appends the size of the added fields of version 3 or 4, and the fields. The
-// last is the CRC-32 of the Web object's bytes so far; the object begins at b[objectStart].
+// appendAdded appends the fields that version 3 or 4 adds to version 1, with their total size
+// before them. The last field is the CRC-32 of the Web object's bytes so far; the object
+// begins at b[objectStart].
 func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	hash := sha256.Sum256(o.Data)
 	if o.Hash != [32]byte{} && o.Hash != hash {

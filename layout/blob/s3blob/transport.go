@@ -90,8 +90,8 @@ func (b *bounded) watch(ctx context.Context) *watch {
 	}}
 }
 
-// moved must be called when a byte was sent or received: the time w.stall, after which a
-// request without progress ends, begins anew.
+// moved must be called when a byte was sent or received. A request ends when nothing has moved
+// for the time w.stall; moved begins this time anew.
 func (w *watch) moved() {
 	if w.ctx.Err() == nil {
 		w.timer.Reset(w.stall)

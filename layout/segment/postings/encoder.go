@@ -223,8 +223,9 @@ func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) 
 	return append(list, e.blocks...), positions
 }
 
-// many: if a list has this many bytes of positions or more, their number does not fit into
-// the first number of the list, and a second number follows.
+// many is a number of bytes. If the positions of a list have so many bytes or more, their size
+// does not fit into the first number of the list, and the excess over 15 is in a second
+// number.
 const many = 15
 
 // appendHeader appends the header of a list: the number of its documents, and the size

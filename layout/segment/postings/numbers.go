@@ -137,8 +137,8 @@ func readRice(data []byte, at, k uint) (v uint32, next uint) {
 // few: appendNumbers packs this many numbers or more; fewer are written as single varints.
 const few = 4
 
-// exceptional is the bit, in the byte with the width of packed numbers, that says that
-// some of the numbers are wider.
+// exceptional is a bit of the byte that holds the width of packed numbers. If it is set, some
+// of the numbers are wider than that (see appendNumbers).
 const exceptional = 0x40
 
 // appendNumbers appends at most BlockSize numbers, compressed by patched frame of
@@ -170,8 +170,9 @@ func appendNumbers(dst []byte, numbers []uint32) []byte {
 	return appendNumbers(appendSet(dst, wider, len(numbers)), more[:n])
 }
 
-// bestWidth returns the width w in bits with which appendNumbers takes the fewest bytes,
-// as estimated. exceptions is true if some numbers, but never all, have more than w bits.
+// bestWidth returns the width w, in bits, with which appendNumbers is estimated to take the
+// fewest bytes. exceptions is true if some of the numbers have more than w bits; never all of
+// them do.
 func bestWidth(numbers []uint32) (width uint, exceptions bool) {
 	var wide [33]int // how many numbers have each width
 	widest := uint(0)
