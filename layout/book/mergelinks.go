@@ -51,10 +51,10 @@ func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Id
 	return mergeGroups(sequences, func(r, s row) int { return compareURL(r.Place, r.Target, s.Place, s.Target) })
 }
 
-// filterRows yields the rows of one book that the filter keeps. The sources of a row are
-// indexes in the book's own table of sources; filterRows replaces them by indexes in the
-// merged book's table, which numbers holds by identity. Links become Former if isFormer
-// returns true for their source.
+// filterRows yields the rows of the book b that the filter keeps. The sources of b's rows are
+// indexes in b's own table of sources. filterRows replaces them by indexes in the merged
+// book's table; numbers maps an identity to its index there. A link becomes Former if isFormer
+// returns true for its source.
 func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		table, err := b.Sources(ctx)
@@ -98,9 +98,9 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 	}
 }
 
-// row applies the filter to the links of one row: to link l from each of the pages whose
-// indexes in table are sources. It returns the links that are kept, in one row, or in
-// several if the filter changes the links of only some pages.
+// row applies the filter to the links of one row: link l from several pages. sources are the
+// indexes of these pages in table. It returns the links that are kept, as one row, or as
+// several if the filter changes the links of some pages only.
 func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, error) {
 	if f.Link == nil {
 		return []row{{l, slices.Clone(sources)}}, nil

@@ -143,9 +143,9 @@ func (r *Reader) rows(ctx context.Context, wanted linkFields, within layout.Rang
 	}
 }
 
-// blocks yields those blocks of a section that may contain rows in the range,
-// decompressed. all are the section's blocks, and section is its name for errors. It
-// requests neighbouring blocks together.
+// blocks yields those blocks of a section, decompressed, that may contain rows in the range
+// within. A section is all blocks of outcomes, or all of links: all holds its blocks, and
+// section is its name for errors. Neighbouring blocks are requested together.
 func (r *Reader) blocks(ctx context.Context, section string, all []block, within layout.Range) iter.Seq2[openBlock, error] {
 	return func(yield func(openBlock, error) bool) {
 		touched := touching(all, within)
@@ -213,9 +213,9 @@ func (b openBlock) damaged(err error) error {
 	return b.reader.damaged(fmt.Errorf("block of %s at byte %d: %w", b.section, b.offset, err))
 }
 
-// outcomes passes the block's outcomes in the range to yield, or an error at the end.
-// It returns false if no further block may be read: after an error, or when yield
-// returned false.
+// outcomes decodes the block with rows, and passes each outcome in the range within to yield;
+// after an error it passes the error and ends. It returns false if no further block may be
+// read: after an error, or when yield returned false.
 func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func(Outcome, error) bool) bool {
 	fail := func(err error) bool {
 		yield(Outcome{}, b.damaged(err))
@@ -242,9 +242,9 @@ func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func
 	return true
 }
 
-// links decodes the wanted fields of the block's rows with the linkReader, and passes it
-// to yield after each row in the range, or an error at the end. It returns false if no
-// further block may be read: after an error, or when yield returned false.
+// links decodes the wanted fields of the block's rows with rows, and passes rows to yield
+// after each row in the range within; after an error it passes the error and ends. It returns
+// false if no further block may be read: after an error, or when yield returned false.
 func (b openBlock) links(rows *linkReader, wanted linkFields, within layout.Range, yield func(*linkReader, error) bool) bool {
 	fail := func(err error) bool {
 		yield(nil, b.damaged(err))

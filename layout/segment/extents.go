@@ -86,8 +86,9 @@ func (t *termIndex) split(i int) (block, pages blob.Range) {
 	return block, blob.Range{Offset: block.Offset + block.Length, Length: size}
 }
 
-// add adds a block: its size, the size of its positions without checksums, and its
-// number of terms.
+// add adds a block of terms to the directory. size is the size of the block in bytes without
+// its positions, positions the size of its positions without checksums, count the number of
+// its terms.
 func (t *termIndex) add(size, positions int64, count uint32) {
 	t.extents.add(size + sizeInPages(positions))
 	t.positions = append(t.positions, positions)

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Input is a segment to be merged, with the dead documents that are left out; Dead is
-// nil if there are none.
+// Input is one of the segments that Merge merges. Dead holds its dead documents, which Merge
+// leaves out; nil if there are none.
 type Input struct {
 	Segment *Segment
 	Dead    *roaring.Bitmap

@@ -72,8 +72,9 @@ func (a archive) streamEnd() int64 { return a.offset(1) - int64(len(finalBlock))
 // size returns the size of the zip in bytes.
 func (a archive) size() int64 { return a.offset(len(a.members)) + int64(a.directorySize()) }
 
-// check returns an error if a size does not fit into 32 bits, so that the zip would
-// need zip64; FF FF FF FF, which announces zip64, does not fit either.
+// check returns an error if the size of a file, or of the zip itself, does not fit into 32
+// bits. Then the zip would need zip64, which packages do not use. The value FF FF FF FF does
+// not fit either, because it announces zip64.
 func (a archive) check() error {
 	for _, m := range a.members {
 		if m.size >= math.MaxUint32 {

@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Page returns a handler that serves the search page, and /metrics in the text format of
-// Prometheus. It answers from manifests and settings of at most the given age. judges may
-// mark results.
+// Page returns a handler that serves the search page, and vital signs at /metrics, in the text
+// format of Prometheus. The search page answers from manifests and settings that were read at
+// most the duration age ago. judges holds the keys of the people who may mark results.
 func (s *System) Page(age time.Duration, judges judgment.Keys) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
