@@ -23,8 +23,8 @@ type canonicalRequest struct {
 }
 
 // canonical returns the canonical address that a page names (RFC 6596), and a link to this
-// address. elsewhere is true if it is another address than the page's own, of the same origin, and
-// the collection admits it; only then may the page become an alias.
+// address. elsewhere is true if the page may become an alias of it: the address is not the page's
+// own, has the same origin, and is admitted by the collection.
 func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link, to address.Address, elsewhere bool) {
 	to, elsewhere = p.behalf.canonical(collectionOf(o), p.address, read)
 	if !elsewhere {
@@ -38,9 +38,9 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 	return link, to, p.behalf.settings.Decide(path, to) == ""
 }
 
-// canonical returns the canonical address that a page names, and whether it is another address of
-// the same origin. at is the address of the page. The result is without the parameters that the
-// collection drops.
+// canonical returns the canonical address that the page read names, without the parameters that
+// the collection drops. The second result is true if it is another address than the page's own
+// (at) and has the same origin. Without a valid address it is false.
 func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
 	if read.Canonical == "" {
 		return address.Address{}, false

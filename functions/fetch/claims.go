@@ -66,9 +66,10 @@ func storedLook(t batch.Target) *batch.Look {
 	return t.Last
 }
 
-// confirmable returns the last look at a target if its request may be conditional, and nil
-// otherwise. After a 304 (Not Modified) the page stays in its collections. So all collections for
-// which it is requested, and all in claiming, must be among these already.
+// confirmable returns the last look at a target if its request may be conditional, else nil. After
+// the answer 304 (Not Modified) the page stays in the collections of its last look. So the request
+// may be conditional only if these include all collections for which the page is requested, and
+// all in claiming.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }

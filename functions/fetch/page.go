@@ -154,9 +154,9 @@ func remark(read *document.Document) verdict {
 	return v
 }
 
-// store returns the links of a parsed page and, unless the page is an alias or unchanged, the
-// compressed page, and completes the outcome o. If the page is to be stored, store calls verdictOf
-// for the state and reason in o.
+// store returns the links of a parsed page and completes its outcome o. Unless the page is an
+// alias or unchanged, store also returns the compressed page, and takes the state and reason for o
+// from verdictOf.
 func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, verdictOf func(*document.Document) verdict) digested {
 	p.ask(read, collectionOf(*o))
 	links := p.links(*o, read)

@@ -49,11 +49,11 @@ type Unreadable struct {
 	Err       error // wraps blob.ErrAbsent, book.ErrDamaged or spool.ErrDamaged, or says that Key is malformed; its text names Key
 }
 
-// Read reads the books of every partition, and the spool objects that are not packed yet,
-// and returns the state of every URL. A batch that is committed or spooled meanwhile may
-// be missing. Read fails with the Faults if there are any, because its callers take a URL
-// that is in no book for unknown. A damaged spool object is left out, and its URLs are
-// requested again.
+// Read reads the books of every partition, and the spool objects that are not packed yet, and
+// returns the state of every URL. A batch that is committed or spooled meanwhile may be missing.
+// If generations or books are lost, Read fails with the errors of Faults: its callers would take
+// the URLs in them for unknown. A damaged spool object is left out, and its URLs are requested
+// again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	b, err := Survey(ctx, bucket, s, nil)
 	if err != nil {

@@ -52,10 +52,10 @@ func (j judge) askAgain(u *URL) {
 	}
 }
 
-// newSeed looks for a collection that has made the URL a seed since its page was stored
-// at a greater depth. If there is one, it sets the path of a new request on behalf of
-// that collection, and returns true: the links of the page must be read again at the
-// smaller depth.
+// newSeed looks for a collection of which the URL is a seed now, although the URL was requested at
+// a depth above 0 the last time. If there is one that admits the URL, newSeed sets the fields of u
+// (see want) for a new request on behalf of that collection, and returns true. The new request
+// gives the links of the page their smaller depth.
 func (j judge) newSeed(u *URL, paths []reach) bool {
 	if u.Final.Depth == 0 || membership.IsSitemap(u.Final) {
 		return false
@@ -69,9 +69,9 @@ func (j judge) newSeed(u *URL, paths []reach) bool {
 	return false
 }
 
-// another looks for a collection that admits the URL, and for which the last request was
-// not made. If there is one, it sets the path of a new request on behalf of that
-// collection, and returns true.
+// another looks for a collection that admits the URL, but is not among those for which the last
+// request was made. If there is one, another sets the fields of u (see want) for a new request on
+// behalf of that collection, and returns true.
 func (j judge) another(u *URL, paths []reach) bool {
 	for _, r := range paths {
 		path := j.path(r)

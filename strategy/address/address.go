@@ -30,8 +30,8 @@ import (
 	"golang.org/x/net/publicsuffix"
 )
 
-// Standard names the version of these rules. Identities of different standards cannot
-// be compared; each strategy document records its standard.
+// Standard names the version of the rules by which URLs are made canonical. Identities of
+// different standards cannot be compared; each strategy document records its standard.
 const Standard = "whatwg-1"
 
 // MaxBytes is the maximum length of a canonical URL, in bytes.

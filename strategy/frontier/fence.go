@@ -25,8 +25,9 @@ type ownerFence struct {
 	age   time.Duration // time for which Redis keeps the key after a call; 0: for ever
 }
 
-// arguments returns two values of the key: the one that it must have before the call (""
-// if it must be absent), and the one that the call gives it ("" if it stays the same).
+// arguments returns two values of the fence's key in Redis. value is the one that the key must
+// have before the call; "" means that the key must be absent. next is the one that the call gives
+// it; "" means that the value stays the same.
 func (f *ownerFence) arguments() (value, next string) {
 	if !f.steps {
 		return f.value, ""
@@ -34,8 +35,8 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value that the key has when step calls were made. Before the first call,
-// a key that expires is absent, and the result is "".
+// after returns the value that the key has after the given number of calls (step). A key that
+// expires is absent before the first call; the result is then "".
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""

@@ -10,10 +10,10 @@ import (
 )
 
 // Claiming returns the names of the collections that claim a page: it belongs to them even if only
-// another collection has found it, at this depth and after this number of redirects. To the
-// collections in sure it belongs in any case, to those in topical if it is on their topic. Both
-// lists are sorted, and empty if there is only one collection. Takedowns and strategies are not
-// considered.
+// another collection has found it, at this depth and after this number of redirects. The
+// collections in sure claim the page whatever its topic; those in topical claim it only if it is
+// on their topic. Both lists are sorted, and empty if there is only one collection. Takedowns and
+// strategies are not considered.
 func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure, topical []string) {
 	for _, name := range s.others(func(m member) bool { return m.claims(page, depth, hops) }) {
 		if s.byName[name].Topic == nil {

@@ -29,17 +29,18 @@ func (s *Settings) DelayOf(names ...string) time.Duration {
 	return time.Duration(longest)
 }
 
-// Bounds of MaxWaiting: a sitemap may list tens of thousands of URLs, so that no further
-// sitemap of a host is read while many URLs of the host wait. A collection allows
-// maxWaiting URLs or, if that is less, twice its limit of pages, but at least
-// leastWaiting.
+// Bounds of the number that MaxWaiting returns. A sitemap may list tens of thousands of URLs. So
+// the sitemaps of a host are not read while more URLs of the host than this number wait in the
+// frontier. Each collection allows twice its limit of pages, but at most maxWaiting and at least
+// leastWaiting; without a limit it allows maxWaiting.
 const (
 	maxWaiting   = 10_000
 	leastWaiting = 1_000
 )
 
-// MaxWaiting returns the number of waiting URLs of a host above which the sitemaps of the
-// host are not read: the highest number that any collection allows (see maxWaiting).
+// MaxWaiting returns the greatest number of URLs of a host that may wait in the frontier while
+// sitemaps of the host are read. It is the highest number that any collection allows (see
+// maxWaiting).
 func (s *Settings) MaxWaiting() int64 {
 	most := int64(leastWaiting)
 	for _, c := range s.Collections {

@@ -44,8 +44,8 @@ func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	return nil
 }
 
-// everywhere calls its function parameter for each version of the storage strategy, and returns
-// the union of the results, sorted.
+// everywhere calls the function of for each version of the storage strategy, and returns all
+// partitions that it has returned, sorted and each once.
 func (s *Settings) everywhere(of func(rules.Document) []int) []layout.Partition {
 	var all []layout.Partition
 	for _, d := range s.storages {

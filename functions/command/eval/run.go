@@ -76,8 +76,9 @@ type asking struct {
 	how search.Query
 }
 
-// ask asks all queries and measures the answers, which it returns, too: for each query the
-// addresses of the results (see judged). unjudged is the number of queries that are not asked.
+// ask asks all queries and measures the answers. answers has for each query the addresses of its
+// results, the best first (see judged). unjudged is the number of queries that are not asked; ask
+// only writes it into the report.
 func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (report Report, answers [][]string, err error) {
 	answers = make([][]string, len(queries))
 	report = Report{Queries: len(queries), Unjudged: unjudged, Each: make([]Outcome, len(queries))}
@@ -105,9 +106,9 @@ func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (r
 	return report, answers, nil
 }
 
-// judged returns the address with which a hit is measured. A hit stands for its own page and for
-// pages that are alike: it is the address with the highest grade of all these, or the hit's own
-// address if none has a grade.
+// judged returns the address under which the grade of a hit is looked up. A hit stands for its own
+// page and for the pages that are alike. Of the addresses of these pages, judged returns the one
+// with the highest grade; if none has a grade, the address of the hit's own page.
 func (q Query) judged(hit search.Hit) string {
 	address := hit.URL
 	best, found := q.Grades[address]

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// fileFormat describes a format that is one file: the bytes before the pages, those of a page, and
-// those after the pages.
+// fileFormat describes a format that writes all pages into one file: which bytes stand at the
+// beginning of the file, for each page, and at the end.
 type fileFormat struct {
 	begin func(at time.Time) ([]byte, error) // function that returns the bytes before the first page; at is the moment of the export
 	page  func(r *Record) ([]byte, error)    // function that returns the bytes of a page

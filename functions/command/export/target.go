@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// file is the target of all formats of a single file. Until the export is finished, the file's name
-// has the suffix .part.
+// file is the target of every format that writes a single file. Until the export is finished, the
+// file's name has the suffix .part.
 type file struct {
 	format fileFormat
 	path   string // path of the finished file, without the suffix .part

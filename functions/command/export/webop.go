@@ -9,13 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// descSuffix is the suffix of the description's file name, after the name of the .webop:
-// a.webop.desc describes a.webop.
+// descSuffix is appended to the name of a .webop to name the file that describes it: a.webop.desc
+// describes a.webop.
 const descSuffix = ".desc"
 
-// webop is a target of two files: a .webop with the Web objects of all pages, and its
-// description, by which readers find each of them. The description is written at the end,
-// from the whole .webop.
+// webop is a target of two files: NAME.webop, which contains the Web objects of all pages, and
+// NAME.webop.desc, by which readers find each of these. The second file is written at the end,
+// from the whole first one.
 type webop struct {
 	file
 	created time.Time // the pages are exported as they were at this moment
@@ -42,7 +42,8 @@ func (w *webop) end() error {
 	return w.finish()
 }
 
-// describe writes the description of the .webop of the given size.
+// describe writes the file <name>.webop.desc, by which readers find each Web object in the .webop
+// (see webop). size is the size of the .webop in bytes.
 func (w *webop) describe(size int64) error {
 	path := w.path + descSuffix
 	desc, err := os.Create(path + ".part")

@@ -176,8 +176,10 @@ func printable(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// unpack copies a compressed member to a temporary file, up to the first damage, and returns
-// its path and size. One that would take room bytes or more is not copied. err says why the copy cannot be written.
+// unpack copies a compressed member of a WACZ to a temporary file, up to the first damage, and
+// returns the path and size of this file. damage says what is wrong with the member. A member that
+// would take room bytes or more, or that is compressed suspiciously well, counts as damaged and is
+// not copied. err says why the copy cannot be written.
 func unpack(m *zip.File, room uint64) (path string, size int64, damage, err error) {
 	if m.UncompressedSize64 >= room || m.UncompressedSize64 > maxFree && m.UncompressedSize64/maxRatio > m.CompressedSize64 {
 		return "", 0, errBomb, nil
@@ -209,8 +211,8 @@ func unpack(m *zip.File, room uint64) (path string, size int64, damage, err erro
 	return to.Name(), size, damage, nil
 }
 
-// noting is a writer that sets *err to the error of its last write. So the caller of io.Copy can tell
-// whether reading or writing has failed.
+// noting is a writer that passes all bytes to another writer, and sets *err to the error of the
+// last write. So the caller of io.Copy can tell whether reading or writing has failed.
 type noting struct {
 	to  io.Writer
 	err *error

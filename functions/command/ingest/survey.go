@@ -127,8 +127,8 @@ type candidate struct {
 	address address.Address
 }
 
-// judge returns the capture in a record; or the reason why the record is not imported; or
-// neither for a record without an answer, such as a request or metadata.
+// judge returns the capture in a record. If the capture is not imported, the string is the reason.
+// A record without an answer, such as a request or metadata, has neither a capture nor a reason.
 func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	switch r.Type {
 	case "request":

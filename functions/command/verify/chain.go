@@ -242,8 +242,9 @@ func (h *history) copied(hint *generation) bool {
 	return before == h.newest()
 }
 
-// faults returns the number of contradictions of a generation that may be the newest: a wrong
-// parent counts, and each listed object that is missing or has another size.
+// faults returns the number of faults of a generation that may be the newest. A wrong parent is
+// one fault; each listed object that is missing or has another size is one, too. exists holds the
+// sizes of the partition's objects.
 func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	if before := h.at(h.newest() - 1); before != nil && before.bad == nil && before.hash != g.Parent {
 		n++

@@ -78,9 +78,12 @@ func checkDeadLetter(key string, content []byte) error {
 	return nil
 }
 
-// readApart reads every object of the kinds that generations never list, and reports
-// damaged ones, deleted versions that have a copy, and copies of other content than their
-// versions.
+// readApart reads every object of the kinds in apart, which no generation lists, and reports
+// damaged objects. Of published documents (collections, strategies, takedowns, controls) it also
+// reports
+//
+//	each version that is deleted while its copy under copies/ is still there
+//	each copy whose content differs from the version's
 func (v *run) readApart(ctx context.Context) error {
 	var found apartObjects
 	for _, kind := range apart {

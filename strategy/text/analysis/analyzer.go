@@ -180,7 +180,8 @@ func endOfName(text string, start, end int) int {
 
 // run calls yield with the terms of a sequence of characters of scripts without spaces, which
 // begins at text[start:]: a term for each pair of neighbours, and one for the last character
-// alone. It returns the end of the sequence, its last position, and false if yield does.
+// alone. It returns the offset of the sequence's end, the position of its last character, and
+// false if yield returned false.
 func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) bool) (int, int, bool) {
 	half := clusterEnd(text, start)
 	for {

@@ -12,7 +12,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// surface returns a word in lower case and NFKC, without invisible characters. With turkic,
+// surface returns a word in lower case and NFKC, without invisible characters. If turkic is true,
 // I becomes ı and İ becomes i. Applying surface twice changes nothing more.
 func surface(word string, turkic bool) string {
 	if isASCII(word) && !turkic {

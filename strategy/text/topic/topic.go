@@ -18,9 +18,10 @@ const (
 	MaxShort   = 2048    // number of bytes of a title, address or text at a link that are read; the rest is ignored
 )
 
-// Factors, from 0 to 1, with which the evidence counts that is found in a page's title, a link's
-// text (anchor) and address, the words around a link, and the link's page. The order of links
-// hardly depends on these numbers, as long as none is 0.
+// Factors, from 0 to 1, by which evidence of the topic is multiplied. The factor depends on where
+// the evidence was found: in a page's title; in a link's text (anchor) or address; in the words
+// around a link; or in the page that contains the link. The order of links hardly depends on these
+// numbers, as long as none is 0.
 const (
 	titleWeight  = 0.8
 	anchorWeight = 0.8

@@ -73,8 +73,8 @@ func (v *vocabulary) addTerm(name string, f topicFeature) {
 	}
 }
 
-// addPair adds the feature f of two neighbouring terms, or replaces their feature if its mention
-// is lower.
+// addPair adds the feature f of two neighbouring terms. If the two have a feature already, the one
+// with the greater mention stays.
 func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	t := v.term(head)
 	t.head = true

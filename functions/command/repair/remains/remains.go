@@ -137,9 +137,9 @@ func (r *remains) readSpool(ctx context.Context) error {
 	return nil
 }
 
-// consume marks every batch in a listed book as packed. The batch is consumed if its spool object
-// exists, or if a batch with a lower token in the same epoch waits in the spool; else it is
-// closed.
+// consume marks every batch in a listed book as packed, so that it is not packed again. It lists
+// the batch as consumed if its spool object exists, or if a batch of the same epoch with a lower
+// token waits in the spool. It marks all other batches as closed.
 func (r *remains) consume(m *manifest.Manifest) {
 	waiting := make(map[uint64]uint64) // the lowest token of each epoch
 	for batch := range r.spooled {

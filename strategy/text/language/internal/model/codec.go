@@ -67,8 +67,8 @@ func (m *Model) Encode() ([]byte, error) {
 	return out.Bytes(), err
 }
 
-// Decode returns the model that Encode has encoded as data. It fails with ErrDamaged if
-// data is no such file.
+// Decode returns the model that is encoded in data, a file made by Encode. It fails with
+// ErrDamaged if data is not such a file.
 func Decode(data []byte) (*Model, error) {
 	raw, err := io.ReadAll(io.LimitReader(flate.NewReader(bytes.NewReader(data)), maxSize))
 	if err != nil {
