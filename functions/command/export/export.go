@@ -143,8 +143,8 @@ func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	return o, err
 }
 
-// span returns what one GET should read next, without reading it: the page with the index
-// from, and the pages close after it.
+// span returns the range of bytes that the next GET should read: the page with the index from in
+// p.places, and the pages that follow it closely in the same package. It reads nothing itself.
 func (p *storedPages) span(from int) span {
 	first := &p.places[from]
 	end := first.offset + int64(first.length)
