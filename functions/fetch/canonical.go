@@ -59,8 +59,8 @@ func (b behalf) canonical(collection string, at address.Address, read *document.
 	return to, to.Origin == at.Origin && to.URL != at.URL
 }
 
-// isAlias changes the outcome of a page into that of an alias: skipped as canonical. link leads to
-// the canonical address, under which the page is stored.
+// isAlias makes the page an alias: it sets the state Skipped and the reason membership.Canonical
+// in the page's outcome o. link leads to the canonical address, under which the page is stored.
 func (p page) isAlias(o *book.Outcome, link book.Link) {
 	conclude(o, p.target, verdict{book.Skipped, membership.Canonical, "to " + link.Target})
 	o.Exponent = later(o.Exponent)

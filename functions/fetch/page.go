@@ -297,8 +297,9 @@ func (a answer) sum() uint64 {
 	return max(sum, 1)
 }
 
-// wordsBits is the number of bits of book.Outcome.Digest, the highest ones, that depend only on
-// the page's words. The expiry class changes with them. The other bits depend on all text.
+// wordsBits is the number of the highest bits of book.Outcome.Digest. These depend only on the
+// page's words, the other bits on all text. If only the other bits have changed since the last
+// look, the page gets a longer expiry class, as an unchanged page does.
 const wordsBits = 16
 
 // pageDigest returns the digest of a page's text for book.Outcome.Digest. It stays equal as

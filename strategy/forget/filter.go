@@ -10,9 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Filter decides which outcomes and links stay in a book, or in the ledgers of spool
-// objects from which pack makes a book. A book or ledger has an outcome for every page
-// whose links it has. A Filter is for one goroutine.
+// Filter decides which outcomes and links a book keeps when forgotten URLs are erased from it, or
+// from the ledgers of spool objects from which pack makes a book. Every page whose links are in
+// the book or ledger must have an outcome there, too. A Filter is for one goroutine.
 type Filter struct {
 	set takedown.Set
 

@@ -125,9 +125,9 @@ func (m *mirror) write(r *Record, content []byte) error {
 
 func (m *mirror) save() (int64, error) { return 0, nil }
 
-// find returns the file of the page at the address to, or of the page of which to is an alias.
-// collections are those of the page that contains this address: find also looks for the address
-// without the parameters that each of them drops.
+// find returns the name of the file for the address to, which occurs in a page. An alias of an
+// exported page, such as a redirect to it, has the page's file. collections are those of that
+// page: find also looks for the address without the parameters that each of them drops.
 func (m *mirror) find(to address.Address, collections []string) (name string, found bool) {
 	ids := []layout.Identity{to.ID}
 	for _, c := range collections {

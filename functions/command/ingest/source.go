@@ -178,8 +178,8 @@ func printable(name string) string {
 
 // unpack copies a compressed member of a WACZ to a temporary file, up to the first damage, and
 // returns the path and size of this file. damage says what is wrong with the member. A member that
-// would take room bytes or more, or that is compressed suspiciously well, counts as damaged and is
-// not copied. err says why the copy cannot be written.
+// would take room bytes or more, or is compressed more than maxRatio times, is not copied and
+// counts as damaged. err says why the copy cannot be written.
 func unpack(m *zip.File, room uint64) (path string, size int64, damage, err error) {
 	if m.UncompressedSize64 >= room || m.UncompressedSize64 > maxFree && m.UncompressedSize64/maxRatio > m.CompressedSize64 {
 		return "", 0, errBomb, nil

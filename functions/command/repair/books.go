@@ -74,15 +74,15 @@ func (m *mending) findLost(ctx context.Context) error {
 	return nil
 }
 
-// suspect is a URL with a page that cannot be read, or with a page that no outcome in a
-// readable book names.
+// suspect is a URL whose page or outcome may be lost: a page of the URL cannot be read, or no
+// outcome in a readable book names the page.
 type suspect struct {
 	book.Standing
 	url string
 }
 
-// suspects returns the suspects of the partition, by the identity of their URL. Their outcomes are
-// still to be added.
+// suspects returns the suspects of the partition, by the identity of their URL. Their field
+// Standing is empty: the caller adds the outcomes.
 func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, error) {
 	suspects := make(map[layout.Identity]*suspect)
 	type place struct {

@@ -257,8 +257,8 @@ func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	return n
 }
 
-// before returns the newest generation that can be read, if the one in force cannot; nil
-// if there is none.
+// before returns the newest generation that can be read, for a partition whose newest generation
+// cannot be read; nil if there is none.
 func (v *run) before(ctx context.Context, p layout.Partition) (*generation, error) {
 	m, err := manifest.Read(ctx, v.Bucket, p)
 	switch {

@@ -115,8 +115,8 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	return r.report, nil
 }
 
-// untold returns those of the warnings about published documents that do not concern an object for
-// which the report already has a problem.
+// untold returns the warnings about published documents, but leaves out each that names an object
+// for which the report already has a problem.
 func (v *run) untold(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
 		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })

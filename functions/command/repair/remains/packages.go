@@ -29,8 +29,8 @@ type foundPackages struct {
 	byName map[layout.PackageName][]*foundPackage
 }
 
-// nameOf splits the name in a package's key. It returns the name without its number, and the
-// number. Each erasing of pages from a package stores it anew under a higher number.
+// nameOf returns the name in a package's key without its number, and the number. Each time pages
+// are erased from a package, the package is stored anew under a higher number.
 func nameOf(key string) (layout.PackageName, int, error) {
 	_, name, err := layout.ParsePackageKey(key)
 	number := name.Collision
