@@ -164,9 +164,9 @@ func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	}
 }
 
-// namedBy returns the page at a canonical address, which the link by leads to. It takes the
-// page from the batch if the address is a fetched target, and else requests it, once in a
-// batch.
+// namedBy returns the page at a canonical address, to which the link by leads. If the address is a
+// target of the batch and was fetched, namedBy takes the page from the batch. Otherwise it
+// requests the page, at most once in a batch for each User-Agent.
 func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) canonicalPage {
 	agent := r.behalf.agentOf(by.Collection)
 	key := agent + " " + at.URL

@@ -42,9 +42,9 @@ type run struct {
 	over      bool // all targets are digested
 }
 
-// newRun returns the run of a batch, in which every target has the outcome "not asked". It
-// fails if the settings cannot be read, and with a message.Terminal error, after which the
-// message is not delivered again, if a URL of the batch is invalid.
+// newRun returns the run of a batch, in which every target has the outcome "not asked". It fails
+// if the settings cannot be read. If a URL of the batch is invalid, it fails with a
+// message.Terminal error, after which the message is not delivered again.
 func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	r := &run{f: f, batch: b, origins: map[string]*originState{}, named: map[string]canonicalPage{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets)), claims: make([]*claims, len(b.Targets))}
 	r.pace.failures = int(b.Failures)

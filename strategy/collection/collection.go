@@ -9,8 +9,8 @@ import (
 // Scope says which addresses around a seed belong to the collection.
 type Scope string
 
-// The scopes, from the narrowest to the widest. They ignore the scheme, its default
-// port, and "www." before the name of a host.
+// The scopes of a seed, from the narrowest to the widest. All ignore the scheme, its default port,
+// and "www." before the name of a host.
 const (
 	Prefix Scope = "prefix" // addresses of the seed's host below the seed's directory
 	Host   Scope = "host"   // all addresses of the seed's host

@@ -47,9 +47,9 @@ func ReadFile(path string) (Collection, error) {
 	return Parse(path, content, root.FS())
 }
 
-// Parse returns the collection that content, the text of a collection file, describes. It checks the
-// same as ReadFile, and fails with the same errors, in which name is the name of the file. Paths of
-// sample files are relative to the root of beside.
+// Parse returns the collection that is described by content, the text of a collection file. It
+// checks the same as ReadFile, and fails with the same errors. name is the name of the file for
+// these errors. Paths of sample files are relative to the root of beside.
 func Parse(name string, content []byte, beside fs.FS) (Collection, error) {
 	d, t, err := parseDocument(name, content)
 	if err != nil {

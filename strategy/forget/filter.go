@@ -29,9 +29,9 @@ func New(set takedown.Set) *Filter {
 	return &Filter{set: set, pages: make(map[layout.Identity]bool)}
 }
 
-// See remembers the URL of an outcome if it is forgotten, for later calls of Link: a link
-// names its source only by the identity, from which one cannot tell whether the source is
-// on a forgotten site. See reports whether Outcome will keep the outcome unchanged.
+// See remembers the URL of an outcome if it is forgotten, for later calls of Link. Link needs this
+// because a link has only the identity of its source, which does not tell whether the source is on
+// a forgotten site. See reports whether Outcome will keep the outcome unchanged.
 func (f *Filter) See(o book.Outcome) bool {
 	if !f.set.ForgetsURL(o.URL) {
 		return !f.namesForgotten(o.Detail)

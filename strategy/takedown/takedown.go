@@ -40,8 +40,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/numbered"
 )
 
-// maxBytes is the maximum size of a document in bytes, which is enough for about 80,000
-// entries.
+// maxBytes is the maximum size in bytes of a stored version of the takedowns, which is enough for
+// about 80,000 entries.
 const maxBytes = 8 << 20
 
 // Entry is one URL or one site that is forgotten.

@@ -52,9 +52,9 @@ func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set,
 	return report, nil
 }
 
-// judgedShare returns which share of the shown results judges have graded, from 0 to 1. Of each
-// query the first cumulated results (ten) count, and only grades for that query. The share is of
-// the results of all queries together; it is 0 if there are none.
+// judgedShare returns the share, from 0 to 1, of results that judges have graded for their query.
+// It counts the first ten results (cumulated) of every query, all queries together. It is 0 if
+// there are no results.
 func judgedShare(asks []asking, answers [][]string) float64 {
 	judged, shown := 0, 0
 	for i, q := range asks {

@@ -215,8 +215,8 @@ var start = template.Must(template.New("").Parse(`<!DOCTYPE html>
 {{end}}</ul></body></html>
 `))
 
-// end writes index.html: the seeds or, if none is exported, the page with the shortest
-// address on each host.
+// end writes index.html, with links to the seeds or, if no seed is exported, to the page with the
+// shortest file name on each host.
 func (m *mirror) end() error {
 	type entry struct{ URL, Path string }
 	var entries []entry

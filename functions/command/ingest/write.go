@@ -145,9 +145,9 @@ func (w *writer) target(at address.Address) batch.Target {
 	return t
 }
 
-// add adds a capture to the pending batch of a partition; file is the index of the capture's file in
-// Task.sources. If that batch is full then, it is put; if all pending batches together have maxAll
-// bytes, the largest is put.
+// add adds a capture to the pending batch of a partition; file is the index of the capture's file
+// in Task.sources. If the batch is full after that, add puts it as a spool object. If all pending
+// batches together have maxAll bytes, add puts the largest one.
 func (w *writer) add(ctx context.Context, p layout.Partition, t batch.Target, c warc.Capture, file int) error {
 	fill := w.pending[p]
 	if fill == nil {

@@ -118,8 +118,8 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 }
 
 // condemnUnlisted condemns objects that no generation lists and that are older than the grace. It
-// does so even if they are more than half of a partition's objects, which the sweep leaves to a
-// person. It skips partitions with lost generations.
+// does so even if they are more than half of a partition's objects: in that case the sweep
+// condemns none and leaves the decision to a person. It skips partitions with lost generations.
 func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Partition) error {
 	for _, id := range partitions {
 		p, err := partition.Open(ctx, r.Bucket, id, r.Now)

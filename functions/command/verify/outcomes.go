@@ -116,8 +116,8 @@ func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) erro
 	return nil
 }
 
-// outcome adds an outcome, from a book or spool object of partition p, to the other outcomes of its
-// URL, and returns these.
+// outcome adds an outcome, from a book or spool object of partition p, to the other outcomes of
+// its URL. It returns the joined outcomes of the URL.
 func (f *fold) outcome(o *book.Outcome, p layout.Partition) *asked {
 	f.account.Outcome(*o)
 	id := o.Identity()

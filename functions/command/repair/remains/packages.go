@@ -98,8 +98,9 @@ func (all foundPackages) of(key string, pages []place) *foundPackage {
 	return nil
 }
 
-// has reports whether the package has at least one of the pages at its place, and at none of the
-// places a page with another URL or length.
+// has reports whether these places of pages, which a book gives, fit the package: at least one of
+// the pages is at its place in the package, and none of the places holds a page with another URL
+// or length.
 func (p *foundPackage) has(pages []place) bool {
 	at := make(map[int64]place, len(pages))
 	for _, page := range pages {
