@@ -83,8 +83,8 @@ func (f *Function) ask(ctx context.Context, r request) (a answer) {
 	return a
 }
 
-// content returns the decoded body of a response; nil when the status is not 2xx
-// or the request does not want the media type.
+// content returns the decoded body of a response. It returns nil if the status is not 2xx, the
+// request does not want the media type, or r.stream has read the body.
 func (f *Function) content(r request, response *http.Response, w *wire) ([]byte, error) {
 	if response.StatusCode/100 != 2 || !r.wants(response.Header.Get("Content-Type")) {
 		// Drained so that the connection can be reused; an error here does not matter.
@@ -107,8 +107,8 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 	return body, nil
 }
 
-// wants reports whether a body with this Content-Type is to be read: because a page of this
-// media type may be stored, or because the type does not say enough and the first bytes of
+// wants reports whether a body with this Content-Type is to be read. It is if a page or wanted
+// asset of this media type may be stored, or if the type is too vague, so that the first bytes of
 // the body must be looked at.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType) || r.assets && document.IsAsset(contentType)

@@ -43,8 +43,8 @@ func NewInbox(rdb redis.UniversalClient, p layout.Partition) *Inbox {
 func (b *Inbox) key() string     { return "p:{" + b.partition.String() + "}:inbox" }
 func (b *Inbox) settled() string { return "p:{" + b.partition.String() + "}:settled" }
 
-// Add adds a spool object. If it is there already, Add only marks it as settled, if
-// w.Settled is true.
+// Add adds a spool object to the list. If the object is listed already, Add changes nothing,
+// except that it marks the object as settled if w.Settled is true.
 func (b *Inbox) Add(ctx context.Context, w Waiting) error {
 	value, err := json.Marshal(w)
 	if err == nil {
@@ -98,8 +98,8 @@ func (b *Inbox) Unsettle(ctx context.Context, batch layout.Version) error {
 	return nil
 }
 
-// Remove removes the spool objects of batches that were packed. Absent ones are no
-// error.
+// Remove removes the spool objects of these batches from the list, after they were packed. It
+// ignores batches that are not listed.
 func (b *Inbox) Remove(ctx context.Context, batches []layout.Version) error {
 	for part := range slices.Chunk(batches, chunk) {
 		fields, members := make([]string, len(part)), make([]any, len(part))

@@ -69,9 +69,9 @@ func Parse(status int, body []byte, agent string) Rules {
 	return Rules{refuseAll: true}
 }
 
-// Reachable reports whether an answer with this status tells what is allowed. If it does
-// not (429, 5xx, 0), the robots.txt must be requested again before any other URL of its
-// origin.
+// Reachable reports whether the answer to a request for a robots.txt, by its status, tells what is
+// allowed. If it does not (429, 5xx, 0), the robots.txt must be requested again before any other
+// URL of its origin.
 func Reachable(status int) bool {
 	return status/100 >= 2 && status/100 <= 4 && status != http.StatusTooManyRequests
 }

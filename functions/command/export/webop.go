@@ -42,8 +42,8 @@ func (w *webop) end() error {
 	return w.finish()
 }
 
-// describe writes the file <name>.webop.desc, by which readers find each Web object in the .webop
-// (see webop). size is the size of the .webop in bytes.
+// describe writes the file NAME.webop.desc, by which readers find each Web object in NAME.webop
+// (see webop). size is the size of NAME.webop in bytes.
 func (w *webop) describe(size int64) error {
 	path := w.path + descSuffix
 	desc, err := os.Create(path + ".part")

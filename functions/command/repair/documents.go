@@ -126,9 +126,10 @@ func published(key string, version uint64) string {
 	return fmt.Sprintf("the version before is published again as %s/%012d.json", path.Dir(key), version)
 }
 
-// republishStrategy publishes the strategy before the damaged one again, as a new version. If
-// there is none, it publishes equal shares for as many partitions as have manifests. It returns a
-// sentence for the report.
+// republishStrategy publishes the newest undamaged version of a strategy again, under a new
+// number. If the damaged version is the only one, it publishes a strategy that divides the hash
+// space equally among as many partitions as have manifests. It returns a sentence for the report.
+// key is the key of the damaged version.
 func (r *Repairer) republishStrategy(ctx context.Context, key string) (string, error) {
 	partitions := 1
 	for object, err := range r.Bucket.List(ctx, layout.Manifests, "") {

@@ -57,8 +57,8 @@ type Found struct {
 	Decision   string    `json:"decision"` // "admitted" or the reason of the refusal
 }
 
-// Rule is the reason for which the URL is admitted by the settings in force: it is in the
-// scope of a seed, or is a sitemap.
+// Rule says why a URL is admitted by the settings in force: because it is in the scope of a seed,
+// or because it is a sitemap.
 type Rule struct {
 	Collection string           `json:"collection"`
 	Version    uint64           `json:"version"` // version of the collection

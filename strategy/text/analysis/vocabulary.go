@@ -20,8 +20,8 @@ func (v *Vocabulary) For(name string) *Analyzer {
 	return a
 }
 
-// Number returns the number of a string, and gives one to a new string. The number never
-// changes. It is 0 for "", and for a new string if the vocabulary is full.
+// Number returns the number of a string. A string without a number gets the next one, which never
+// changes. The result is 0 for "", and for a new string if the vocabulary is full.
 func (v *Vocabulary) Number(s string) uint32 {
 	if v == nil || s == "" {
 		return 0
