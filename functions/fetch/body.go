@@ -186,8 +186,9 @@ type decoder interface {
 	Reset(from io.Reader) error
 }
 
-// read calls all with a reader of the decoded body, and returns the results of all. encoding is
-// the value of the header Content-Encoding; read fails with errEncoding for an unknown value.
+// read calls the function all with a reader of the decoded body, and returns the results of that
+// call. encoding is the value of the header Content-Encoding; read fails with errEncoding for an
+// unknown value.
 func (d *decoders) read(encoding string, body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
@@ -233,8 +234,8 @@ func (d *deflated) Reset(from io.Reader) (err error) {
 	return err
 }
 
-// through calls all with a decoder of the body, and returns the results of all. It takes the
-// decoder from the pool, or creates one, and puts it back after success.
+// through calls the function all with a decoder of the body, and returns the results of that call.
+// It takes the decoder from the pool, or creates one, and puts it back after success.
 func through(pool *sync.Pool, create func() (decoder, error), body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	d, ok := pool.Get().(decoder)
 	if !ok {

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Pace holds what the outcomes of a host's URLs say about how often it may be asked: the
-// pause between requests, the failures in a row, and a time before which to send none.
+// Pace says how often a host may get requests, by the outcomes of its URLs: the pause between
+// requests, the number of failures in a row, and a time before which no request is sent.
 type Pace struct {
 	book.Pace
 	At      address.Address // address of any one of the host's URLs

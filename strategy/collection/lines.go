@@ -89,8 +89,8 @@ func (d *document) note(prefix string, node *unstable.Node) {
 }
 
 // noteParts records the offsets of all elements of a value, which is a list or an inline table.
-// If the parser does not give the offset of an element, the element gets the offset of the one
-// before it or, for the first element, that of the whole value, which the parameter at holds.
+// The parser does not give the offsets of some elements. Such an element gets the offset of the
+// one before it; if it is the first, it gets at, the offset of the whole value.
 func (d *document) noteParts(path string, at int, value *unstable.Node) {
 	parts := value.Children()
 	for i := 0; parts.Next(); i++ {

@@ -104,9 +104,9 @@ func measure(results []string, grades map[string]int) (f Figures) {
 	return f
 }
 
-// discounted returns what a document with a grade adds to the discounted cumulated gain (DCG) if
-// it is the result at a place, counted from 0 (Järvelin and Kekäläinen, Cumulated Gain-Based
-// Evaluation, 2002, with the gain of Burges et al., 2005).
+// discounted returns the contribution of one result to the discounted cumulated gain (DCG). grade
+// is the grade of the document, place its place among the results, counted from 0 (Järvelin and
+// Kekäläinen, Cumulated Gain-Based Evaluation, 2002, with the gain of Burges et al., 2005).
 func discounted(grade, place int) float64 {
 	return (math.Exp2(float64(grade)) - 1) / math.Log2(float64(place+2))
 }

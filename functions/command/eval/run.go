@@ -48,8 +48,8 @@ type Searcher interface {
 	Search(ctx context.Context, q search.Query) (search.Result, error)
 }
 
-// Run runs all queries and measures the answers. It searches an index that it builds of the task's
-// documents or, if Docs is empty, the bucket.
+// Run runs all queries and measures the answers. If Docs is set, it searches an index that it
+// builds of these documents; if Docs is empty, it searches the bucket.
 func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	queries, unjudged, err := readQueries(t.Queries, t.Qrels)
 	if err != nil {

@@ -40,8 +40,8 @@ func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, proble
 	return mended, nil
 }
 
-// putBack restores the missing or damaged generation with the key from the hint. It
-// returns false, and changes nothing, if the hint is not a copy of that generation.
+// putBack restores a missing or damaged generation, the one with the key, by the bytes of the
+// hint. If the hint is not a copy of this generation, putBack changes nothing and returns false.
 func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) (bool, error) {
 	_, number, err := layout.ParseManifestKey(key)
 	if err != nil { // the key is not of a generation: the object is foreign

@@ -97,8 +97,9 @@ func (m *mending) mendPackage(ctx context.Context, p *faultyPackage) error {
 	return m.replacePackage(ctx, p, left, pages-erased)
 }
 
-// dropPackage removes a package of which no page can be read from the manifest, and masks
-// its documents. content, if found, goes to quarantine.
+// dropPackage removes a package from the manifest, because none of its pages can be read, and
+// masks its documents. If found is true, the package exists; its bytes, content, then go to
+// quarantine.
 func (m *mending) dropPackage(ctx context.Context, p *faultyPackage, content []byte, found bool) error {
 	if found {
 		if err := m.remove(ctx, p.Key, content); err != nil {

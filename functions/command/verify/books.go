@@ -60,8 +60,8 @@ func (v *run) readBooks(ctx context.Context) error {
 	return err
 }
 
-// readBook checks the bytes of one book, opens it, and reports sources of links that are
-// forgotten.
+// readBook checks the bytes of one book and opens it. It reports a forgotten page whose links are
+// in the book.
 func (v *run) readBook(ctx context.Context, b *openBook) error {
 	content, err := v.Bucket.Get(ctx, b.Key, blob.Range{})
 	if err != nil {

@@ -162,9 +162,9 @@ func (f *forgotten) copied(content []byte) string {
 	return f.ledger(&spool.Ledger{Outcomes: learnt.Outcomes, Links: learnt.Links})
 }
 
-// readSpool reads those of the given spool objects that are not packed yet, and adds their
-// ledgers to p.spooled. It reports damaged objects, and forgotten URLs in them. It ignores
-// batches that are packed or closed, and objects with other names.
+// readSpool reads the given spool objects that are not packed yet, and adds their ledgers to
+// p.spooled. It reports damaged objects, and forgotten URLs in them. It ignores batches that are
+// packed or closed, and objects with other names.
 func (v *run) readSpool(ctx context.Context, p *audit, spooled []blob.Object) error {
 	for _, object := range spooled {
 		key := object.Key

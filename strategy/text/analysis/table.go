@@ -32,8 +32,8 @@ type tokenFilters = []analysis.TokenFilter
 // characters of scripts without spaces.
 const common = 3
 
-// language is the analyzer of a language. It makes a word's surface form into a term by the
-// filters stem, and then by fold.
+// language is the analyzer of a language. It turns the surface form of a word into a term: first
+// by the filters in stem, then by fold.
 type language struct {
 	version uint32              // version of the language's own rules, without common (see Version)
 	stem    tokenFilters        // stemmer of the language; nil: words are not stemmed

@@ -39,13 +39,12 @@ type Topic struct {
 	matchers *sync.Pool // pool of *matcher
 }
 
-// New returns the topic that is described by words, each a word or a phrase, and by
-// samples, the texts of sample pages. The language lang (ISO 639-1) decides how these and
-// all pages are split into terms (see package analysis). If it is "", New identifies the
-// language of the samples, or without samples that of the words. A few words are often
-// not enough for that; they then match only their exact form. New fails if a limit is
-// exceeded, or if there are no features: no words, and no term that is characteristic of
-// the samples.
+// New returns the topic that is described by words, each a word or a phrase, and by samples, the
+// texts of sample pages. The language lang (ISO 639-1) decides how these and all pages are split
+// into terms (see package analysis). If lang is "", New identifies the language of the samples; if
+// there are no samples, that of the words. A few words are often not enough for that; they then
+// match only their exact form. New fails if a limit is exceeded, or if there are no features: no
+// words, and no term that is characteristic of the samples.
 func New(words, samples []string, lang string) (Topic, error) {
 	if len(words) > MaxWords {
 		return Topic{}, fmt.Errorf("topic of %d words: want at most %d", len(words), MaxWords)
