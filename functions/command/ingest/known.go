@@ -26,8 +26,8 @@ func (known standings) add(o *book.Outcome) {
 	known[id].Add(&last)
 }
 
-// final returns the last outcome of a URL that is final (any but a retry). It is nil if there is
-// none, or if that outcome is of a page that is lost.
+// final returns the last final outcome of a URL: the last one other than Retry. It returns nil if
+// there is none, or if the page of that outcome is lost.
 func (known standings) final(id layout.Identity) *book.Outcome {
 	s := known[id]
 	switch {

@@ -48,8 +48,9 @@ func (v *run) judgePages(ctx context.Context) error {
 	return nil
 }
 
-// judgeVersions compares the versions of each URL that have live documents. An older version in
-// the partition of the newest is reported; one in another partition is counted in Waiting.Moved.
+// judgeVersions looks for URLs with live documents of several versions of their page. An older
+// version in the same partition as the newest one is reported as a problem. An older version in
+// another partition is counted in Waiting.Moved.
 func (v *run) judgeVersions() {
 	for from, to := 0, 0; from < len(v.pages); from = to {
 		var newest *page
