@@ -37,17 +37,18 @@ func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *c
 	return l
 }
 
-// edit makes the commit's changes to the manifest. It marks the package as indexed, lists its
-// segment, if it has one, and masks documents so that of all versions of a page in the partition
-// only the last is alive, and none if the page is gone since:
+// edit makes the commit's changes to the manifest. It marks the package as indexed, and lists the
+// package's segment, if there is one. Then it masks outdated documents: afterwards each page of the
+// partition has at most one live document, that of its last version, and none if the page is gone.
+// Masked are
 //
-//	documents of other segments      made of this package when it was indexed before, or of earlier
-//	                                 versions of its pages
-//	documents of this segment        whose pages have later versions elsewhere, or are gone
+//	documents of other segments      that were made of this package when it was indexed before,
+//	                                 or of earlier versions of its pages
+//	documents of this segment        whose pages have later versions in other segments, or are gone
 //
-// If the package is indexed already or no longer listed, edit returns
-// partition.ErrUnchanged. It returns partition.ErrStale if pages were erased from the
-// package meanwhile, or if the segment may not be listed any more.
+// If the package is indexed already or no longer listed, edit returns partition.ErrUnchanged. It
+// returns partition.ErrStale if pages were erased from the package meanwhile, or if the segment may
+// not be listed any more.
 func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	m := e.Manifest()
 	i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == l.pkg.ID })
@@ -84,9 +85,10 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
-// compare looks for pages that have documents in two segments: that of the commitment, and s.
-// others are all documents of s that are dead from now on; nil if none dies now. ours are the
-// documents of the commitment's segment whose pages have the same or a later version in s.
+// compare compares the commitment's segment with another segment, s, and returns the documents to
+// be masked. others are those of s, together with the documents of s that are dead already; nil if
+// s has none to be masked. ours are those of the commitment's segment: s has the same or a later
+// version of their pages.
 func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
 	from, to, replaced := s.Part(l.pkg.ID)
 	if replaced && to-from == s.Documents { // all of it is replaced; it need not be read, and may be damaged

@@ -63,13 +63,12 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	}), nil
 }
 
-// Run builds and commits the segment of one package.
+// Run builds and commits the segment of the package with the given key.
 //
-//	package                           Run
-//	leased by another process         returns an error: the message comes back later
-//	already indexed                   does nothing
-//	not listed by the newest          does nothing: pack sends the event again when it has
-//	generation                        committed, and the sweep until it is indexed
+//	the package is                   Run
+//	leased by another process        returns an error, so that the message is delivered again later
+//	indexed already                  does nothing
+//	not in the newest manifest       does nothing: another message follows when it is listed
 func (f *Function) Run(ctx context.Context, key string) error {
 	p, _, err := layout.ParsePackageKey(key)
 	if err != nil {

@@ -115,9 +115,9 @@ func count(set *roaring.Bitmap, from, to int) int {
 	return below(to) - below(from)
 }
 
-// asideTime is the time for which a damaged segment is not merged. After it the segment is
-// tried again, because it may have been repaired. Without that time, every sweep's task
-// would read the segment and those to be merged with it, in vain.
+// asideTime is the time for which a damaged segment is not merged. After it the segment is tried
+// again, because it may have been repaired. Without such a time, every attempt to merge would first
+// read the segment, and those to be merged with it, in vain.
 const asideTime = time.Hour
 
 // aside holds the segments that are not merged now because they cannot be read. It is safe

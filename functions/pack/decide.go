@@ -36,9 +36,9 @@ type change struct {
 }
 
 // decide returns the URLs that the links of a batch add to the frontiers. pages are the pages of
-// the batch, which have the links (see membership.Members.Assign). A collection gets one entry for
-// a URL, however many links lead to it: with the smallest depth and the greatest weight that any
-// of them gives it (membership.Best).
+// the batch, in which the links were found. If several links lead to a URL, each collection that
+// admits the URL gets one entry for it, with the smallest depth and the greatest weight that a link
+// gives (membership.Best).
 func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (discoveries, error) {
 	all := discoveries{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
 	byCollection := make(map[string]map[string]*discovery)

@@ -55,10 +55,10 @@ func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []f
 	}
 }
 
-// packRest packs and commits batches that are not packed yet: the manifest does not list them as
-// consumed, and has not closed them. It returns partition.ErrStale, so that the caller begins
-// again, if one of the batches is damaged, if one was consumed or closed meanwhile, or if newer
-// takedowns have been applied to the partition.
+// packRest packs and commits those of the given batches that are not packed yet. It passes over
+// batches that the manifest lists as consumed or has closed. It returns partition.ErrStale if the
+// caller must begin again: one of the batches is damaged, or was consumed or closed meanwhile, or
+// newer takedowns have been applied to the partition.
 func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches []layout.Version) error {
 	began := f.Now()
 	spools, err := f.readSpools(ctx, p.ID(), batches)

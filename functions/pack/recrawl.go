@@ -117,10 +117,10 @@ func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool,
 	return found, nil
 }
 
-// lastOf returns the last final outcome of each entry's page, if the frontier has the page as
-// stored and not as waiting for another request. targets are the addresses of the entries, by URL.
-// lastOf reads the spool before the books: a batch that is packed in between is then found in the
-// books.
+// lastOf returns the last final outcome of each entry's page, by the page's identity. It leaves out
+// pages that the frontier does not know as stored, or that wait there for another request. targets
+// has the addresses of the entries, by URL. The spool is read before the books, so that a batch
+// that is packed in between is found in the books.
 func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address) (map[layout.Identity]*book.Outcome, error) {
 	ids := make([]layout.Identity, len(entries))
 	for i, e := range entries {
@@ -198,16 +198,16 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 	return nil
 }
 
-// renewLacking puts pages into the queues of their hosts again if a collection asks for them now,
-// and they are stored only for other collections.
+// renewLacking queues stored pages for another request on behalf of a collection that wants them
+// now but does not have them: so far they were stored only for other collections.
 //
 //	parameter   holds
 //	entries     admitted URLs, each with a collection that wants it
 //	lacking     identities of those URLs whose page the collection may lack
 //	targets     addresses of the entries, by URL
 //
-// In these cases it leaves the page alone and tells the frontier, by Miss, that only a
-// rebuild will find it:
+// In these cases it does not queue the page, but tells the frontier, by Miss, that a rebuild must
+// look for pages that collections lack:
 //
 //	the page waits already for another collection
 //	no outcome of the page can be read

@@ -52,9 +52,9 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 
 // settle applies the ledger of a spool object (its outcomes and links, without pages) to the
 // frontiers, and puts its batch into the inbox of the storage partition. It returns the frontiers
-// that it changed, by crawl partition. It fails when a frontier was not built under the settings in
-// force, or when Redis has come back with older contents of it meanwhile: the rebuild of that
-// frontier reads the spool object.
+// that it changed, by crawl partition. It fails if a frontier must be rebuilt first: it was built
+// under other settings, or Redis has come back with older contents of it. Nothing is lost then,
+// because the rebuild reads the spool object.
 func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger spool.Ledger) (touched map[int]*frontier.Frontier, err error) {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -99,8 +99,8 @@ func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger 
 	return touched, nil
 }
 
-// front returns the frontier of a crawl partition. Calls of its methods fail, and change nothing,
-// if it was not built under these settings, or if Redis has lost what earlier calls wrote to it.
+// front returns the frontier of a crawl partition. Its methods change nothing and return an error
+// if the frontier was not built under the settings s, or if Redis has lost earlier changes to it.
 func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 	return frontier.New(f.Redis, crawl).Under(s.Fingerprint()).Keeping()
 }

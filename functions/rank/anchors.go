@@ -51,11 +51,11 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// anchorsOf returns the anchors of the documents of a listed segment, encoded as a segment. Its
-// documents have the same numbers and languages, and the anchors as headings: so no phrase begins
-// in one anchor and ends in the next. A document that must not be found has no anchors: it has no
-// words, not even of its address. pages has the index of each document's page in the graph, and
-// all the anchors by that index.
+// anchorsOf returns the anchors of a listed segment's documents, in the form of a segment of their
+// own. Each document has the same number and language there as in the listed segment. Its anchors
+// are its headings, so that no phrase begins in one anchor and ends in the next. A document without
+// any word, not even of its address, must not be found, and gets no anchors. pages has the index of
+// each document's page in the graph, and all has the anchors by that index.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

@@ -40,11 +40,11 @@ type coded struct {
 const atOnce = 4
 
 // commit sets the ranks and the anchors of all documents of a partition, and the unvisited URLs in
-// the range within, which is the partition's share of the hash space. of becomes Manifest.Ranked:
-// it names the books and rules of which all of these were made. commit makes one generation for
-// one segment, or for several with at most r.most documents together. A segment that cannot be
-// read is left as it is: verify reports it. A segment that another process commits meanwhile gets
-// its ranks, and its anchors, from the next run.
+// the range within, which is the partition's share of the hash space. of is the new value of
+// Manifest.Ranked, which names the books and rules that were used (see Function.name). Each
+// generation that commit makes covers one segment, or several with at most r.most documents
+// together. A segment that cannot be read is left as it is: verify reports it. A segment that
+// another process commits meanwhile gets its ranks and anchors from the next run.
 func (r *ranking) commit(ctx context.Context, p *partition.Partition, within layout.Range, of string) error {
 	rest := p.Manifest().Segments
 	for first := true; first || len(rest) > 0; first = false {

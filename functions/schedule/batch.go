@@ -23,15 +23,16 @@ type candidate struct {
 	limits []membership.Limit
 }
 
-// batch makes the message to fetch from a lease; the caller adds crawl partition and deadline. All
+// batch makes the message to fetch for a lease; the caller adds crawl partition and deadline. All
 // pages of a batch are stored in the storage partition of its first URL.
 //
 //	URL of the lease   if
 //	denied             a known robots.txt denies it, or a limit of its collection is reached
-//	left out           time or bytes of the batch are used up, or the URLs before it may, when
-//	                   they are stored, reach a limit; it waits at the front of its band when the
-//	                   batch is settled
+//	left out           the batch has no time or no bytes left for it, or the URLs before it will
+//	                   reach a limit of its collection if they are stored
 //	requested          otherwise
+//
+// A URL that is left out waits at the front of its band again when the batch is settled.
 func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
 	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}
 	urls, err := f.candidates(s, lease)

@@ -32,8 +32,9 @@ type Graph struct {
 	read  *reading // books and numbers of the pages, with which Anchors reads the books again
 }
 
-// number is the number of a page, or the number of an alias with aliasBit set. The pages
-// are numbered from 0 on by place and identity, so that those of a site are neighbours.
+// number identifies a page or an alias in the graph. Pages are numbered from 0 on, in the order of
+// their places and identities, so that the pages of a site have successive numbers. The number of
+// an alias has aliasBit set.
 type number uint32
 
 const (
@@ -131,8 +132,8 @@ func (r *reading) readPages(ctx context.Context) error {
 	return nil
 }
 
-// addPage numbers a page. A range begins at a place that the page before does not have, so
-// that all pages with one place are in one range.
+// addPage gives a page the next number. It begins a new range of the hash space with this page if
+// the present range has r.span pages. But pages with the same place always stay in one range.
 func (r *reading) addPage(id layout.Identity, at layout.Place, index int) {
 	g, n := r.graph, len(r.graph.sites)
 	g.known[id] = number(n)
@@ -174,8 +175,8 @@ func (r *reading) readSources(ctx context.Context) error {
 // parallel is the greatest number of books or ranges that are read at once.
 const parallel = 4
 
-// source returns the number of the page or alias with the identity. It returns unknown if the book
-// with the index does not have the links of its newest version.
+// source returns the number of the page or alias with the identity, if its last version's links are
+// in the book r.books[index]. Otherwise it returns unknown.
 func (r *reading) source(id layout.Identity, index uint32) number {
 	n, known := r.graph.known[id]
 	switch {

@@ -20,8 +20,8 @@ type Unvisited struct {
 	Anchors
 }
 
-// partSize is the size of a part of the hash space whose unvisited URLs are found at once: the
-// largest book has about this number of bytes for it.
+// partSize determines into how many parts the hash space is divided to find unvisited URLs, one
+// part at a time: the largest book has about partSize bytes of links for each part.
 const partSize = 1 << 20
 
 // Unvisited returns URLs in a range of the hash space that have no page in the index, but are

@@ -17,16 +17,18 @@ type Rules struct {
 	Epsilon float64 // the computation ends when a step changes the ranks by at most Epsilon, in the L1 norm
 }
 
-// DefaultRules returns the damping of Brin and Page, and Cap 2: a page that three sites
-// vote for is above any that one site alone votes for, if their pages are of mean rank and
-// have no other links. Every rank is within 1e-9 of the exact one: after a change of Epsilon
-// the ranks are at most Epsilon·d/(1 − d) from it.
+// DefaultRules returns the damping of Brin and Page, and a Cap of 2: if three sites vote for a
+// page, it ranks above any page for which only one site votes, provided that the voting pages have
+// the mean rank and no other links. Epsilon is so small that every rank is within 1e-9 of the exact
+// one: a change of the ranks by Epsilon leaves an error of at most Epsilon·d/(1 − d), where d is
+// the damping.
 func DefaultRules() Rules {
 	return Rules{Damping: 0.85, Cap: 2, Epsilon: 1e-10}
 }
 
-// steps returns a number of steps after which a step changes the ranks by at most Epsilon: each
-// change is at most the damping times the one before, and the first is at most 2.
+// steps returns the number of steps that suffice: the last of them changes the ranks by at most
+// Epsilon. For each step changes them by at most the damping times the change of the step before,
+// and the first step by at most 2.
 func (r Rules) steps() int {
 	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
 }
@@ -118,9 +120,10 @@ const parallel = 8
 
 func (c *chunk) end() uint32 { return c.first + uint32(len(c.ends)) }
 
-// give computes the rank that each page of a chunk gives by one link. A page whose links count
-// less than one in all gives only that part of its rank; lost is the rest, for all pages of the
-// chunk.
+// give sets w.gives: the rank that each page of a chunk gives by each of its links, which is its
+// own rank divided by the number of its links. If the links of a page count less than one in all,
+// it gives away only this fraction of its rank. lost is the sum of what pages of the chunk do not
+// give.
 func (w *walk) give(c *chunk) (lost float64) {
 	for page := c.first; page < c.end(); page++ {
 		links := w.out[page]
@@ -132,8 +135,8 @@ func (w *walk) give(c *chunk) (lost float64) {
 	return lost
 }
 
-// take computes the rank that each page of a chunk is given. It returns the rank that the cap cuts
-// off.
+// take sets w.takes: the rank that each page of a chunk gets from the links to it. It returns the
+// rank that is lost because the cap limits what one site can give a page.
 func (w *walk) take(c *chunk) (lost float64) {
 	from := uint32(0)
 	for i, to := range c.ends {
@@ -155,8 +158,8 @@ func (w *walk) take(c *chunk) (lost float64) {
 	return lost
 }
 
-// site returns the rank that the pages of one site, the sources of edges, give one page. allowed
-// is the part of it that counts under the cap.
+// site computes what the pages of one site give to one page. edges are their links to that page.
+// given is the rank that they give, and allowed the part of it that remains under the cap.
 func (w *walk) site(edges []edge) (given, allowed float64) {
 	template, repeated, strongest := 0.0, 0, 0.0
 	for _, e := range edges {

@@ -229,10 +229,10 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	return nil
 }
 
-// rationed holds back renewals: new requests for pages that are stored for other collections, and
-// that a collection with a limit of pages lacks. When all stored pages are counted, the renewals
-// within the limits are released. But if the collection has pending URLs, these come first, and its
-// renewals wait.
+// rationed holds back renewals until all stored pages are counted. A renewal is a new request for a
+// stored page on behalf of a collection that lacks the page: it was stored for other collections.
+// rationed is for collections with a limit of pages. At the end it releases the renewals that are
+// within the limit. But a collection with pending URLs gets these first; its renewals wait.
 type rationed struct {
 	settings *settings.Settings
 	counts   membership.Counts // numbers of stored pages of collections with a limit
@@ -240,16 +240,16 @@ type rationed struct {
 	due      []ration          // new requests for stored pages that are held back
 }
 
-// ration is a new request for a stored page that is held back, its crawl partition, and the limits
-// for which the page would count.
+// ration is a renewal (a new request for a stored page) that rationed holds back: the request, its
+// crawl partition, and the limits towards which the page would count.
 type ration struct {
 	crawl  int
 	due    frontier.Due
 	bounds []membership.Limit
 }
 
-// count counts a stored page for the limits of its collections. If the URL is pending instead, it
-// records that its collection has pending URLs, if the collection has a limit.
+// count counts a stored page towards the limits of its collections. For a pending URL it notes that
+// the URL's collection has pending URLs. Collections without a limit are ignored.
 func (r *rationed) count(u account.URL) {
 	if u.State == account.Pending && r.settings.IsLimited(u.Collection) {
 		r.waiting[u.Collection] = true
@@ -266,8 +266,9 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold holds back due, a new request for the page of u, if the request is wanted and is for a
-// collection that limits the number of its pages. It reports whether it holds it back.
+// hold holds back due, a new request for the stored page of u, and returns true, if the request is
+// made because a collection lacks the page (u.Wanted) and this collection has a limit of pages.
+// Otherwise it does nothing and returns false.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
@@ -276,8 +277,9 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release goes through the renewals that are held back, as far as the limits allow them. For each
-// it calls hand, or miss if the collection of the renewal has pending URLs.
+// release goes through the renewals that are held back, and skips those that would exceed a limit.
+// For each of the others it calls hand; but if the renewal's collection has pending URLs, it calls
+// miss.
 func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
 	for _, d := range r.due {
 		switch {

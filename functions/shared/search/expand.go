@@ -207,9 +207,10 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	return nil
 }
 
-// isOneTerm reports whether no document has two of the word's variants, so that the sum of their
-// documents counts each document once. That is so if the variants are a single term, or that term
-// and its form for pages that have the word only outside of their main part.
+// isOneTerm reports whether each document has at most one of the word's variants. Then the number
+// of documents with the word is the sum of the variants' numbers. It is true if there is one
+// variant, or if there are two that differ only in where the word is: in the main part of the page
+// or outside.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }

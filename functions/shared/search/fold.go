@@ -148,10 +148,10 @@ func (f *folder) add(m match) {
 	f.of[d.ID] = at
 }
 
-// areAlike reports whether two documents have the same text, or nearly the same text and title. Of
-// a directory and its index page, half of the text is enough: the function index moves the text
-// that a site repeats out of the main part for each package by itself, and the two may be in
-// different packages.
+// areAlike reports whether two documents have the same text, or nearly the same text and title. For
+// a directory and its index page it suffices that they share half of their text: the function index
+// moves repeated text out of the main part for each package separately, and the two documents may
+// be of different packages.
 func (f *folder) areAlike(a, b match) bool {
 	d, e := f.document(a), f.document(b)
 	if isDirectoryOf(d.URL, e.URL) || isDirectoryOf(e.URL, d.URL) {
@@ -255,9 +255,10 @@ func (f *folder) mayTranslate() bool {
 		slices.ContainsFunc(f.groups, func(g alikeGroup) bool { return namesLanguage(f.document(g.members[0])) })
 }
 
-// translate changes the order of groups that are translations of each other: at the places that
-// they have together, those in the reader's languages come first. Pages are translations if their
-// addresses differ only in the part that names their language.
+// translate sorts translations of the same page among the groups of hits: the group in the reader's
+// language takes the first of the places that the translations have together. All other groups stay
+// where they are. Pages are translations of each other if their addresses differ only in the part
+// that names their language.
 func (f *folder) translate() {
 	places := make(map[string][]int) // of groups, by the address without its language
 	for i := range f.groups {

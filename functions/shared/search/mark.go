@@ -159,9 +159,10 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 	})
 }
 
-// beginnings tells by the first characters of an ASCII word whether analysis may reduce the word
-// to a term of the query. Stemming changes the ends of words, with exceptions that are allowed
-// for: dying becomes die, German aepfel apfel, French ffent fent, and the Turkish I is not an i.
+// beginnings tells, by the first characters of an ASCII word, whether analysis may reduce the word
+// to a term of the query. Nearly always a word begins as its term does, because stemming changes
+// the ends of words. The exceptions are allowed for: the words dying, aepfel (German) and ffent
+// (French) become die, apfel and fent, and the Turkish I is not an i.
 type beginnings struct {
 	// by number of the first character: bit set of the numbers of second characters (see
 	// characterOf)
@@ -170,8 +171,8 @@ type beginnings struct {
 }
 
 // changed is how many characters at the end of an English stem may differ from the words that are
-// reduced to it: possibility becomes possibl, happy happi. Stems shorter than regular may differ in
-// any character (dying becomes die), so they exclude no word.
+// reduced to it: possibility becomes possibl, happy becomes happi. A stem of fewer than regular
+// bytes may differ in any character (dying becomes die); so no word is excluded because of it.
 const changed, regular = 2, 5
 
 const characters = 36 // letters and digits
@@ -254,7 +255,8 @@ func (b *beginnings) may(word string) bool {
 }
 
 // mayBeEnglish reports whether stemming may reduce word, an ASCII word of an English text, to one
-// of the terms added: whether it begins with what the term shares with all words reduced to it.
+// of the terms added. It compares the beginning of word with the first characters of each term,
+// without those at the end that stemming may change.
 func (b *beginnings) mayBeEnglish(word string) bool {
 	return slices.ContainsFunc(b.stems, func(stem string) bool {
 		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)

@@ -104,10 +104,10 @@ const cutSlack = 24
 // window is a range of a text, in bytes.
 type window struct{ start, end int }
 
-// fit returns a window of size columns around the matches in w. A wider w is cut at its end. A
-// narrower one grows, by a number of columns: at most two thirds of them before w if a sentence
-// begins there, else a third; the rest after w. The new ends are between words. At the end of the
-// text, what cannot grow after w grows before it.
+// fit returns a window of size columns around w. If w is wider, its end is cut. Otherwise it is
+// extended on both sides: by at most two thirds of the additional columns before w if a sentence
+// begins there, else by a third, and by the rest after w. If the text ends soon after w, the window
+// begins earlier instead. The window begins and ends between words.
 func (w window) fit(text string, size int) window {
 	if end := ahead(text, w.start, size); end < w.end {
 		return window{w.start, w.start}.cutEnd(text, end)

@@ -29,10 +29,11 @@ type Limits struct {
 // DefaultLimits let eight books of a size class be merged, into a book of at most 64 MiB.
 func DefaultLimits() Limits { return Limits{Books: 8, Bytes: 64 << 20} }
 
-// Run merges the books of one size class into one book, and commits that, if a class has at least
-// Limits.Books books. So an outcome is written again only when its book grows about eightfold, and
-// not again once its book is larger than half of Limits.Bytes. If one of the books is damaged, Run
-// merges nothing and returns the error: repair has to mend the book.
+// Run looks for a size class with at least Limits.Books books, merges the books of the smallest
+// such class into one, and commits that. Each merge writes the outcomes of these books once more,
+// into a book about eight times as large. Books larger than half of Limits.Bytes are not merged any
+// more. If one of the books is damaged, Run merges nothing and returns the error: repair has to
+// mend the book.
 func Run(ctx context.Context, bucket blob.Reader, p *partition.Partition, l Limits, log *slog.Logger) error {
 	books := l.mergeable(p.Manifest().Books)
 	if len(books) == 0 {

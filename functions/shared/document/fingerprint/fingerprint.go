@@ -159,8 +159,9 @@ func (s *sketcher) simhash() (hash uint64) {
 	return hash
 }
 
-// sketch returns the sketch. A class without shingles takes the hash of the next class
-// that has some, mixed with its distance (Shrivastava, Li 2014).
+// sketch returns one number for each of the 16 classes into which shingles are divided, made of the
+// least hash of the class. A class without shingles takes the hash of the next class that has some,
+// mixed with the number of classes in between (Shrivastava, Li 2014).
 func (s *sketcher) sketch() (sketch [16]uint16) {
 	if s.total == 0 {
 		return sketch
