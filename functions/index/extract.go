@@ -24,12 +24,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// extract makes a document of every page in a package. The documents are sorted by site
-// and URL, so that the hits of a query lie close together and similar pages compress well.
-// It leaves out forgotten pages, and of each page all versions but the last. Pages
-// without text, and pages that may not be searched, become documents without words. Text
-// that a site repeats on its pages in the package, such as menus, is moved out of the main
-// parts of the documents. Forgotten images are left out, too.
+// extract makes a document of every page in a package. The documents are sorted by site and URL:
+// then the hits of a query lie close together, and similar pages, which compress well.
+//
+//	pages that are forgotten                            left out, as are forgotten images
+//	versions of a page, except the last in the package  left out
+//	pages without text, or that may not be searched     become documents without words
+//	text that a site repeats, such as menus             moved out of the main parts of documents
 func extract(ctx context.Context, key string, content []byte, forgotten takedown.Set, rules pageRules) ([]*segments.Page, error) {
 	reader, err := webobject.Open(content)
 	if err != nil {
@@ -84,9 +85,9 @@ type extractor struct {
 	parse func(webobject.Object) (*document.Document, error)
 }
 
-// page returns the document of a page. If the parser panics on the page, the document has only what
-// the page's head says; if reading the head panics, too, only the address. So one page does not
-// keep its package out of the index.
+// page returns the document of a page. A page on which the parser panics does not keep its package
+// out of the index: its document has only what the page's head says, or only the address if the
+// parser panics on the head, too.
 func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p draft, err error) {
 	o := entry.Object
 	for _, read := range []func(webobject.Object) (*document.Document, error){e.parse, head, nameless} {
@@ -110,9 +111,9 @@ func head(o webobject.Object) (*document.Document, error) {
 // document gets only the page's address as its title.
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt makes the document of a page, which it parses by calling read. broken is an error that
-// wraps document.ErrPanic if the page made the parser, or other code here, panic; err is any other
-// error.
+// attempt makes the document of a page, which it parses by calling read. If read or the code here
+// panics, attempt returns the panic as broken, an error that wraps document.ErrPanic. Any other
+// error is err.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p draft, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -24,9 +24,9 @@ func nameStartPages(pages []*draft) {
 	}
 }
 
-// startPages returns the start pages of a host: those of its root, under each of their addresses.
-// Of a host with many pages and none at the root, they are those of the directory in which all
-// pages lie.
+// startPages returns the start pages of a host: the pages at the root under any of its addresses,
+// such as / and /index.html. If a host of many pages has none at the root, they are those of the
+// directory in which all its pages lie.
 func startPages(host []*draft) (found []*draft) {
 	root := start(host[0].URL, 1)
 	of := func(directory string) (found []*draft) {

@@ -80,8 +80,8 @@ func mostBytes(inputs []*input) (most int64) {
 	return most
 }
 
-// parts returns the packages of which the input has live documents, each with the number of these
-// documents, in the order of the documents.
+// parts returns the packages that have live documents in the input, each with the number of these
+// documents, in the order in which the documents of the packages lie there.
 func (in *input) parts() (parts []manifest.Part) {
 	from := 0
 	for _, part := range in.Parts {

@@ -129,11 +129,11 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 	return f.mergeable(p.Manifest()) != nil, nil
 }
 
-// replace makes the commit's changes to the manifest: it lists the merged segment in place of its
-// inputs, and masks in it the documents that died in the inputs during the merge. The ranks of the
-// inputs become the ranks of the merged segment. anchors are the merged anchors; nil if there are
-// none. It returns partition.ErrStale when an input is no longer listed, when a document that the
-// merge left out as dead is alive now, or when the merged segment may not be listed.
+// replace makes the commit's changes to the manifest. It lists the merged segment in place of its
+// inputs, masks in it the documents that died in the inputs during the merge, and sets its ranks,
+// which are those of the inputs, and its anchors (nil if there are none). It returns
+// partition.ErrStale if the merge must be repeated: an input is no longer listed, a document that
+// the merge left out as dead is alive now, or the merged segment may not be listed.
 func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment, anchors []byte) error {
 	late := roaring.New()
 	offset := uint32(0)

@@ -23,11 +23,10 @@ import (
 // name only the day.
 const doubt = 24 * time.Hour
 
-// again returns, by crawl partition, the pages to be fetched again now, before they are
-// due: a sitemap says that they have changed since their last request, whose time is in
-// the books. For this it reads the outcomes of the pages' sites in all storage
-// partitions that may hold them. Left out are pages without an outcome in a book, because
-// they were fetched just now, and pages whose book is damaged.
+// again returns, by crawl partition, the pages to be fetched again now, before they are due,
+// because a sitemap says that they have changed since their last request. The times of the last
+// requests are in the books of the storage partitions that may hold the pages' sites. Left out are
+// pages without an outcome in a book, which were fetched just now, and pages whose book is damaged.
 func (f *Function) again(ctx context.Context, s *settings.Settings, changed []change) (map[int][]frontier.Due, error) {
 	byStorage := make(map[layout.Partition][]change)
 	for _, c := range changed {

@@ -38,9 +38,9 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 	return err
 }
 
-// kept is the least time for which the spool object of a packed batch stays in the bucket. As long
-// as it is there, no other object can have its name. So a batch with the same version that is
-// settled within this time is the packed batch itself.
+// kept is the least time for which the spool object of a packed batch stays in the bucket. While it
+// is there, no other spool object can be stored under the same name. So if a batch with the version
+// of a packed one is settled within this time, it is the packed batch itself, delivered again.
 const kept = 15 * time.Minute
 
 // lost reports whether a waiting batch can no longer be packed, so that its outcomes are

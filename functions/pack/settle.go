@@ -21,9 +21,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Settle settles the spool object with the key in the frontiers: it admits links, enters
-// the outcomes and ends the host's lease. Then it sends schedule a task to lease more, and
-// calls Gather. All of this may be repeated.
+// Settle settles the spool object with the key in the frontiers: it admits links, enters the
+// outcomes and ends the host's lease. Then it sends the function schedule a task to lease more
+// batches, and calls Gather. Settle may run again for the same spool object.
 func (f *Function) Settle(ctx context.Context, key string) error {
 	storage, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {
@@ -138,9 +138,10 @@ func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touche
 }
 
 // resultsOf returns the outcomes of a batch's pages in the frontier's form, by the crawl partition
-// that owns each URL now: the one that leased the batch, unless a strategy has moved the URL
-// since. The partition that leased the batch is always in the map, even with no result. Left out
-// are forgotten pages, and those that no crawl partition owns any more.
+// that owns the URL of the page now. That is the partition that leased the batch, unless a strategy
+// has moved the URL since. The map has an entry for the leasing partition even if there is no
+// result for it, because its lease ends. Forgotten pages, and pages that no crawl partition owns
+// any more, are left out.
 func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Page) map[int][]frontier.Result {
 	all := make(map[int][]frontier.Result)
 	if slices.Contains(s.Crawl.Partitions(), ledger.Crawl) {
@@ -159,8 +160,8 @@ func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Pag
 	return all
 }
 
-// settleOutcomes enters a batch's results into the frontiers, with the time before which the
-// batch's host is not asked again, and caches the robots.txt files that the batch fetched.
+// settleOutcomes enters a batch's results into the frontiers, and the time before which the host of
+// the batch must not be asked again. It also caches the robots.txt files that the batch fetched.
 func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fronts map[int]*frontier.Frontier, results map[int][]frontier.Result, ledger spool.Ledger, pages []membership.Page) error {
 	rest, err := f.keepRobots(ctx, ledger)
 	if err != nil {
@@ -234,9 +235,10 @@ func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest ti
 	return rest, nil
 }
 
-// delay returns how long the host of a batch is not asked again after the batch: the longest delay
-// that a collection of the batch's pages or the robots.txt of an origin requires. A result other
-// than 0 is at least slow, the time that the host needs for an answer.
+// delay returns the time for which the host of a batch is not asked again after the batch. It is
+// the longest delay that a collection of the batch's pages, or the robots.txt of an origin,
+// requires, but at least slow, the time that the host needs for an answer. It is 0 if nothing
+// requires a delay.
 func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
 	// agents has the User-Agents of the requests to each origin.
 	agents := make(map[string]map[string]bool)

@@ -132,9 +132,10 @@ func otherPaths(of string) []string {
 // address that is not stored.
 const maxLed = 5
 
-// searchPasted answers a query that is the address of a page: the page comes first, then what
-// matches the words of the address. If the index lacks the page, its books tell why, and to which
-// other address it leads; reading them takes additional requests, one after another.
+// searchPasted answers a query that is the address of a page. The first hit is the page; further
+// hits match the words of the address. If the page is not in the index, the answer says what the
+// books know about it: why it is missing, or to which other address it leads. To read the books
+// takes additional requests, one after another.
 func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q search.Query) (search.Result, error) {
 	q.Text, q.Named = p.words, identitiesOf(p.forms)
 	found, err := at.index.Search(ctx, q)
@@ -178,7 +179,7 @@ func identitiesOf(addresses []address.Address) (ids []layout.Identity) {
 // leads follows the redirects and canonical addresses in the books from an address that is not in
 // the index. It returns the page at which they end, or nil if there are none. note is a sentence
 // for the reader: that the address leads to this page (without a full stop), or why the address is
-// not stored. It is "" if p may be just a word, and the books do not know it.
+// not stored. note is "" if the books do not know p and p may be a word instead of an address.
 func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *address.Address, note string, err error) {
 	books, lost, err := openBooks(ctx, e.bucket, at.manifests)
 	if err != nil {
@@ -211,9 +212,10 @@ func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *addres
 	return nil, note, nil
 }
 
-// look returns the address to which a leads, by a redirect or a canonical address in the books. If
-// it leads nowhere, told is a sentence that says why the index has no page of a; "" if the books
-// have no outcome of it, or if it is forgotten.
+// look returns as next the address to which a leads, according to the books: by a redirect, or by
+// the canonical address that its page names. If a leads nowhere, next is nil, and told is a
+// sentence that says why the index has no page of a. told is "" if the books have no outcome of a,
+// or if a is forgotten.
 func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books, a address.Address) (next *address.Address, told string, err error) {
 	if at.takedowns.Forgets(a) {
 		return nil, "", nil

@@ -156,16 +156,16 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	return Result{}, fmt.Errorf("cannot search: %w", err)
 }
 
-// reread returns a snapshot of manifests that it reads after current was taken. All objects that
-// the snapshot lists exist, because an object is deleted only a grace after another has replaced
-// it.
+// reread makes a new snapshot from manifests that it reads now, later than those of current. All
+// objects that it lists still exist: when an object is replaced, it is deleted only a grace later.
 func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, error) {
 	e.snapshots.outdate(current)
 	return e.snapshots.get(ctx, e)
 }
 
-// without returns the snapshot current without the unusable segment, or the unusable anchors,
-// that fault names. It logs that they are missing, and replaces current for later queries.
+// without returns the snapshot current without the segment, or without the anchors, that fault says
+// cannot be used. It logs that they are missing. Later queries use the new snapshot instead of
+// current.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
 	if current.anchored(fault.Segment) != "" {
 		e.missAnchors(ctx, fault.Segment, fault)

@@ -56,8 +56,8 @@ func ownForm(action func(http.ResponseWriter, *http.Request) error) func(http.Re
 	}
 }
 
-// forJudge sets the headers of an answer that is for one judge. Without a referrer policy
-// that allows it, browsers would not say of which site a form is.
+// forJudge sets the headers of an answer that only one judge may see. It sets a referrer policy
+// with which browsers say from which site a form is sent; without it they would not.
 func forJudge(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "same-origin")
@@ -149,8 +149,8 @@ func judgedQuery(q Query) judgment.Query {
 	}
 }
 
-// marksOf returns the marks in a form that differ from those that the judge had given when the
-// form was made.
+// marksOf returns the marks that the judge has changed in a form: those that differ from the grades
+// that the form had when it was made.
 func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
 	pages, grades, before := r.PostForm["url"], r.PostForm["grade"], r.PostForm["was"]
 	if len(grades) != len(pages) || len(before) != len(pages) || len(pages) > judgment.MaxMarks {

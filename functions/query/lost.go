@@ -16,9 +16,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// generations holds the generation of every partition at one moment. A partition of which no
-// generation can be read has the zero generation, and is in faults. A partition whose newest
-// generations are lost or damaged has the last readable one before them, and is in later.
+// generations holds the generation of every partition at one moment.
+//
+//	partition                                         has
+//	all generations can be read                       its generation
+//	newest ones lost or damaged, an earlier one read  the earlier one, and an entry in later
+//	no generation can be read                         the zero generation, and an entry in faults
 type generations struct {
 	manifests []manifest.Manifest
 	// a partition.Fault for each partition of which no generation can be read
@@ -28,9 +31,9 @@ type generations struct {
 	later map[layout.Partition]error
 }
 
-// read calls the function one for all partitions at once, to read a generation of each. An error of
-// one that is a partition.Fault goes into faults of the result, and the other partitions are still
-// read.
+// read reads a generation of each partition, by calling one for all partitions at the same time. If
+// one returns a partition.Fault for a partition, read puts it into the result's faults and goes on
+// with the other partitions. It returns any other error.
 func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
 	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))
 	fork := meter.NewFork(ctx)

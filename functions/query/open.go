@@ -43,10 +43,10 @@ type listedSegment struct {
 // errMemory means that the caches have no room for a segment.
 var errMemory = errors.New("the memory for caches is too small")
 
-// open returns a segment with its deleted and hidden documents, and its anchors.
-// known is the same segment opened earlier, or zero. What known lacks is read: the tail, the
-// deletions and the tail of the anchors, at once; then, if the segment may contain forgotten
-// pages, the columns by which they are found.
+// open returns a segment that can be searched, with its deleted and hidden documents and its
+// anchors. known is the same segment opened earlier, or zero. What known lacks is read: first the
+// tail of the segment, the list of deleted documents and the tail of the anchors, all at the same
+// time; then, if the segment may contain forgotten pages, the columns by which they are found.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
@@ -235,8 +235,8 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	return fresh, fresh.join(e.documents)
 }
 
-// logLost logs each fault in now of a partition without a fault in before. what is the message of
-// the log.
+// logLost logs the faults that are new: those in now of partitions that have none in before. what
+// is the message of the log.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {
@@ -263,8 +263,8 @@ func (s *snapshot) join(documents *search.Memory) (err error) {
 	return err
 }
 
-// anchored returns the key of the segment that has the anchors with the given key; "" if there is
-// none.
+// anchored returns the key of the segment whose anchors have the given key; "" if there is no such
+// segment.
 func (s *snapshot) anchored(anchors string) string {
 	for key, o := range s.segments {
 		if o.anchored == anchors {

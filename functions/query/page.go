@@ -89,9 +89,9 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 	return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, past(err, a, moment))
 }
 
-// unlessLost returns err. But if err is ErrNoPage, and the page may be in a partition whose
-// generations are lost, it returns a Lost. Damaged books and later generations are in Copy.Unread
-// instead.
+// unlessLost returns a Lost in place of ErrNoPage if the page may be in a partition whose
+// generations are lost. Any other err it returns as it is. Damaged books, and partitions of which
+// only earlier generations can be read, do not count: Copy.Unread names them.
 func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
 	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
 		return err
@@ -133,14 +133,14 @@ func (e *Engine) report(ctx context.Context, page Copy) Copy {
 	return page
 }
 
-// isThere reports whether all objects that were read for the page exist: neither err nor
-// Unread says that one is absent.
+// isThere reports whether no object was absent that was needed to find and read the page, according
+// to err, the error of reading it, and to Unread.
 func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns manifest.ErrNotKept if err says that an object for a past moment is absent: it has
-// been deleted since. Otherwise past returns err.
+// past returns manifest.ErrNotKept if err says that an object which a past generation lists is
+// absent, since it has been deleted. Otherwise past returns err.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
@@ -177,9 +177,9 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 
 func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 
-// pageInBooks finds a page by the books of manifests, as far as they can be read, and reads
-// it. names are the newest manifests, which have the present keys of packages. The error names no
-// forgotten URL to which the address leads.
+// pageInBooks finds a page by those books of the manifests that can be read, and reads the page.
+// names are the newest manifests, which have the present keys of packages. If the address leads to
+// a forgotten URL, the error does not name that URL.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address, forgotten takedown.Set) (Copy, error) {
 	books, unread, err := openBooks(ctx, bucket, manifests)
 	if err != nil {

@@ -70,9 +70,9 @@ func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	}
 }
 
-// renew reads a new snapshot, and keeps it as the newest. It reads the generation of the
-// first partition at the same time as the settings, so that with only one partition a cold
-// start takes two steps.
+// renew reads a new snapshot, and keeps it as the newest. It reads the generation of the first
+// partition at the same time as the settings, although only the settings say how many partitions
+// there are: so a new process of an index with one partition need not wait for the settings first.
 func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	last := s.last.Load()
 	if last.holds(e) { // another was faster
@@ -130,9 +130,9 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	return fresh, nil
 }
 
-// newest returns the newest generation of a partition: it reads on from the known one or, if none
-// is known, from the one in the hint. In the second case it reads the tails of the segments that
-// the hint lists into the cache at the same time.
+// newest returns the newest generation of a partition. It looks for later generations than known
+// has, or, if known has none of the partition, than the hint has. In the latter case it also reads
+// the tails of the segments in the hint into the cache, at the same time.
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)
@@ -155,8 +155,9 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	return newest, err
 }
 
-// forgotten returns a string that changes when there are new takedowns, and when a partition has
-// erased what they name. The cache of ranges is emptied when it changes.
+// forgotten returns a string that differs between two snapshots if there are new takedowns between
+// them, or if a partition has erased forgotten pages. The cache of ranges is emptied when it
+// changes.
 func (s *snapshot) forgotten() string {
 	versions := []uint64{s.takedowns.Version}
 	for _, m := range s.manifests {
