@@ -20,10 +20,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// forgetLetters deletes the dead letters that contain a forgotten URL. It looks at them once for
+// forgetLetters deletes the dead letters that contain a forgotten URL. It looks for them once for
 // every version of the takedowns, and then once in each grace. It reads only the dead letters of
-// fetch, because only its messages contain URLs. The other URLs of such a message are not lost:
-// they are still in the frontier.
+// fetch, because only its messages contain URLs. The other URLs of a deleted message are not lost:
+// the frontier still has them.
 func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) error {
 	if s.Takedowns.Version == 0 {
 		return nil
@@ -68,9 +68,9 @@ func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key s
 	return collect.Delete(ctx, f.Bucket, f.Now, []string{key})
 }
 
-// resendDelay is the time before a dead letter's message, sent again, is delivered. By then the
-// letter is deleted, so that a new letter, which has the same key, can be stored if the message
-// fails again.
+// resendDelay is the time that a message waits in the queue when it is sent again from a dead
+// letter. In this time the dead letter is deleted. That is necessary because, if the message fails
+// again, its new dead letter has the same key.
 const resendDelay = 5 * time.Second
 
 // resend sends again the messages of the dead letters for which an operator has put a

@@ -235,10 +235,10 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// once calls do at most once in each grace. It takes a lease of the given name in Redis and keeps
-// it if do succeeds. If do fails, it releases the lease, so that the next sweep calls do again. A
-// grace is long enough: a process that read its settings before a takedown has ended by then, so
-// that the next call finds everything that it has stored.
+// once calls do if it has not succeeded within the last grace. It takes a lease of the given name
+// in Redis, and keeps it if do succeeds; if do fails, it releases the lease, so that the next sweep
+// calls do again. A process that read its settings before a takedown ends within a grace. So the
+// next call of do finds everything that such a process has stored.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
 	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)

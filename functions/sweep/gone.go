@@ -25,10 +25,10 @@ func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	return p.maskGone(ctx)
 }
 
-// maskGone masks, in all listed segments, the documents of gone pages that are older than the
-// outcome that found the page gone, and marks these pages as Masked in the manifest. In segments
-// that are listed later, index and merge mask such documents; in segments of other partitions,
-// compare does.
+// maskGone masks the documents of gone pages in all listed segments, if they are older than the
+// outcome that says that the page is gone. Then it marks these pages as Masked in the manifest.
+// Such documents in segments that are listed later are masked by index and merge, and those in
+// segments of other partitions by compare.
 func (p *swept) maskGone(ctx context.Context) error {
 	unmasked := make(latest) // pages that become gone from now on are masked by the next sweep
 	for _, g := range p.Manifest().Gone {
@@ -72,10 +72,10 @@ func (p *swept) maskGone(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// dropGone removes pages from the manifest's list of gone pages when no document of an earlier
-// version is alive or can still be made. That is so if the page is masked, every package is
-// indexed, and every batch that was leased before the page was found gone is packed or closed.
-// When packages are indexed anew, unindex lists the pages again.
+// dropGone removes a page from the manifest's list of gone pages when no document of an earlier
+// version of it is alive or can still be made. Three conditions must hold: the page is marked as
+// masked; every package is indexed; every batch that was leased before the page was found gone is
+// packed or closed. When packages are indexed anew, unindex lists the page again.
 func (p *swept) dropGone(ctx context.Context) error {
 	if len(p.Manifest().Gone) == 0 || slices.IndexFunc(p.Manifest().Gone, p.isOver(p.Manifest())) < 0 {
 		return nil

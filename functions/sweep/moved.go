@@ -14,9 +14,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// comparedAtOnce limits how many pages a sweep compares with other partitions at a time: when it
-// has taken up segments with this number of pages or more, it takes up no further one. A page takes
-// 32 bytes of memory.
+// comparedAtOnce limits how many pages a sweep compares with other partitions at a time. It is no
+// exact limit: the sweep takes one segment after another until they have this number of pages or
+// more. Each page takes 32 bytes of memory.
 const comparedAtOnce = 1 << 18
 
 // latest holds the latest known version of each page, by its identity.
@@ -87,9 +87,9 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared returns in compared the segments to be compared now: those not compared yet, as many
-// as comparedAtOnce allows. here holds the versions of their live documents and of the gone pages.
-// Damaged segments are left out.
+// uncompared returns as compared the segments to be compared now: those that are marked as not
+// compared yet, as many as comparedAtOnce allows. here holds the versions of their live documents,
+// and of the gone pages. Damaged segments are left out.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
 	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })
@@ -145,11 +145,11 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	return whole, err
 }
 
-// earlier finds the live documents that are earlier than the known version of the same page. It
-// returns them by the keys of their segments, as Mask takes them: together with the documents that
-// are dead already. Segments without such documents are left out. If later is not nil, it adds to
-// later the versions that are later than the known ones. whole is false if a segment could not be
-// read.
+// earlier finds live documents in m's segments for which known has a later version of the same
+// page. It returns them by the keys of their segments, together with the documents that are dead
+// already, as Mask takes them. Segments without such documents are left out. If later is not nil,
+// earlier adds to it the versions of pages that are later than the known ones. whole is false if a
+// segment could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

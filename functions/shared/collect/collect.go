@@ -56,11 +56,11 @@ type Collector struct {
 	Log    *slog.Logger
 }
 
-// Condemned deletes the objects that were condemned at least a grace ago, unless a kept
-// generation lists them. (An object that may contain forgotten pages is deleted even if
-// past generations list it.) Then it commits that they are deleted. The manifest lists them
-// as condemned for another grace, so that no commit takes their keys: until then another
-// sweep, which read an earlier generation, may delete them once more.
+// Condemned deletes the objects that were condemned at least a grace ago, unless a kept generation
+// lists them. (An object that may contain forgotten pages is deleted even if past generations list
+// it.) Then it commits that they are deleted. The manifest keeps listing them as condemned for
+// another grace, and no commit may use their keys in that time: a sweep that read an earlier
+// generation could still delete them once more.
 func (c *Collector) Condemned(ctx context.Context) error {
 	if !slices.ContainsFunc(c.Manifest().Condemned, func(o manifest.Condemned) bool { return c.over(o) || c.collectable(o) }) {
 		return nil

@@ -16,10 +16,10 @@ import (
 // errLearnt means that another commit added a book after Outlived had read the books.
 var errLearnt = errors.New("more was learnt while the books were read")
 
-// Outlived condemns the packages whose pages are all superseded or gone. Both the
-// segments (no live document of the package) and the books (no current page in the
-// package) must say so. A condemned package is not deleted before the last kept
-// generation that lists it.
+// Outlived condemns the packages of which no page is current: each page has a later version
+// elsewhere or is gone. It condemns a package only if both the segments and the books say so: no
+// live document is of the package, and no current page is in it. A condemned package is not deleted
+// before the last kept generation that lists it.
 func (c *Collector) Outlived(ctx context.Context) error {
 	candidates, err := c.dead(ctx, c.Manifest())
 	if err != nil || len(candidates) == 0 {

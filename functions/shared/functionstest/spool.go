@@ -203,9 +203,9 @@ func Lease(t testing.TB, rdb redis.UniversalClient, crawl int, now time.Time) fr
 	return leased
 }
 
-// LearnSite commits a book of batches 1 and 2 about a site: its seed was
-// skipped, the page "failed" has failed, "retried" is to be asked again, and
-// it links to these, to "new" and to addresses elsewhere.
+// LearnSite commits a book about a site with these outcomes, of batches 1 and 2: the seed was
+// skipped, the page "failed" has failed, and "retried" is to be requested again. The book has links
+// from the seed to both pages, to a page "new", and to the addresses elsewhere.
 func LearnSite(t testing.TB, bucket blob.Bucket, p layout.Partition, seed string, elsewhere ...string) {
 	t.Helper()
 	first, second := layout.Version{Epoch: 1, Token: 1}, layout.Version{Epoch: 1, Token: 2}

@@ -156,8 +156,9 @@ type dueTimes struct {
 	next     time.Time // earliest time after now at which a URL is due, among those seen so far
 }
 
-// newDueTimes returns dueTimes whose field next is the time at which a page stored now would be
-// due in some collection, at most maxPass from now.
+// newDueTimes returns the dueTimes of a pass over URLs at the time now. Its field next begins as
+// the earliest time at which a page stored now would be due in a collection, at most maxPass from
+// now.
 func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	a := &dueTimes{s, now, now.Add(maxPass)}
 	for _, c := range s.Collections {
@@ -167,8 +168,8 @@ func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 }
 
 // isDue reports whether an admitted URL is due now. last is the URL's last final outcome. isDue
-// also sets the field next to the time at which the URL will be due next, if that is earlier than
-// next.
+// also computes when the URL will be due next, and sets the field next to that time if it is
+// earlier.
 func (a *dueTimes) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
 	if due.IsZero() || due.After(a.now) {

@@ -12,10 +12,10 @@ import (
 // word in the page's text.
 const anchorWeight = 0.5
 
-// newAnchorStatistics returns the statistics by which anchors are scored. In their segment,
-// anchors are headings; the documents of unvisited URLs also have an address. The number of
-// anchors of a page does not matter: each anchor with a word counts 1, because a page is not less
-// about the word when other links name it by other words.
+// newAnchorStatistics returns the statistics by which anchors are scored. In the segment of anchors
+// they are headings; documents of unvisited URLs also have an address there. Each anchor that has a
+// word counts 1, however many anchors the page has: a page is not less about a word because other
+// links use other words for it.
 func newAnchorStatistics() *statistics {
 	t := new(statistics)
 	for code := range t.gain[segment.Headings] {
@@ -25,8 +25,8 @@ func newAnchorStatistics() *statistics {
 	return t
 }
 
-// having returns the terms whose posting lists tell how many documents have a word: the terms in
-// texts, or, if no text has the word, the terms in anchors. The result is indexed by part and by
+// having returns the terms by which the documents that have a word are counted: those in the texts
+// of pages, or, if no text has the word, those in the anchors. The result is indexed by part and by
 // number of the term.
 func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	if g.inTexts(w) {

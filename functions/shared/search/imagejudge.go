@@ -93,8 +93,9 @@ func (j *imageJudge) open(d *segment.Document) {
 	j.read(j.page, pageText, d.Title)
 }
 
-// read records in words where the query's words are in content, and how often. text says which text
-// of an image content is.
+// read counts the query's words in content, which is one of the texts of an image or the title of
+// its page. It records their positions and numbers in words. text is the number of the text: which
+// one content is.
 func (j *imageJudge) read(words []imageWords, text int, content string) {
 	length := j.analyzer.Each(content, func(o analysis.Occurrence) bool {
 		j.add(words, text, o.Position, j.worth[o.Term])
@@ -110,8 +111,9 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// add records that words of the query stand at a position of a text of an image. worth tells
-// which: by index in words, it has the factor of the word's score for this occurrence.
+// add records in words that words of the query stand at a position of a text of an image. The keys
+// of worth are the indexes of these words in words; its values are the factors of their scores for
+// this occurrence.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))

@@ -145,8 +145,8 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 	return len(starts), starts
 }
 
-// reached is a partial match of a phrase, up to one of its words: the position of that word, and
-// the least slop with which the words before lead there.
+// reached is a partial match of a phrase, up to one of its words. at is the position of this word,
+// slop the least sum of deviations from the phrase with which the words before it lead there.
 type reached struct{ at, slop int }
 
 func sloppy(positions [][]uint32, at []uint32, slop int) (count int) {

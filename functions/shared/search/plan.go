@@ -224,8 +224,8 @@ func (p *plan) setNear() {
 	}
 }
 
-// runAt returns the longest run of overlapping pairs of characters that begins at word i of
-// the phrase, as a phrase; if there is none, that word alone.
+// runAt returns a part of the phrase, from word i on: the longest run of overlapping pairs of
+// characters. If word i is no such pair, or no other pair follows, it is word i alone.
 func (ph *queryPhrase) runAt(i int) *queryPhrase {
 	run := &queryPhrase{words: ph.words[i : i+1], at: []uint32{0}}
 	for end := i + 1; end < len(ph.words) && ph.words[end-1].isPair() && ph.words[end].isPair() && ph.at[end] == ph.at[end-1]+1; end++ {
@@ -234,8 +234,8 @@ func (ph *queryPhrase) runAt(i int) *queryPhrase {
 	return run
 }
 
-// addRun adds a run of pairs of characters to near: each two neighbours of it and, if it has at
-// most maxRun pairs, the whole run as a phrase.
+// addRun adds the phrases of a run of pairs of characters to near: each two successive pairs, and
+// the whole run if it has at most maxRun pairs.
 func (p *plan) addRun(run *queryPhrase) {
 	for i := 1; i < len(run.words); i++ {
 		if run.words[i-1] != run.words[i] {
@@ -248,9 +248,10 @@ func (p *plan) addRun(run *queryPhrase) {
 	}
 }
 
-// addNear adds two neighbours, each of them a word or a run, to near; the second stands gap
-// positions after the beginning of the first. If they have more than maxRun words together, only
-// the last word of the first and the first word of the second are added.
+// addNear adds two phrases to near: a followed by b, once exactly and once with slop. a and b are
+// neighbours in the query, each of them a word or a run of pairs of characters; gap is the number
+// of positions from the beginning of a to that of b. If they have more than maxRun words together,
+// only the last word of a and the first word of b are taken.
 func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	if len(a.words)+len(b.words) > maxRun {
 		end := len(a.words) - 1

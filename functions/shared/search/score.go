@@ -141,8 +141,8 @@ const (
 	kinds
 )
 
-// most returns an upper bound of the scores in documents of which impacts are the greatest
-// frequencies.
+// most returns an upper bound of the scores of the list's word in some documents. impacts holds the
+// greatest frequencies of the word in these documents.
 func (l *listCursor) most(texts *statistics, impacts []postings.Impact) float64 {
 	if l.kind == ofName {
 		return l.weight * slack
@@ -180,8 +180,8 @@ func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * namedWeight}, t)
 }
 
-// open adds a list with the postings l, and the kind, weight and anchors of as. It reuses the
-// memory of an earlier list.
+// open adds to the cursor a list with the postings l. Its kind, weight and anchors are copied from
+// as. It reuses the memory of an earlier list.
 func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
@@ -251,9 +251,9 @@ func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	return uint32(c.last)
 }
 
-// score returns the score of the current document: that of the best variant in its text,
-// plus that of the best variant in its anchors. named is what the word weighs as a name of the
-// site, if the document is its start page.
+// score returns the score of the word in the current document: that of its best variant in the
+// text, plus that of its best variant in the anchors. If the document is the start page of a site
+// whose names contain the word, named is the word's weight as a name; else it is 0.
 func (c *cursor) score(t *statistics) (score, named float64) {
 	var scores [kinds]float64
 	for i := range c.lists {
@@ -270,10 +270,10 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 	return scores[ofText] + scores[ofAnchors], scores[ofName]
 }
 
-// naming returns what the names of its site add to the score of a start page: the weight of the
-// query's words that are in the names, times the fourth power of their share of the weight of all
-// words. So a query that is the name of a site finds the start page first, and one that asks for
-// more than the site finds other pages.
+// naming returns what the names of its site add to the score of a start page. named is the weight
+// of those words of the query that are in the names. The result is named times the fourth power of
+// its share of the weight of all words. So a query that is the name of a site finds the start page
+// first, and a query with further words finds other pages.
 func (p *plan) naming(named float64) float64 {
 	if named == 0 {
 		return 0

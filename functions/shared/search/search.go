@@ -175,9 +175,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
 }
 
-// reach returns how many of the best matches are needed to make the page of hits: those on the
-// page or before it and, with folding, those among which alike ones are found. In a search for
-// images they are the pages whose images are examined.
+// reach returns how many of the best matches are needed to make the page of hits: those on the page
+// or before it, and those among which fold looks for alike documents. In a search for images it is
+// the number of pages whose images are examined.
 func (s *search) reach() int {
 	if s.plan.images {
 		return s.imagePages()
@@ -188,9 +188,9 @@ func (s *search) reach() int {
 	return s.query.From + s.query.Size
 }
 
-// border returns how many of the best matches must get their bonus for words near each other:
-// those up to the end of the page of hits. With folding, which makes one hit of several
-// matches, it is a page more.
+// border returns how many of the best matches must have their bonus for words near each other: as
+// many as there are hits up to the end of the page of hits. With folding, which makes one hit of
+// several matches, it is the number up to the end of the next page.
 func (s *search) border() int {
 	if s.folds() {
 		return s.query.From + 2*s.query.Size
@@ -283,8 +283,8 @@ type Result struct {
 	Notes   []string // sentences about what was cut or left out
 }
 
-// matches returns the number of documents that match by their words: the page of Query.Named,
-// which is a hit whatever its words are, does not count.
+// matches returns the number of documents that match by their words. The page of Query.Named, which
+// is a hit even if its words do not match, is not counted.
 func (r *Result) matches() int {
 	if r.Named {
 		return r.Total - 1

@@ -115,9 +115,9 @@ func (s *search) page(best []match) []match {
 	return best[min(s.query.From, to):to]
 }
 
-// tied returns the groups of matches with equal scores across the beginning or the end of the page
-// of hits: some of the group are on the page, some are not. around are the matches of the page
-// and of these groups.
+// tied returns groups of matches with equal scores, of which some are on the page of hits and
+// others are not: there is one group at most at the beginning of the page, and one at its end.
+// around are the matches of the page and of these groups.
 func (s *search) tied(best []match) (groups [][]match, around []match) {
 	from, to := s.query.From, min(len(best), s.query.From+s.query.Size)
 	if from >= to {

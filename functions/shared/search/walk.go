@@ -123,9 +123,9 @@ func (s *scan) match(doc uint32) {
 	s.top.offer(f)
 }
 
-// boundedPairs is the greatest number of phrases for words near each other for which a bound of
-// their scores is computed from the frequencies of the words. For more phrases, that takes longer
-// than to look for the phrases.
+// boundedPairs is the greatest number of phrases of plan.near for which the scan computes an upper
+// bound of their scores from the frequencies of the words. For more phrases, computing the bound
+// takes longer than looking for the phrases.
 const boundedPairs = 6
 
 // mostNear returns an upper bound of the bonus that a document can get for words near each other.

@@ -81,10 +81,10 @@ func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error)
 	return found, nil
 }
 
-// Judge calls judge for every listed segment, for several at the same time. judge returns all
-// dead documents of a segment, or nil if no more are dead than before. Judge returns these
-// results by segment key, as partition.Edit.Mask takes them. It logs and leaves out damaged
-// segments; whole is false then.
+// Judge calls judge for every listed segment, for several at the same time, and returns the results
+// of judge by segment key, as partition.Edit.Mask takes them. judge returns all documents of a
+// segment that are to be dead, including those that are dead already, or nil if there is nothing to
+// add. Judge logs and leaves out damaged segments; whole is false then.
 func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge func(context.Context, *manifest.Segment) (*roaring.Bitmap, error)) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	dead, whole = make(map[string]*roaring.Bitmap), true
 	var mu sync.Mutex // protects dead and whole

@@ -16,12 +16,12 @@ type Limits struct {
 	Dead  float64 // share of dead documents, 0 to 1, above which a segment is written anew
 }
 
-// DefaultLimits returns limits by which eight segments of a size class are merged, into
-// segments of at most 256 MiB.
+// DefaultLimits returns limits by which eight segments of a size class are merged, into segments of
+// at most 256 MiB.
 //
-// When nothing is left to be merged or to be indexed anew, a partition has at most 7
-// segments in each of the size classes up to 1, 8, 64 and 128 MiB, 28 in all, and larger
-// ones, which are not merged: at most one for each 128 MiB of the index.
+// When nothing is left to be merged or to be indexed anew, a partition has at most 7 segments in
+// each of the four size classes (up to 1, 8, 64 and 128 MiB). Larger segments are not merged; there
+// is at most one of them for each 128 MiB of the index.
 func DefaultLimits() Limits {
 	return Limits{Tier: 8, Least: 1 << 20, Bytes: 256 << 20, Most: 64, Dead: 0.2}
 }
@@ -66,8 +66,8 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	return l.cut(m, tiers[smallest])
 }
 
-// cut returns the smallest segments of a tier, as many as Bytes and Most allow, in the
-// order of the manifest.
+// cut returns the smallest segments of a tier, in the order of the manifest. It takes as many as
+// the limits Bytes and Most allow.
 func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segment {
 	slices.SortStableFunc(of, func(a, b manifest.Segment) int { return cmp.Compare(weight(a), weight(b)) })
 	var bytes int64

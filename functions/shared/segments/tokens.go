@@ -86,8 +86,9 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 	}
 }
 
-// names yields the terms by which the start page of a site has the words of the site's names: of
-// its host and directory, and of SiteNames. They all stand at one position of the address.
+// names yields a term for each word in the names of a site, for the site's start page: the words of
+// its host, of its directory and of SiteNames. All these terms have the given position in the field
+// Address.
 func (t *tokenizer) names(p *Page, position int) {
 	words := addressWords(p.URL)
 	seen := make(map[string]bool)

@@ -145,9 +145,9 @@ func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	return errors.Join(append(errs, e.clearConsumed(ctx, m.Consumed, clean))...)
 }
 
-// commitForgotten commits the version of the takedowns as Forgotten, if all objects that
-// the newest generation lists are clean; otherwise it returns errMore. It commits nothing
-// while merge has still to write segments anew.
+// commitForgotten commits the version of the takedowns as Manifest.Forgotten, if all objects that
+// the newest generation lists are clean. If they are not, it returns errMore. It commits nothing
+// while segments wait to be written anew by merge.
 func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 	version := e.Takedowns.Version
 	err := e.Commit(ctx, func(edit *partition.Edit) error {

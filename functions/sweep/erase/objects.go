@@ -137,8 +137,8 @@ func (e *Eraser) cleanPackage(ctx context.Context, listed manifest.Package) (key
 	return left.Key, nil
 }
 
-// unlessStale returns err, but nil for partition.ErrStale: then the object is no longer
-// listed, and the next round looks at the object that has replaced it.
+// unlessStale returns nil for partition.ErrStale, and any other err as it is. ErrStale means that
+// the object is no longer listed: the next round looks at the object that has replaced it.
 func unlessStale(err error) error {
 	if errors.Is(err, partition.ErrStale) {
 		return nil

@@ -49,9 +49,9 @@ var compiled = sync.OnceValues(func() (*engine, error) {
 // pageSize is the size in bytes of a page of WebAssembly's memory.
 const pageSize = 64 << 10
 
-// environment gives the library the functions that it imports from the module env: for long jumps
-// those of package emscripten, else those in answers. In a browser, emscripten would provide them
-// in JavaScript.
+// environment defines the functions that the library imports from the module env, which in a
+// browser would be written in JavaScript. Those for long jumps come from package emscripten, the
+// others are in answers.
 func (e *engine) environment(ctx context.Context) error {
 	environment := e.runtime.NewHostModuleBuilder("env")
 	jumps, err := emscripten.NewFunctionExporterForModule(e.module)

@@ -67,10 +67,10 @@ func gatherKinds(pages []*judged, kind mainpart.Kind) *blocks {
 	return all
 }
 
-// boost adds tree after tree, each of which corrects those before it, by the
-// gradient and curvature of the logarithmic loss (Friedman 2001; Chen, Guestrin,
-// XGBoost, 2016). A tree grows on a sample of the blocks in which none with a large
-// gradient is missing (Ke and others, LightGBM, 2017, section 3).
+// boost trains a model. It adds tree after tree, each of which corrects those before it, by the
+// gradient and curvature of the logarithmic loss (Friedman 2001; Chen, Guestrin, XGBoost, 2016).
+// Each tree grows on a sample: all blocks with large gradients, and some of the others (Ke and
+// others, LightGBM, 2017, section 3).
 func boost(all *blocks, o options) *mainpart.Model {
 	n := len(all.target)
 	random := rand.New(rand.NewPCG(1, 1))

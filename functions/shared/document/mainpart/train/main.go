@@ -117,12 +117,12 @@ func prepare(pages []*judged) {
 	group.Wait()
 }
 
-// result is a sum over pages of one kind: their number, the F1 of their main parts, and how many
-// of the kinds were found right.
+// result holds sums over the pages of one kind, or over all pages: the number of pages, the F1 of
+// their main parts, and the number of pages whose kind the models have found.
 type result struct{ pages, f1, right float64 }
 
-// validate cross-validates: for each of folds parts of the pages, it trains models on the other
-// parts, and prints the results of the models on this part.
+// validate divides the pages into as many parts as folds says (cross-validation). For each part it
+// trains models on the other parts and tries them on this one. It prints the results of all pages.
 func validate(pages []*judged, folds int) {
 	results := map[mainpart.Kind]result{}
 	for fold := range folds {
