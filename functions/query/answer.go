@@ -72,8 +72,8 @@ type Answer struct {
 	Cost       *meter.Cost         `json:"cost,omitempty"`
 }
 
-// Snippet is one result of an Answer: a page, or with type:image an image and a page that shows
-// it. For an image, the snippet is of the image's caption, or else of the words around it.
+// Snippet is one result of an Answer: a page or, with type:image, an image together with a page
+// that shows it. The excerpt for an image is from its caption, or else from the words around it.
 type Snippet struct {
 	Image       *Picture  `json:"image,omitempty"`
 	URL         string    `json:"url"`

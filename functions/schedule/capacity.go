@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is how much earlier a host may be leased than it may be asked again. Fetch waits for the
-// rest of that time.
+// horizon is the longest time by which the lease of a host may precede the time at which the host
+// may be asked again. The function fetch waits for the rest of that time before it sends a request.
 const horizon = 2 * time.Second
 
 // always is the horizon when all waiting URLs are to be parked: then a lease takes every
@@ -47,9 +47,10 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	return r, !held, nil
 }
 
-// full reports whether no more batches may be leased. batches is the number of leased batches in
-// this crawl partition; Limits.Batches is its limit. But if a collection sets connections, that
-// number limits the leased batches of all crawl partitions together.
+// full reports whether no more batches may be leased, because as many are leased as the limit
+// allows. batches is the number of leased batches in this crawl partition, and Limits.Batches its
+// limit. But if a collection sets connections, that number is the limit for all crawl partitions
+// together.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()
 	if most == 0 {

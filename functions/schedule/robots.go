@@ -21,8 +21,8 @@ type visitor struct{ origin, agent string }
 
 func (u candidate) visitor() visitor { return visitor{u.page.Origin, u.agent} }
 
-// robots reads the robots.txt rules for the URLs from the cache in Redis. Origins that the
-// cache does not have are left out.
+// robots returns the robots.txt rules that apply to the URLs, from the cache in Redis. It leaves
+// out origins whose robots.txt is not in the cache.
 func (f *Function) robots(ctx context.Context, urls []candidate) (robotsOf, error) {
 	var origins []string
 	for _, u := range urls {

@@ -60,9 +60,9 @@ const unsent = 15 * time.Second
 // perTarget is the time planned for one answer, in addition to the delay.
 const perTarget = 500 * time.Millisecond
 
-// topicTime is the time planned for a batch with new links of a collection with a topic.
-// It is short, so that a link of great weight that one batch finds does not wait behind
-// links of little weight in the next.
+// topicTime is the time planned for the requests of a batch that has a new link of a collection
+// with a topic. It is short, because such a batch may find links of great weight, which the next
+// batch is to request before the remaining links of little weight.
 const topicTime = 5 * time.Second
 
 // Function is the schedule function: its fields are the clients and limits that it works with.

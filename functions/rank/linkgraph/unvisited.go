@@ -79,8 +79,8 @@ func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	return parts
 }
 
-// compareNamed orders URLs by the number of sites and links that have their best anchor, the
-// greatest first, and then by URL.
+// compareNamed orders URLs by their best anchor: the more sites use it, and then the more links,
+// the earlier comes the URL. Equal ones are ordered by URL.
 func compareNamed(a, b Unvisited) int {
 	return cmp.Or(cmp.Compare(b.All[0].Sites, a.All[0].Sites), cmp.Compare(b.All[0].Links, a.All[0].Links), cmp.Compare(a.URL, b.URL))
 }

@@ -102,8 +102,9 @@ func counts(rel string) bool {
 	return !slices.ContainsFunc(strings.Fields(rel), func(word string) bool { return word == "nofollow" || word == "ugc" || word == "sponsored" })
 }
 
-// point records that the aliases among the row's sources lead to the row's target. If an alias
-// has several targets, which only damage can cause, the target with the least identity counts.
+// point records where aliases lead: the aliases among the sources of the row lead to the row's
+// target. An alias has several targets only if data are damaged; then the target with the least
+// identity counts.
 func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 	for _, k := range row.Sources {
 		source := sources[k]

@@ -20,9 +20,9 @@ type Block struct {
 	Label      bool   // the block introduces the next one: a heading below the first level, a caption, "See also:"
 }
 
-// blocks returns all blocks of the page. kept says which of them are in the main part,
-// whose text was cut to size bytes. starts are the offsets in the page's text at which
-// its headings begin.
+// blocks returns all blocks of the page as blocks of its content. kept says which of them are in
+// the main part; the text of that was cut to size bytes. starts are the offsets of the page's
+// headings in the page's text.
 func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	all := make([]Block, len(d.page.Blocks))
 	paths := make([]uint64, len(d.page.Elements))
@@ -144,9 +144,9 @@ func join(a, b string) string {
 	return a + "\n" + b
 }
 
-// move moves blocks of the main part from Body to the beginning of Outside: those for which moves
-// is true. main are the indexes of the blocks of the main part. Emphasis and Large become spans of
-// the new Body.
+// move moves the text of some blocks of the main part from Body to the beginning of Outside. main
+// has the indexes of all blocks of the main part; for those to be moved, moves is true. The spans
+// in Emphasis and Large are changed accordingly.
 func (c *Content) move(main []int, moves []bool) {
 	var body, outside strings.Builder
 	body.Grow(len(c.Body))

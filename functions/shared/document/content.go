@@ -48,8 +48,8 @@ func (d *Document) Content() Content {
 	return d.contentOf(d.main())
 }
 
-// contentOf returns the content of the page, whose main part is the blocks for which kept is true.
-// If all is true, no other block is to be indexed: Content.Outside gets no text of other blocks.
+// contentOf returns the content of the page. Its main part are the blocks for which kept is true.
+// If all is true, the other blocks are not indexed: Content.Outside gets no text of them.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body, told := d.passageOf(kept), d.told()
 	size := len(body.text)
@@ -227,8 +227,8 @@ func (p passage) trim(n int) passage {
 	return p
 }
 
-// find converts spans of the page's text, which are in order, into spans of the passage.
-// Text outside of the passage is left out. The result has at most MaxRanges spans.
+// find converts spans of the page's text into spans of the passage. ranges must be in order. Spans
+// of text that is not in the passage are left out, and the result has at most MaxRanges spans.
 func (p passage) find(ranges []layout.Span) []layout.Span {
 	var found []layout.Span
 	at := 0

@@ -48,8 +48,8 @@ func (d *Document) Links(base address.Address) []Link {
 	return c.links
 }
 
-// linkKey holds the values by which links are the same: of links with the same key only the
-// first is collected.
+// linkKey identifies equal links of a page. Of several links with the same key, only the first is
+// collected.
 type linkKey struct {
 	target string
 	kind   book.Kind

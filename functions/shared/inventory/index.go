@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// fact tells the language and the media type of one page. offset is where the page begins in its
-// package (packages are smaller than 4 GiB), kind the index of both values in kinds.all.
+// fact tells the language and the media type of a page. offset is the byte at which the page begins
+// in its package (packages are smaller than 4 GiB). kind is an index in kinds.all.
 type fact struct{ offset, kind uint32 }
 
 // kind is a language, how the language is known, and a media type. There are few different kinds,

@@ -293,8 +293,8 @@ func compare(a, b *book.Outcome) int {
 	return a.Identity().Compare(b.Identity())
 }
 
-// merge returns the outcomes of a URL that count. group holds the streams whose current URL is this
-// one: one for each partition that has outcomes of it.
+// merge returns the outcomes of a URL that count. group holds a stream for each partition that has
+// outcomes of the URL; the URL is the current one of all these streams.
 func merge(group []*stream) standing {
 	if len(group) == 1 {
 		return standing{group[0].head, group[0].of}

@@ -159,12 +159,12 @@ func entry(u account.URL) frontier.Entry {
 	return e
 }
 
-// renewalOf returns the entry by which a frontier requests a stored URL again; found is false if
-// the URL is not to be requested again. There are two reasons:
+// renewalOf returns the entry by which a frontier requests a stored URL again. found is false if
+// the URL is not to be requested again. There are two reasons to do so:
 //
-//	a collection lacks the page (Wanted)   the request has no validators (ETag, Last-Modified),
-//	                                       since the page's links are needed, too
-//	the page is due                        the request has them
+//	a collection lacks the page (Wanted)   the request has no validators (ETag, Last-Modified): the
+//	                                       whole page must come, since its links are needed, too
+//	the page is due                        the request has validators
 func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	another := u.Collection
 	if u.Apart != "" {
@@ -194,9 +194,9 @@ func known(s *settings.Settings, u account.URL) frontier.Known {
 }
 
 // Older rebuilds all frontiers if Redis is older than the bucket: a batch in the spool is newer
-// than every version that Redis gave out. Such a Redis was restored from an old copy, or lost
-// its counter of tokens, and would give out the same tokens again. (Refresh finds the commits
-// that such a Redis missed.) spooled are the batches in the spool.
+// than every version that Redis gave out. This happens if Redis was restored from an old copy, or
+// lost its counter of tokens. It would give out the same tokens again. spooled are the batches in
+// the spool. (Commits that such a Redis has missed are found by Refresh.)
 func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []layout.Version) error {
 	var newest layout.Version
 	for _, batch := range spooled {

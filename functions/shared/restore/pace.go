@@ -127,8 +127,8 @@ func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*fr
 	return nil
 }
 
-// ownedBy returns those leased batches of held that may request URLs of a crawl partition: they
-// have such a URL, or their URLs are not known.
+// ownedBy returns the batches among held, which are on lease, that may request URLs of a crawl
+// partition: those with a URL that the partition owns, and those whose URLs are not known.
 func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
 		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {

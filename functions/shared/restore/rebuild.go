@@ -159,9 +159,9 @@ func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []i
 	return done, nil
 }
 
-// restore loads all URLs of books and spool into the frontiers of the stale crawl partitions, in a
-// new epoch, so that tokens are never given out twice. It claims the epoch only after it has read
-// the books: so, if two processes do this at once, the slower one opens its frontiers in the
+// restore loads all URLs of books and spool into the frontiers of the stale crawl partitions. It
+// does so in a new epoch, so that no token is given out twice. It claims the epoch only after it
+// has read the books: if two processes restore at once, the slower one opens its frontiers in the
 // higher epoch.
 func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
 	began := f.Now()
@@ -239,10 +239,10 @@ func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Se
 	return group.Wait()
 }
 
-// refill puts the batches of the spool into the inboxes of pack, before the frontiers open: else a
-// crawl in which no URL waits would look finished. It is called only when all frontiers are
-// rebuilt. Otherwise the frontiers that are not rebuilt must still settle these batches: the sweep
-// raises their events again, and pack puts them into the inboxes.
+// refill puts the batches of the spool into the inboxes of pack before the frontiers open, because
+// else a crawl in which no URL waits would look finished. It is called only when all frontiers are
+// rebuilt. When only some are, the others must still settle these batches: the sweep sends their
+// events again, and pack puts them into the inboxes.
 func (f *Frontiers) refill(ctx context.Context, spooled []account.Spooled) error {
 	for _, s := range spooled {
 		waiting := frontier.Waiting{Batch: s.Batch, Bytes: s.Bytes, Pages: s.Pages, Since: f.Now(), Settled: true}

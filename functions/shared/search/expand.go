@@ -229,9 +229,9 @@ func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 	}
 }
 
-// add adds two terms for a word: the given one, whose factor of the score is worth, and the one
-// for pages that have the word only outside of their main part. rules are the rules of analysis
-// that give the term, as in variant.rules.
+// add adds two variants of a word: the given term, and the form of it for pages that have the word
+// only outside of their main part. worth is the factor for scores by the given term; that of the
+// other is less. rules are the rules of analysis that give the term, as in variant.rules.
 func (w *queryWord) add(term string, worth float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules

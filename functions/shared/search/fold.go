@@ -23,8 +23,9 @@ const (
 	leastEqual, leastNear = 200, 500
 )
 
-// window returns the number of best matches among which alike ones are found: enough to fill
-// the page of hits if four matches become one. Those that tie with the last are added.
+// window returns the number of best matches among which fold looks for alike ones: at least folded,
+// and four times as many as there are hits up to the end of the page of hits. Matches that tie with
+// the last one are added to these.
 func (s *search) window() int { return max(folded, 4*(s.query.From+s.query.Size)) }
 
 // folds reports whether alike documents become one hit.
@@ -125,9 +126,10 @@ func (f *folder) read(ctx context.Context, matches []match) error {
 	return nil
 }
 
-// add adds a match to the first group whose best match is alike, or to a new group. If a group
-// has another match for the same page, the later version stays, and Total is reduced: two
-// partitions may hold a page for a while after a strategy moved its site.
+// add adds a match to the first group whose best match is alike, or to a new group. A group keeps
+// only one match of a page, the latest version; for each other one, Total is reduced by 1. Two
+// versions occur when a strategy has moved a site, because then two partitions may hold a page for
+// a while.
 func (f *folder) add(m match) {
 	d := f.document(m)
 	if at, known := f.of[d.ID]; known {
@@ -246,9 +248,9 @@ func (f *folder) compareReader(a, b *segment.Document) int {
 	return preference(a) - preference(b)
 }
 
-// mayTranslate reports whether translations may be put in another order: the client has told the
-// reader's languages, the language of the query is not known (see tells), and the address of one
-// of the hits names the hit's language.
+// mayTranslate reports whether translations may be put in another order. Three conditions must
+// hold: the client has told the reader's languages, the language of the query is not known (see
+// tells), and the address of at least one hit names the hit's language.
 func (f *folder) mayTranslate() bool {
 	l := f.plan.likeliest()
 	return len(f.query.Reader) > 0 && l != nil && l.share < tells &&

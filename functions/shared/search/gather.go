@@ -64,10 +64,10 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads, in one step, the terms of all words, with positions if phrases need them; the terms
-// of anchors, without positions; and the columns of filters and facets. It numbers the variants of
-// the words (variant.number), and counts the documents that have each word. also, if not nil, is
-// called for each part at the same time.
+// read reads, in one step, the terms of all words (with positions if the plan has phrases or pairs
+// of words), the terms of the anchors, and the columns for filters and facets. It numbers the
+// variants of the words (variant.number), and counts the documents that have each word. If also is
+// not nil, read calls it for each part while it reads.
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	numberOf := func(term string) int {
@@ -195,10 +195,10 @@ const (
 	verified = 1024
 )
 
-// verify examines the candidates, best first, and returns the best matches: candidates
-// that hold all required phrases and no excluded one. It stops when at least atLeast
-// candidates are examined and no other candidate can be among the best matches that are kept,
-// or when the time for reads has passed.
+// verify examines candidates, the best first, and returns the best matches: candidates that hold
+// all required phrases and no excluded one. It ends when at least atLeast candidates are examined
+// and none of the others can be among the best matches that are kept, or when the time for reading
+// is over.
 func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	phrases := slices.Concat(s.plan.must, s.plan.never)
 	var top topMatches

@@ -180,9 +180,9 @@ func (s *search) postings() (n uint64) {
 	return n
 }
 
-// facetsByScan reports whether the scan for the best matches also counts all matches for the
-// facets. It does so if there are facets, few enough postings, and no phrases, which the scan
-// cannot check.
+// facetsByScan reports whether the scan for the best matches also counts the matches for the
+// facets. It does so if the query has facets, its words have few enough postings, and it has no
+// phrases, which the scan cannot check.
 func (s *search) facetsByScan() bool {
 	return len(s.query.Facets) > 0 && !s.plan.hasPhrases() && s.postings() <= countedPostings
 }

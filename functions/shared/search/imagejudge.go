@@ -189,8 +189,9 @@ func (w *imageWords) sum() (sum float64) {
 	return sum
 }
 
-// stands reports whether the word that w is about is in a text of the image: its alternative text,
-// its caption, its file name, or the words around it. The page's title does not count.
+// stands reports whether a word of the query is in one of the image's own texts: its alternative
+// text, caption, file name, or the words around it. The title of the page does not count. w is for
+// this word.
 func (w *imageWords) stands() bool {
 	return slices.ContainsFunc(w.positions[:pageText], func(positions []uint32) bool { return len(positions) > 0 })
 }

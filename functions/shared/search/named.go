@@ -11,9 +11,10 @@ import (
 // are. It is found in the columns of identities, which are read together with the terms, and
 // taken out of the matches, so that it is no second hit.
 
-// takeNamed sets asked to the documents of the first page of Query.Named that the index has and
-// the filters accept: more than one while several partitions have a version of it. It removes
-// them from the documents that can match, and makes room for their hit on the first page.
+// takeNamed looks for the pages of Query.Named, and sets asked to the documents of the first one
+// that the index has and the filters accept. There are several documents if several partitions have
+// a version of the page. They no longer count as matches; their hit takes one place on the first
+// page.
 func (s *search) takeNamed() {
 	for _, id := range s.query.Named {
 		for part, of := range s.identities {

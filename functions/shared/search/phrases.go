@@ -137,8 +137,8 @@ func (p *phraseReader) start() {
 	}
 }
 
-// advance moves the posting lists of all terms to the document doc. A term that is not in it moves
-// to its first document after it.
+// advance moves the posting lists of all terms to the document doc. The list of a term that doc
+// lacks moves to the first later document that has the term.
 func (p *phraseReader) advance(doc uint32) {
 	for i := range p.terms {
 		p.terms[i].advance(doc)
@@ -261,8 +261,8 @@ func (t *phraseTerm) start() {
 
 var noFreq [postings.Fields]uint32
 
-// advance moves to the document. If the document lacks the term, it moves to the term's first
-// document after it, and freq is all 0.
+// advance moves the posting list of the term to the document. If the document lacks the term, the
+// list moves to the first later document that has it, and freq is all 0.
 func (t *phraseTerm) advance(doc uint32) {
 	if t.doc < doc {
 		t.doc = t.it.Advance(doc)

@@ -271,9 +271,9 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 }
 
 // naming returns what the names of its site add to the score of a start page. named is the weight
-// of those words of the query that are in the names. The result is named times the fourth power of
-// its share of the weight of all words. So a query that is the name of a site finds the start page
-// first, and a query with further words finds other pages.
+// of those words of the query that are in the names. It is multiplied by the fourth power of the
+// share that these words have of the weight of all words. So a query that is the name of a site
+// finds the start page first, and a query with further words finds other pages.
 func (p *plan) naming(named float64) float64 {
 	if named == 0 {
 		return 0

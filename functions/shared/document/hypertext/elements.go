@@ -44,8 +44,8 @@ func isTablePart(a atom.Atom) bool {
 	return false
 }
 
-// endsAt reports whether the start tag of an element ends an open element, as a li ends the li
-// before it.
+// endsAt reports whether the start tag of the element start ends the element open, if that is open
+// there: the start tag of a li ends the li before it.
 func endsAt(start, open atom.Atom) bool {
 	switch open {
 	case atom.P:
@@ -73,8 +73,8 @@ func impliesEnds(start atom.Atom) bool {
 	return isBlock(start) || start == atom.A || start == atom.Optgroup
 }
 
-// isBarrier reports whether a start tag cannot end elements around the open element, as a td in
-// an inner table cannot end a cell of the outer one.
+// isBarrier reports whether the element open keeps a start tag from ending elements around open. A
+// table is a barrier for a td: a cell of an inner table does not end a cell of the outer one.
 func isBarrier(start, open atom.Atom) bool {
 	switch open {
 	case atom.Table, atom.Template, atom.Object, atom.Button, atom.Svg, atom.Math:
@@ -89,8 +89,9 @@ func isBarrier(start, open atom.Atom) bool {
 	return false
 }
 
-// isRawText reports whether tags in the content of an element are text, except for its end
-// tag. noscript is not among these elements, since pages are read as if scripts were off.
+// isRawText reports whether the content of an element is text in which only the element's own end
+// tag counts as a tag, as in a script. noscript is not among these elements, because pages are read
+// as if scripts were off.
 func isRawText(a atom.Atom) bool {
 	switch a {
 	case atom.Script, atom.Style, atom.Title, atom.Textarea, atom.Iframe, atom.Noembed, atom.Xmp, atom.Plaintext:

@@ -172,8 +172,8 @@ func (r *reader) dropMark(l *Reference, number int32) {
 
 func isBold(a atom.Atom) bool { return a == atom.B || a == atom.Strong }
 
-// separates reports whether there is a space between an element's text and the words around it,
-// although the element has no lines of its own, as with a button.
+// separates reports whether an element's text is separated by a space from the words around it
+// although the element does not begin a new line. A button is an example.
 func separates(a atom.Atom) bool {
 	switch a {
 	case atom.Button, atom.Label, atom.Input, atom.Select, atom.Option, atom.Img, atom.Svg, atom.Iframe, atom.Video, atom.Legend:

@@ -30,8 +30,8 @@ func appendDecoded(to, text []byte, inAttribute bool) []byte {
 	}
 }
 
-// isWhole reports whether the first n bytes of a text, which decode to decoded, are a whole
-// character reference, and not the beginning of other text such as "&copy=1".
+// isWhole reports whether the first n bytes of a text, which decode to decoded, are a complete
+// character reference in the value of an attribute. The first bytes of "&copy=1" are not.
 func isWhole(text []byte, n int, decoded string) bool {
 	if text[n-1] == ';' {
 		return decoded == ";" || !strings.HasSuffix(decoded, ";")

@@ -173,8 +173,9 @@ func (r *reader) space() {
 	}
 }
 
-// pass moves to the place after the next occurrence of end in rest, the JSON that is not read yet.
-// For a comment, end is "*/".
+// pass skips to the end of something that does not matter, such as a comment. rest is the JSON that
+// is not read yet; pass moves to the place after the next occurrence of end in it. For a comment,
+// end is "*/".
 func (r *reader) pass(rest []byte, end string) {
 	if i := bytes.Index(rest, []byte(end)); i >= 0 {
 		r.at += i + len(end)

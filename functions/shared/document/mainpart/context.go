@@ -106,15 +106,16 @@ func (c *context) isHeading(block int) bool {
 	return hypertext.IsHeading(c.page.Elements[c.page.Blocks[block].Element].Name)
 }
 
-// between returns the sum of the blocks from, …, to−1. Numbers below 0 or beyond the last block
-// are ignored.
+// between returns the sum over the blocks with the indexes from to to−1. Indexes of no block are
+// ignored.
 func (c *context) between(from, to int) chance {
 	a, b := c.blockSums[max(0, from)], c.blockSums[min(to, len(c.scores))]
 	return chance{b.kept - a.kept, b.all - a.all}
 }
 
-// mean adds a feature: the mean probability of the blocks of a part of the page, drawn towards
-// that of the whole page (see pageWeight).
+// mean adds a feature: the mean probability that the blocks of a part of the page belong to the
+// main part. The fewer words the part has, the nearer it is to the mean of the whole page (see
+// pageWeight).
 func (c *context) mean(part chance) {
 	page := c.blockSums[len(c.scores)]
 	c.add(uint8((part.kept + pageWeight*page.kept/max(1, page.all)) / (part.all + pageWeight)))

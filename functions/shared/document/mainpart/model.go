@@ -33,8 +33,9 @@ func Find(p *hypertext.Page, data *linkeddata.Data) []bool {
 	return FindBy(trained(), &f)
 }
 
-// FindBy returns, for every block of a page, whether it belongs to the main part by two models, of
-// which the second sees the scores of the first.
+// FindBy returns, for every block of a page, whether it belongs to the main part. models are two
+// models: the first scores the blocks, and the second decides, with these scores as further
+// features.
 func FindBy(models []*Model, f *Features) []bool {
 	second := f.WithScores(models[0].Score(f))
 	return second.Choose(models[1].Score(&second))
@@ -82,10 +83,10 @@ func (m *Model) Score(f *Features) []float64 {
 	return scores
 }
 
-// Choose reports for each block whether to keep it, given the log-odds of the blocks.
-// It keeps the likeliest blocks, as many as give the best expected F1 of their words. Of
-// several blocks with the same text it keeps only the likeliest. Then it also keeps blocks
-// in small gaps between kept blocks.
+// Choose reports for each block whether to keep it. scores are the log-odds that the blocks belong
+// to the main part. It keeps the likeliest blocks: as many as give the best expected F1 of the kept
+// words. Of several blocks with the same text it keeps only the likeliest. At last it also keeps
+// the blocks in small gaps between kept blocks.
 func (f *Features) Choose(scores []float64) []bool {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -114,9 +115,10 @@ func (f *Features) Choose(scores []float64) []bool {
 	return keep
 }
 
-// copies reports for each block whether it is a copy: it has at least copyWords words, and a block
-// before it in order has the same text at another position in the page. Blocks at the same
-// position, such as items of one list, are no copies: they may say the same of different things.
+// copies reports for each block whether it is a copy. A copy has at least copyWords words, and the
+// same text as a block that comes before it in order, at another position in the page. Blocks at
+// the same position, such as the items of one list, are no copies of each other: they may say the
+// same about different things.
 func (f *Features) copies(order []int) []bool {
 	first := make(map[uint32]uint32) // by text: the path of the first block
 	copied := make([]bool, len(f.Words))
@@ -139,9 +141,9 @@ const (
 	holeScore = -1 // least log-odds of a block that is kept in a gap between kept blocks
 )
 
-// fill sets keep for short sequences of blocks between kept blocks, such as cells of a table, an
-// example or a label. A sequence with a block that is very unlikely to belong to the main part is
-// not kept, and copied blocks are not, either.
+// fill sets keep for blocks in a short gap between kept blocks, such as cells of a table, an
+// example or a label. It does not fill a gap with a block that is very unlikely to belong to the
+// main part, and it never keeps a copied block.
 func (f *Features) fill(keep, copied []bool, scores []float64) {
 	for i := 0; i < len(keep); i++ {
 		if keep[i] {

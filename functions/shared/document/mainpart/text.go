@@ -116,8 +116,8 @@ const (
 	hashFactor = 16777619
 )
 
-// shares returns, for each of the sets, which share of the text's phrases is in the set: 0 for
-// none, 255 for all.
+// shares returns, for each of the sets of phrases, how large a part of the text's phrases is in the
+// set: from 0 for none to 255 for all.
 func shares(sets *[5]phrases.Set, text []byte) (in [5]uint8) {
 	all, found := 0, [len(in)]int{}
 	phrases.Each(text, func(phrase uint32) {
@@ -151,8 +151,8 @@ func share(part, whole int) uint8 {
 	return uint8(min(255, max(0, 255*part/whole)))
 }
 
-// signed maps a difference to 0 … 255, by its logarithm: no difference to 128, a negative one to
-// less.
+// signed maps a difference to a feature from 0 to 255, in a logarithmic scale: 0 becomes 128, and
+// negative differences become less than 128.
 func signed(n int) uint8 {
 	if n < 0 {
 		return 128 - level(-n)/2

@@ -16,8 +16,8 @@ type told struct {
 	flags [6]uint8
 }
 
-// counted are groups of words. For each of them, surroundings counts the elements with a word of
-// the group.
+// counted are groups of words in the names of classes and ids. For each group, surroundings counts
+// the elements of the page that have a word of it.
 var counted = [...]hypertext.Words{
 	hypertext.WordForum, hypertext.WordComment, hypertext.WordProduct, hypertext.WordCart, hypertext.WordReview, hypertext.WordCard,
 }

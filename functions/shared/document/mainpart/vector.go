@@ -101,8 +101,8 @@ func (v *vector) repeats(i int, c *textCounts) {
 		level(same.blocks), level(same.bytes), share(same.bytes, v.bytes[len(v.texts)]))
 }
 
-// ancestors adds the totals of the block's element and of the next three elements around it that
-// have more text.
+// ancestors adds features of four elements: the totals of the block's element, and of the next
+// three elements around it, each with more text than the one before.
 func (v *vector) ancestors(at int32) {
 	all := v.page.Elements
 	for range 4 {
@@ -162,8 +162,8 @@ func (v *vector) neighbours(i int) {
 	}
 }
 
-// saying adds features of the groups of words in the block, if its text is short, and in the
-// heading before it.
+// saying adds features that say which groups of words are in the block, if its text is short, and
+// in the heading before it.
 func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	own := says(c, text)
 	if rank := rankOf(e.Name); rank > 0 {

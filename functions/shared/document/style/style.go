@@ -68,8 +68,8 @@ func (r *rewriter) run() {
 	}
 }
 
-// function reads the address in url(…), from offset i after the parenthesis on, and returns
-// the offset after the address.
+// function reads the address in url(…). i is the offset after the opening parenthesis. The result
+// is the offset after the address.
 func (r *rewriter) function(i int, isSheet bool) int {
 	s := r.sheet
 	for i < len(s) && isSpace(s[i]) {

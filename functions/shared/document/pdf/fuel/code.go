@@ -186,8 +186,9 @@ func (r *reader) immediates(op byte) {
 	}
 }
 
-// prefixed skips the rest of an instruction whose first byte is FC. It returns true for a bulk
-// instruction, such as memory.copy, whose last operand is the number of bytes or elements.
+// prefixed skips the rest of an instruction that begins with the byte FC. It returns true if the
+// instruction works on many bytes or elements, as memory.copy does; its last operand is their
+// number.
 func (r *reader) prefixed() bool {
 	switch op := r.number(); op {
 	case 0, 1, 2, 3, 4, 5, 6, 7: // saturating conversions
