@@ -143,8 +143,8 @@ func (p *draft) print() fingerprint.Fingerprint {
 	return fingerprint.Fingerprint{TitleHash: p.TitleHash, TextHash: p.TextHash, Simhash: p.Simhash, Sketch: p.Sketch}
 }
 
-// without moves text blocks out of the page's main part: those for whose hash repeated returns
-// true.
+// without moves repeated text blocks out of the page's main part. repeated reports whether the
+// block with a hash is one.
 func (p *draft) without(repeated func(hash uint64) bool) {
 	c := document.Content{
 		Body: p.Body, Outside: p.Outside, Headings: p.Headings, Emphasis: p.Emphasis, Large: p.Large, Blocks: p.blocks,

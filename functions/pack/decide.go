@@ -87,8 +87,8 @@ func (w *discovery) add(l *book.Link) {
 	}
 }
 
-// add adds the frontier entry of a collection for a URL, and the URL's change if a
-// sitemap names one.
+// add adds a URL that the links of a batch lead to: the entry of a collection for the frontier and,
+// if a sitemap says when the page has changed, this change.
 func (all *discoveries) add(s *settings.Settings, collection string, target address.Address, w *discovery) error {
 	crawl, err := s.Crawl.Decide(target)
 	if err != nil {
@@ -193,8 +193,9 @@ func strip(s *spool.Spool, filter *forget.Filter) {
 	s.Ledger.Links = slices.DeleteFunc(s.Ledger.Links, func(l book.Link) bool { return !filter.Link(&l) })
 }
 
-// gonePages returns the pages that were stored once and could not be fetched again. Their
-// outcomes are failed or skipped, and have the digest of the stored page.
+// gonePages returns the pages that are gone: they were stored once, and the last request for them
+// failed or was skipped. Their outcomes are those of state Failed or Skipped that have a digest,
+// that of the stored page.
 func gonePages(spools []spool.Spool) (gone []manifest.Gone) {
 	for i := range spools {
 		for _, o := range spools[i].Ledger.Outcomes {

@@ -26,10 +26,10 @@ import (
 // parallelReads is the number of spool objects read at once.
 const parallelReads = 8
 
-// packAll packs waiting batches into packages and a book, commits these, and removes
-// the batches from the partition's inbox in Redis. If another process packs some of the
-// batches meanwhile, packAll starts again with the others. If the partition has refused
-// a settled batch (see lost), packAll makes the sweep rebuild the frontiers.
+// packAll packs waiting batches into packages and a book, commits these, and removes the batches
+// from the partition's inbox in Redis. If another process packs some of the batches meanwhile,
+// packAll starts again with the others. If one of the batches can no longer be packed (see lost),
+// the frontiers know outcomes that are in no book: packAll makes the sweep rebuild the frontiers.
 func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []frontier.Waiting) error {
 	batches := batchesOf(waiting)
 	for {
@@ -131,9 +131,9 @@ func (f *Function) announce(ctx context.Context, p layout.Partition, gone []mani
 	return nil
 }
 
-// learn tells all frontiers, before the commit, that the commit will list the book with the key,
-// and writes the commit's name, "KEY@GENERATION", to the manifest's Learnt. So a frontier can tell
-// which books it knows (see frontier.Learning).
+// learn records a commit that lists a new book, with the given key, before the commit is made. It
+// tells its name, "KEY@GENERATION", to all frontiers, and writes it to Manifest.Learnt. By the two
+// names it is found out later whether a frontier has missed a commit (see frontier.Learning).
 func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {
 	base, next := e.Manifest(), fmt.Sprintf("%s@%d", key, e.Generation())
 	for _, crawl := range s.Crawl.Partitions() {

@@ -199,8 +199,8 @@ type gradeView struct {
 // gradeNames are the names of the grades, by grade.
 var gradeNames = [judgment.Best + 1]string{"no answer", "partly", "relevant", "best answer"}
 
-// offerMarks adds to a page of results the fields by which the judge who is signed in marks them;
-// nothing if nobody is. Images and past states cannot be judged.
+// offerMarks adds to a page of results the fields by which a judge marks them. It adds nothing if
+// no judge is signed in, or if the results are images or of a past state, which cannot be judged.
 func (s *siteHandler) offerMarks(w http.ResponseWriter, r *http.Request, q Query, page *resultsPage) error {
 	if s.engine.Judging.Keys.Empty() {
 		return nil

@@ -177,8 +177,8 @@ func shortestDelay(s *settings.Settings) time.Duration {
 	return shortest
 }
 
-// pause holds the reason of the pause that was logged last; "" if the last log entry says that the
-// crawl goes on. So no state is logged twice.
+// pause remembers the last log entry about pauses of the crawl, so that the same is not logged
+// twice: the reason of the pause, or "" if the entry says that the crawl goes on.
 type pause struct {
 	mu     sync.Mutex // protects reason
 	reason string

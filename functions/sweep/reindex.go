@@ -120,8 +120,8 @@ func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map
 	return len(again), nil
 }
 
-// goneCache holds the gone pages of a partition, and reads them from the books again when
-// the manifest's Learnt has changed, that is, when a book has been added.
+// goneCache holds the list of gone pages of a partition. It makes the list anew from the books when
+// the manifest's Learnt has changed, which happens whenever a book with new outcomes is added.
 type goneCache struct {
 	bucket    blob.Reader
 	elsewhere []layout.Partition

@@ -133,8 +133,8 @@ func (r *reading) isUnvisited(row *book.Row) bool {
 	return r.forgotten.Empty() || !r.forgotten.ForgetsURL(row.Target)
 }
 
-// isNameless reports whether a URL without a page must not be found by the texts of links to it,
-// since its outcome says that there is nothing, or nothing that may be shown.
+// isNameless reports whether searches must not find a URL without a page by the texts of links to
+// it. It is true if the URL's outcome o says that nothing is there, or nothing that may be shown.
 func isNameless(o *book.Outcome) bool {
 	switch {
 	case o.State == book.Stored, o.State == book.Unchanged, o.State == book.Lost, membership.WasUnasked(*o):

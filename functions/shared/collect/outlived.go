@@ -167,9 +167,10 @@ func (c *Collector) replaceHint(ctx context.Context) error {
 	return nil
 }
 
-// firstAfter returns the number of the oldest generation to keep: the one that was in force
-// at the moment, or an earlier one if maxPast generations were read before. It returns 0 if
-// the generations before that one span less than atOnce.
+// firstAfter returns the number of the oldest generation to keep, so that the generations before it
+// are deleted. It is the one that was in force at the moment; but at most maxPast generations are
+// looked at, so it may be an earlier one. It returns 0, for nothing to be deleted yet, if these
+// generations span less time than atOnce.
 func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
 	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {

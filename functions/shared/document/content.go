@@ -90,9 +90,9 @@ func (d *Document) outside(main []bool) passage {
 	return d.passageOf(rest)
 }
 
-// main returns for every block whether it belongs to the main part, without hidden blocks. all is
-// true if the main part is everything that the page shows: in a page that was converted from
-// another format, or when no main part is found.
+// main returns for every block whether it belongs to the main part. Hidden blocks do not. In a page
+// that was converted from another format, or if no main part is found, the main part is everything
+// that the page shows; all is true then.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
 		kept = mainpart.Find(d.page, d.data)
@@ -106,9 +106,12 @@ func (d *Document) main() (kept []bool, all bool) {
 	return d.shown(), true
 }
 
-// shown returns for every block whether the page shows it outside of navigation. If these
-// blocks hold less than a tenth of the page's text, it returns true for every block that is not
-// hidden; if all are hidden, for every block: a script shows them.
+// shown returns, for every block, whether its text counts as shown by the page:
+//
+//	the page shows outside of navigation     blocks that count
+//	at least a tenth of its text             those that it shows outside of navigation
+//	less                                     all that are not hidden
+//	less, and all blocks are hidden          all: a script shows them
 func (d *Document) shown() []bool {
 	shown, size := d.blocksWithout(hypertext.Navigation | hypertext.Hidden | hypertext.NoScript)
 	if size*10 >= len(d.page.Text) {
@@ -133,9 +136,9 @@ func (d *Document) blocksWithout(flags hypertext.Flags) (chosen []bool, size int
 	return chosen, size
 }
 
-// Visible returns the text that the page shows outside of navigation, and content that is only
-// in its JSON-LD. If the page shows less than a tenth of its text there, Visible returns all
-// text that is not hidden, or all if everything is. Digest is computed from it.
+// Visible returns the text of the blocks for which shown is true, normally all that the page shows
+// outside of navigation. After it comes content that the page has only in its JSON-LD. Digest is
+// computed from the result.
 func (d *Document) Visible() string {
 	if d.plain != "" {
 		return d.plain

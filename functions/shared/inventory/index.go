@@ -80,8 +80,8 @@ func (v *Inventory) ReadIndex(ctx context.Context) error {
 	return nil
 }
 
-// columns holds the columns of a segment that ReadIndex needs. parts says how many of its
-// documents are of each package.
+// columns holds what ReadIndex reads of a segment: some columns, and in parts the number of
+// documents of each package.
 type columns struct {
 	parts                     []segment.Part
 	languages, sources, types *segment.StringColumn

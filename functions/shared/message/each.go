@@ -178,9 +178,9 @@ type noting struct {
 	m   events.SQSMessage
 }
 
-// Note records a fault that does not fail the message of ctx. It logs the fault, with the
-// attributes and the subject of the message, and calls the listeners of ctx, which count
-// faults by the text what. So there must be few different texts.
+// Note records a fault that does not fail the message of ctx. It logs the text what with the
+// attributes and the subject of the message, and calls the listeners of ctx. They count faults by
+// what, which therefore must be one of a few fixed texts.
 func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	listening, _ := ctx.Value(listenerKey{}).([]Listener)
 	for _, l := range listening {
@@ -251,8 +251,8 @@ func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether the function is returns true for err or for an error that err wraps. If err
-// joins several errors, that must hold for each of them.
+// every reports whether is returns true for err or for an error that err wraps. If err joins
+// several errors, this must be so for each of the joined ones.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

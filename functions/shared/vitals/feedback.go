@@ -227,8 +227,9 @@ func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
 	return errors.Join(err, r.put(ctx, bucket))
 }
 
-// take makes a feedback of the activity since the last one, stores it in kept for put, and writes
-// its metrics. If there was no activity, it makes none. The caller must hold flushing.
+// take makes a feedback of the activity since the last feedback, and writes its metrics. It stores
+// the feedback in r.kept, from where put puts it into the bucket. If there was no activity, take
+// makes no feedback. The caller must hold r.flushing.
 func (r *Recorder) take() error {
 	now := r.read()
 	r.due = r.options.Now().Add(min(max(now.at.Sub(r.born), soonest), latest))

@@ -149,10 +149,10 @@ const maxChunkLine = 256
 // firstChunk matches the beginning of a body in the chunked transfer coding (RFC 9112, 7.1).
 var firstChunk = regexp.MustCompile(`^[0-9A-Fa-f]{1,8}[ \t]*(;[^\r\n]*)?\r?\n`)
 
-// decoded reports whether the body is decoded already although the header has a
-// Content-Encoding, as in some archives; it removes this header field then. It compares the
-// first bytes of the body with those of the coding. brotli has no fixed first bytes: for it,
-// decoded looks for plain text.
+// decoded reports whether the body is plain although the header has a Content-Encoding: some
+// archives store decoded bodies. In this case it removes that header field. It looks whether the
+// body has the first bytes of the coding. brotli has no fixed first bytes; for it, decoded looks
+// for plain text.
 func (c *Capture) decoded() bool {
 	coding := strings.ToLower(strings.TrimSpace(c.Header.Get("Content-Encoding")))
 	mark, known := codingMarks[coding]

@@ -85,8 +85,8 @@ func beginsMarkup(b []byte) bool {
 	return isLetter(b[0]) || b[0] == '!' || b[0] == '?'
 }
 
-// markupFrom reads the tag, comment or other markup whose < is before offset i. It returns
-// endOfMarkup if that is no token, such as a comment.
+// markupFrom reads the tag, comment or other markup that begins with the < before offset i. It
+// returns endOfMarkup for markup that is skipped, such as a comment.
 func (s *scanner) markupFrom(i int) token {
 	rest := s.markup[i:]
 	switch {
