@@ -176,9 +176,9 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 }
 
 // content returns the text of a page at the address a, its images, and whether searches may find
-// the page. They may not if the page says noindex or has a media type without text. content fails
-// only if the parser panics. For a page that cannot be read for another reason it returns only a
-// title, made of the address.
+// the page: they may not if the page says noindex or has a media type without text. If the page
+// cannot be read, the text is only a title, made of the address. broken is an error only if the
+// parser panics.
 func (e extractor) content(
 	a address.Address, o webobject.Object, read func(webobject.Object) (*document.Document, error),
 ) (content document.Content, images []segment.Image, shown bool, broken error) {

@@ -24,13 +24,13 @@ const (
 	minShare = .3
 )
 
-// moveRepeated moves repeated blocks of text out of the main parts of pages: headers,
-// menus, footers, notices. Their words are still found, but with the low weight of all
-// text outside the main part. The pages are those of one package, sorted by site and URL.
-// The result depends on them alone, so that a package indexed again gives the same
-// segment. If a package has few pages of a host, nothing of them is moved. Pages that
-// share half of their text count as one: mirrored or partly translated pages would
-// otherwise make each other's text repeated.
+// moveRepeated moves repeated blocks of text, such as headers, menus, footers and notices, out of
+// the main parts of pages. Their words are still found, but with the low weight of all text outside
+// the main part. The pages are those of one package, sorted by site and URL. The result depends on
+// them alone, so that a package indexed again gives the same segment. If a package has few pages of
+// a host, nothing of them is moved. Pages that share half of their text are counted as one page.
+// Otherwise the whole text of a page that has mirrors or partial translations would count as
+// repeated.
 func moveRepeated(pages []*draft) {
 	for host := range byStart(pages, 1) {
 		onHost := repeatedBlocks(host)
@@ -105,11 +105,11 @@ func repeatedBlocks(pages []*draft) map[uint64]bool {
 	return repeated
 }
 
-// unlike returns the pages that have text, except those found to share half of their text with an
-// earlier page. To compare only few pages, it cuts the sketch of each (see
+// unlike returns the pages that have text, without those that share half of their text with an
+// earlier page. It does not compare all pages with each other: it cuts the sketch of each page (see
 // fingerprint.Fingerprint) into eight parts, and compares a page only with the first earlier page
-// that has the same part in the same place. About one in ten of the pages that share half is not
-// found, and so is returned, too.
+// that has the same part in the same place. So it misses about one in ten of the pages that share
+// half of their text, and returns them, too.
 func unlike(pages []*draft) []*draft {
 	type part struct {
 		at     int

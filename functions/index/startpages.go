@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// nameStartPages gives the start page of each host the names of its site, by which people ask for
-// it: the parts that titles of the host repeat, and its own title. The name of the host is not
-// among them, since it is in the page's address. The pages are those of one package, sorted by
-// site and URL.
+// nameStartPages gives the start page of each host the names of its site, by which people search
+// for it. These are the parts that titles of the host repeat, and the start page's own title. (The
+// name of the host is found anyway, because it is in the address.) The pages are those of one
+// package, sorted by site and URL.
 func nameStartPages(pages []*draft) {
 	for host := range byStart(pages, 1) {
 		found := startPages(host)

@@ -43,12 +43,12 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 // of a packed one is settled within this time, it is the packed batch itself, delivered again.
 const kept = 15 * time.Minute
 
-// lost reports whether a waiting batch can no longer be packed, so that its outcomes are
-// settled in a frontier but never come into a book. The reasons:
+// lost reports whether a waiting batch can no longer be packed. Its outcomes are settled in a
+// frontier then, but never come into a book. The reasons:
 //
 //	its spool object was damaged
 //	the manifest has closed its version: the batch came too late
-//	a Redis with older contents gave it the version of a batch that was packed before
+//	Redis came back with older contents, and gave the version of a packed batch to this batch, too
 func lost(m *manifest.Manifest, w frontier.Waiting) bool {
 	i := slices.IndexFunc(m.Consumed, func(c manifest.Consumed) bool { return c.Batch == w.Batch })
 	if i < 0 {

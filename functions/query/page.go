@@ -251,8 +251,8 @@ func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key st
 // A browser may still open connections in advance (link rel=preconnect, and frames that are then
 // blocked), by which other sites learn who reads the copy. The header Connection-Allowlist
 // (https://wicg.github.io/connection-allowlists/), whose value is storedConnections, stops browsers
-// that know it; X-DNS-Prefetch-Control stops lookups of names. The price: links to other sites do
-// not open.
+// that know it; X-DNS-Prefetch-Control stops lookups of names. A drawback is that links from the
+// copy to other sites do not open.
 const (
 	storedPolicy      = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 	storedConnections = "(response-origin)"

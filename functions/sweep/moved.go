@@ -35,9 +35,9 @@ func (l latest) finder(bucket blob.Reader) *segments.Finder {
 }
 
 // compare masks outdated documents of pages that are in two partitions. When a storage strategy
-// moves a site to another partition, its documents stay where they are, so that both partitions
-// may have documents of one page. compare leaves only the latest alive, and none if the page is
-// gone since. gone are the gone pages of this partition that are not masked yet.
+// moves a site to another partition, its documents stay where they are, so that both partitions may
+// have documents of one page. compare leaves only the latest alive, and none if the page is gone
+// since. gone are the gone pages of this partition that are not masked yet.
 //
 //	this partition           other partition                               masked
 //	a document               an earlier document                           the other's
@@ -45,10 +45,9 @@ func (l latest) finder(bucket blob.Reader) *segments.Finder {
 //	a gone page              an earlier document                           the other's
 //
 // Each segment is compared once after it is listed, and each gone page before it is marked as
-// Masked. So when two partitions list documents of one page, at the latest the comparison of the
-// segment that is listed later finds both. told is false if a segment of another partition could
-// not be read: then it is not certain which documents are outdated, and the segments and gone
-// pages are compared again by the next sweep.
+// Masked. So if two partitions have documents of one page, these are found at the latest when the
+// segment that is listed later is compared. told is false if a segment of another partition could
+// not be read. The next sweep compares the segments and gone pages again then.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {

@@ -24,13 +24,16 @@ type Unvisited struct {
 // part at a time: the largest book has about partSize bytes of links for each part.
 const partSize = 1 << 20
 
-// Unvisited returns URLs in a range of the hash space that have no page in the index, but are
-// named by the texts of links: URLs that were never asked for, and those whose content cannot be
-// indexed, such as a file of another type or one that is too big. URLs whose request failed, and
-// aliases, are left out. It returns at most the number most: those that the most sites name with
-// the same text, sorted by place. cut is the number of the others.
+// Unvisited returns URLs in a range of the hash space that have no page in the index, but can be
+// found by the texts of links to them:
 //
-// It reads the links of the range once, with their texts, part by part.
+//	never requested                                                     returned
+//	content cannot be indexed: it has another type, or is too big       returned
+//	request failed; or the URL leads to another one                     left out
+//
+// It returns at most the number most, sorted by place: those for which the greatest number of sites
+// use the same text. cut is the number of the others. It reads the links of the range once, with
+// their texts, part by part.
 func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (best []Unvisited, cut int, err error) {
 	r := g.read
 	var mu sync.Mutex // protects best and cut

@@ -121,10 +121,9 @@ func (c *Collector) Delete(ctx context.Context, keys []string) error {
 	return Delete(ctx, c.Bucket, c.Now, keys)
 }
 
-// Delete deletes the objects with the keys. A missing object is no error. When partition.Fresh has
-// passed since the call began, for example because the process was suspended, it fails instead of
-// deleting more: by then another process may have put an object that is needed under one of the
-// keys.
+// Delete deletes the objects with the keys. A missing object is no error. If partition.Fresh has
+// passed since the call began, as when the process was suspended, Delete stops with an error:
+// another process may by then have put an object that is needed under one of the keys.
 func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys []string) error {
 	began := now()
 	deletes, ctx := errgroup.WithContext(ctx)
@@ -146,15 +145,13 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 // Spool deletes spool objects of the partition. spooled lists all objects in its spool, and was
 // made before the manifest was read. Spool deletes those
 //
-//	that were packed Limits.Keep ago, or at any time when now is true
+//	that were packed Limits.Keep ago; if now is true, all that are packed
 //	that were put after their batch was closed
 //
-// Then it closes the consumed batches whose spool objects are deleted: the manifest no longer lists
-// each of them, but says that all batches up to some token are done. pack refuses a closed batch
-// that is fetched again.
-//
-// leased are the batches on lease, which stay open; if nil, they are unknown, and Spool closes
-// nothing.
+// Then it closes the packed batches whose spool objects are deleted: the manifest no longer lists
+// each of them as consumed, but says that all batches up to some token are done. If a closed batch
+// is fetched again, pack refuses it. Batches on lease, which are in leased, are not closed; if
+// leased is nil, the leases are unknown, and Spool closes nothing.
 func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map[layout.Version]bool, now bool) error {
 	doomed, unpacked := c.judgeSpool(spooled, now)
 	if err := c.Delete(ctx, doomed); err != nil || leased == nil {

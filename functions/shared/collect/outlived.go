@@ -105,12 +105,11 @@ const (
 	maxPast = 1000
 )
 
-// Past deletes the generations that can no longer be requested (Limits.Past), and the
-// overlays that only these generations list. First it commits the number of the oldest
-// generation that is kept, so that no reader looks for earlier ones or for their
-// objects, and replaces a hint that is a copy of an earlier one. Generations are deleted
-// in order, so that there is never a gap; if the sweep is killed, the next one deletes
-// the rest.
+// Past deletes the generations that can no longer be requested (Limits.Past), and the overlays that
+// only these generations list. Before that it commits the number of the oldest generation that is
+// kept, so that no reader looks for earlier ones or for their objects; and if the hint is a copy of
+// an earlier generation, it replaces the hint. It deletes the generations in order, so that no gap
+// arises; if the sweep is killed, the next one deletes the rest.
 func (c *Collector) Past(ctx context.Context) error {
 	before := c.Now().Add(-c.Limits.Past - c.Limits.Grace)
 	oldest, err := c.firstAfter(ctx, before)

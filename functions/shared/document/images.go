@@ -152,8 +152,8 @@ var vague = strings.Fields("image images img pic pics picture pictures photo pho
 	"empty dot bullet arrow line shadow border corner background left right top bottom next prev previous home thumb thumbnail dsc " +
 	"dscn file untitled tmp default")
 
-// isTelling reports whether a word of a file's name tells what an image shows: it is no
-// number, no code of hexadecimal digits, nothing vague, and not too short.
+// isTelling reports whether a word of a file's name says what an image shows. It does not if it is
+// a number, a code of hexadecimal digits, one of the words in vague, or very short.
 func isTelling(word string) bool {
 	if slices.Contains(vague, word) || !hasLetter(word) {
 		return false

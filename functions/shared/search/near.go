@@ -5,11 +5,11 @@ import (
 	"slices"
 )
 
-// Weights of the bonus of a document for two words that follow each other in the query. The
-// bonus is the score of two phrases (Metzler and Croft, A Markov Random Field Model for Term
-// Dependencies, 2005): orderedWeight is for the words as they follow each other, nearbyWeight
-// for the words at most nearSlop moves away from that, in any order. A phrase scores as a word
-// whose idf is the sum of the words' idf, times the weight.
+// Weights of the bonus of a document that has two neighbouring words of the query near each other.
+// The bonus is the score of two phrases (Metzler and Croft, A Markov Random Field Model for Term
+// Dependencies, 2005). The first, with orderedWeight, is the two words exactly as in the query. The
+// second, with nearbyWeight, allows any order and up to nearSlop moves. A phrase scores like a word
+// whose idf is the sum of the idfs of its words, times the weight.
 const (
 	orderedWeight = 0.4
 	nearbyWeight  = 0.1
@@ -119,11 +119,14 @@ func behindScore(best []match, behind func(score float64) bool) int {
 // field. Further occurrences would hardly change the score.
 const maxCounted = 255
 
-// adjacent returns how often a phrase occurs in a field. positions are the ascending positions
-// of each word in the field, and at[i] is the distance of word i from the first in the phrase.
-// slop is the sum by which distances of neighbouring words may differ from those in at. Two
-// words cannot share a position, and each position of the first word counts at most once. The
-// second result is memory to pass as scratch to the next call.
+// adjacent returns how often a phrase occurs in a field.
+//
+//	positions   for each word of the phrase, its positions in the field, ascending
+//	at          for each word, its distance from the first word in the phrase
+//	slop        greatest sum by which distances of neighbouring words may differ from those in at
+//	scratch     memory for reuse: the second result of an earlier call, or nil
+//
+// Two words cannot share a position, and each position of the first word counts at most once.
 func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
 	if slop > 0 {
 		return sloppy(positions, at, slop), scratch

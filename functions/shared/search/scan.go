@@ -20,11 +20,11 @@ const slack = 1 + 1e-9
 
 // scan finds the best matches of a query, one segment after another.
 //
-// It goes through windows: ranges of documents in which one upper bound of the score holds for
-// each word (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995; Ding and Suel,
-// Faster Top-k Document Retrieval Using Block-Max Indexes, 2011). Documents with all words
-// score double, so documents that lack a word soon cannot be among the best. From then on the
-// scan visits only documents with all words: it goes through those of the rarest word.
+// It divides the documents into windows. In a window, the score of each word has one upper bound
+// (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995; Ding and Suel, Faster Top-k
+// Document Retrieval Using Block-Max Indexes, 2011). The score of a document that has all words is
+// doubled. So after a while no document that lacks a word can be among the best matches. From then
+// on the scan visits only documents with all words, by going through those of the rarest word.
 type scan struct {
 	statistics *statistics
 	top        topMatches
@@ -159,13 +159,13 @@ type deadline struct {
 	scan context.Context // when it ends, scanning stops
 }
 
-// withDeadline returns the deadline of a query:
+// withDeadline returns the deadline of a query. Two of its contexts end early:
 //
-//	scanning   ends at the time at, or when 3/4 of the time until ctx's deadline have passed, if
-//	           that is earlier; the rest is for reading the hits
-//	reading    ends after 3/4 of the time for scanning
+//	scan   at the time at or, if that is earlier, after 3/4 of the time until ctx's deadline; the
+//	       rest of that time is for reading the hits
+//	read   after 3/4 of the time for scanning
 //
-// If at is zero and ctx has no deadline, there is no deadline.
+// If at is zero and ctx has no deadline, neither ends early.
 func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFunc) {
 	if end, ends := ctx.Deadline(); ends {
 		if earlier := end.Add(-time.Until(end) / 4); at.IsZero() || earlier.Before(at) {

@@ -252,13 +252,13 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 	return nil
 }
 
-// documentsOfOneWord returns the number n of documents that match, if the query is one word
-// with one term (see isOneTerm), without a filter, in an index without dead documents: the
-// number is stored with the term.
+// documentsOfOneWord returns the number n of documents that match, which is stored with the query's
+// term. This is possible if the query is one word with one term (see isOneTerm), without a filter,
+// and the index has no dead documents.
 //
-//	all     false if further pages, which have the word only in their anchors or as the name of
-//	        their site, may match
 //	known   false for any other query, and if no text has the word
+//	all     false if further pages may match, which have the word only in their anchors or as the
+//	        name of their site
 func (s *search) documentsOfOneWord() (n int, known, all bool) {
 	if len(s.asked) > 0 || len(s.plan.words) != 1 || !s.plan.words[0].isOneTerm() || len(s.plan.not) > 0 || !s.plan.filter.empty() ||
 		s.plan.hasPhrases() || slices.ContainsFunc(s.parts, func(p Part) bool { return p.Dead != nil && !p.Dead.IsEmpty() }) {

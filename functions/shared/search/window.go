@@ -132,9 +132,12 @@ func (w window) cutEnd(text string, end int) window {
 }
 
 // sentence returns the last start of a sentence or line between two offsets; found is false if
-// none starts there. A sentence starts at the beginning of the text, after a line break, after
-// one of the full stops of languages that put no space behind them, and after a full stop or
-// similar sign and a space, but not with a small letter.
+// there is none. A sentence starts
+//
+//	at the beginning of the text
+//	after a line break
+//	after a full stop of a language that puts no space behind it, such as 。
+//	after a full stop or similar sign and a space, unless a small letter follows
 func sentence(text string, from, to int) (start int, found bool) {
 	for at := to; at >= from; {
 		before, size := utf8.DecodeLastRuneInString(text[:at])

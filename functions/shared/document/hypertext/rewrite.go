@@ -85,8 +85,8 @@ func (w *Rewriter) Rewrite(markup []byte) []byte {
 // at returns the offset of a part of the markup.
 func (w *Rewriter) at(part []byte) int { return cap(w.markup) - cap(part) }
 
-// edit replaces length bytes of the markup, from the offset from on, with the bytes by. It changes
-// nothing if they are equal.
+// edit replaces a part of the markup with the bytes by: the part of the given length that begins at
+// the offset from. It changes nothing if they are equal.
 func (w *Rewriter) edit(from, length int, by []byte) {
 	if bytes.Equal(w.markup[from:from+length], by) {
 		return

@@ -26,8 +26,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
-// Options for training the first and the second model of main parts, and the models of kinds,
-// which have few examples: one for each page.
+// Options for training the first and the second model of main parts, and the models of kinds. The
+// models of kinds have few examples: each page is only one, while each of its blocks is one for the
+// models of main parts.
 var (
 	forFirst  = options{trees: 80, depth: 4, rate: .15, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
 	forSecond = options{trees: 120, depth: 4, rate: .1, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Types and instructions of WebAssembly (5.3.1, 5.4) that this package writes, or that measure
-// treats in a way of their own.
+// Codes of types and instructions of WebAssembly (5.3.1, 5.4): those that this package writes, and
+// those for which the code of this package has special rules.
 const (
 	i32 = 0x7F
 	i64 = 0x7E
