@@ -11,11 +11,10 @@ import (
 // UTF-8, whatever charset is declared.
 const byteOrderMark = "\xEF\xBB\xBF"
 
-// Rewrite returns a copy of an HTML page or a style sheet in which each address is replaced by
-// the result of replace. All other bytes stay as they are, and so do bodies of other media
-// types. There is one exception: a page is converted to UTF-8, with a byte order mark, if its
-// charset is declared only by its server, or if markup in its charset cannot be read byte by
-// byte.
+// Rewrite returns a copy of an HTML page or a style sheet in which each address is replaced by the
+// result of replace. All other bytes stay as they are, with one exception: a page is converted to
+// UTF-8, with a byte order mark, if only its server declares its charset, or if markup in its
+// charset cannot be read byte by byte. A body of another media type is returned unchanged.
 func Rewrite(body []byte, contentType string, replace func(hypertext.Address) string) []byte {
 	media := Sniff(body, contentType)
 	if media == styleSheet {

@@ -55,10 +55,10 @@ func (u unshown) blocks(main, size int) (all []Block) {
 	return all
 }
 
-// told returns the paragraphs of content in the page's JSON-LD that the page does not show. Content
-// is in objects of the types in contents. Such objects may be nested; told judges each outermost
-// one by its longest text: the object is not shown if less than half of that text's phrases are in
-// the text of the page.
+// told returns content that the page has in its JSON-LD but does not show, as paragraphs. Content
+// is in objects of the types in contents. If such objects are nested, only the outermost is judged,
+// by its longest text: the page does not show the object if it has less than half of the phrases of
+// that text.
 func (d *Document) told() (paragraphs unshown) {
 	type object struct {
 		paragraphs []string

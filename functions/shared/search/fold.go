@@ -282,8 +282,8 @@ func (f *folder) translate() {
 	copy(f.groups, sorted)
 }
 
-// withoutLanguage returns a document's address without the parts that name its language, "" if
-// there are none.
+// withoutLanguage returns a document's address without the parts that name its language. If the
+// address has no such part, it returns "".
 func withoutLanguage(d *segment.Document) string {
 	if !namesLanguage(d) {
 		return ""

@@ -29,9 +29,9 @@ type Part struct {
 	Unvisited bool
 }
 
-// begun reports whether a lone character of a script without spaces must be searched as the
-// beginning of longer terms in the segment, because an older version of analysis made no terms of
-// lone characters.
+// begun reports whether documents of the segment lack the terms of lone characters of scripts
+// without spaces, because an older version of analysis made their terms. A search for such a
+// character must then look for longer terms that begin with the character.
 func (p Part) begun() bool {
 	for _, version := range p.Segment.Analysis() {
 		if !analysis.HasLone(version) {
@@ -128,8 +128,8 @@ const (
 	maxIdle = 4
 )
 
-// vocabulary caches the terms of words of texts. When two words have the same place in words,
-// the newer one replaces the older.
+// vocabulary caches the terms that analysis makes of words of texts. It has a fixed number of
+// places: when two words belong to the same place, the newer one replaces the older.
 type vocabulary struct {
 	// cache of words: a word is at the hash of its language and the word, modulo knownWords
 	words    [knownWords]knownWord

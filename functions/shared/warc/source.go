@@ -82,8 +82,9 @@ func (m *member) open(from *source) error {
 // offset returns the position of the next byte in the decompressed content.
 func (m *member) offset() int64 { return m.size - int64(m.Buffered()) }
 
-// memberContent is the unbuffered reader below a member. It returns errBomb if the member expands
-// by more than maxRatio allows. After an error it returns the same error again.
+// memberContent is an io.Reader of the content of a gzip member, without a buffer. It returns
+// errBomb if the content exceeds maxFree bytes and is more than maxRatio times as large as the
+// compressed bytes read for it. After an error it returns the same error again.
 type memberContent struct{ *member }
 
 func (c memberContent) Read(p []byte) (int, error) {

@@ -45,8 +45,8 @@ func (c *compound) word() (page markup.Page, err error) {
 	return page, nil
 }
 
-// textPieces returns the first length characters of a Word file's text, joined from the
-// pieces in the list ([MS-DOC] 2.9.38 and 2.9.178):
+// textPieces returns the first length characters of a Word file's text, which lies in the file in
+// pieces. list says where they are ([MS-DOC] 2.9.38 and 2.9.178). It holds, in this order:
 //
 //	property changes                                  skipped
 //	for each piece, number of its first character     u32, and one more for the end
