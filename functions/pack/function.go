@@ -39,7 +39,7 @@ import (
 
 // Limits are the size and age at which spool objects are packed.
 type Limits struct {
-	Bytes int64         // spool objects are packed when their pages have this many bytes, before compression
+	Bytes int64         // a partition's spool objects are packed when their pages together have this many uncompressed bytes
 	Age   time.Duration // all spool objects are packed when the oldest has this age
 }
 

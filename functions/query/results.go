@@ -31,7 +31,7 @@ type resultsPage struct {
 	First      int // number of the first hit, from 1
 	Hits       []hitView
 	Pages      pager
-	Judge      *judgeView // form of the judge who is signed in; nil without one
+	Judge      *judgeView // HTML form with which the judge who is signed in saves marks; nil if no judge is signed in
 }
 
 type hitView struct {

@@ -50,10 +50,10 @@ func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeepe
 	return p, nil
 }
 
-// shut does something only if Redis has lost its records of requests. Then it makes the frontiers
-// wait: to a host that Redis does not know they send no request before the time silent plus the
-// delay in the settings. It must run before the frontiers are reset: they then wait even if the
-// rebuild is interrupted after the reset.
+// shut makes the frontiers wait if Redis has lost its records of requests; otherwise it does
+// nothing. Until p.silent plus the delay in the settings, the frontiers then lease no URL of a
+// host of which Redis has no record. It must run before the frontiers are reset: they then wait
+// even if the rebuild is interrupted after the reset.
 func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
 	if !p.lost {
 		return nil

@@ -154,9 +154,9 @@ func (l listing) add(p *foundPackage, key string) {
 // formerly returns the former keys of a package, sorted (see listing).
 func (l listing) formerly(p *foundPackage) []string { return slices.Sorted(maps.Keys(l[p])) }
 
-// toList returns the packages that the generation must list: those named by a listed book or by the
-// newest generation, and those for which needs returns true. If pages were erased from such a
-// package, toList returns the last package made of it instead.
+// toList returns the packages that the new generation must list: those named by a book that it
+// lists or by the newest readable generation, and those for which needs returns true. If pages
+// were erased from such a package, toList returns the last package made of it instead.
 func (r *remains) toList(ctx context.Context) (listing, error) {
 	wanted := make(listing)
 	for _, b := range r.books {

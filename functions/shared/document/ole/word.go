@@ -8,7 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// Offsets in the header of a Word file ([MS-DOC] 2.5.1 to 2.5.6).
+// Offsets of fields in the header of a Word file, and flags in the field at wordFlags
+// ([MS-DOC] 2.5.1 to 2.5.6).
 const (
 	wordFlags      = 0x0A
 	flagEncrypted  = 0x0100
