@@ -42,13 +42,14 @@ func settle(o *book.Outcome, v verdict) {
 	}
 }
 
-// judgeStatus returns the state and reason for a response, if its HTTP status is enough to decide
-// them. final is false for a 2xx, whose body must be looked at. unless is the last look of a
-// conditional request.
+// judgeStatus returns the state and reason of an answer that is not a redirect to an address, if
+// its HTTP status decides them. final is false for a 2xx, whose body must be looked at. unless
+// holds what the last request for the URL told; if it has an ETag or a time of modification, the
+// request was conditional. nil: it was not.
 //
-//	304 to a conditional request     unchanged
-//	429, 5xx                         retry
-//	any other                        failed
+//	304 to a conditional request               unchanged
+//	429, 5xx                                   retry
+//	any other, also a redirect to no address   failed
 func judgeStatus(a answer, unless *batch.Look) (v verdict, final bool) {
 	reason := fmt.Sprintf("http %d", a.status)
 	switch {

@@ -89,7 +89,8 @@ func (d Description) IsErasedFrom(whole Description) bool {
 	return true
 }
 
-// readTail reads and decodes everything after the .webop of the package with the key.
+// readTail reads and decodes the tail of the package with the key: everything after its pages (the
+// zip member .webop), which is the description, the map and the directory of the zip file.
 func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 	var a archive
 	end, err := blob.Tail(ctx, r, key, suffix, ErrDamaged, func(end []byte) (size int64, err error) {

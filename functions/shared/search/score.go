@@ -165,17 +165,20 @@ func (c *cursor) reset() {
 	c.most, c.mostOf = 0, [kinds]float64{}
 }
 
-// add adds the list of a variant in texts. t has the statistics of texts.
+// add adds to the cursor the posting list of one variant of its word: the occurrences in the texts
+// of pages, not in anchors or names of sites. t has the average lengths by which texts are scored.
 func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofText, weight: weight}, t)
 }
 
-// addAnchors adds the list of a variant in anchors. t has the statistics of anchors.
+// addAnchors adds to the cursor the posting list of one variant of its word in the anchors of links.
+// t has the average lengths by which anchors are scored.
 func (c *cursor) addAnchors(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofAnchors, weight: weight * anchorWeight, anchors: t}, t)
 }
 
-// addNames adds the list of a variant in the names of sites.
+// addNames adds to the cursor the posting list of one variant of its word in the names of sites. t
+// has the average lengths by which texts are scored.
 func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * namedWeight}, t)
 }

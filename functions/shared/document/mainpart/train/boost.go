@@ -138,7 +138,8 @@ type grower struct {
 // histogram holds the sums of the gradients of blocks, by the value of a feature.
 type histogram [256]struct{ slope, curve float32 }
 
-// count returns, for each feature of the tree, the histogram of the blocks with the indexes rows.
+// count sums the gradients of some blocks by the value of each feature of the tree, in a histogram
+// for each feature. rows are the indexes of the blocks.
 func (t *grower) count(rows []int32) []histogram {
 	counted := make([]histogram, len(t.features))
 	type gradient struct{ slope, curve float32 }
