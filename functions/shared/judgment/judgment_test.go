@@ -296,3 +296,11 @@ func TestForgetQueries(t *testing.T) {
 		t.Error("a query that names nothing forgotten loses its marks")
 	}
 }
+
+// TestOfTimeBeyondKeys: a query whose time no key can hold is an error, not a panic.
+func TestOfTimeBeyondKeys(t *testing.T) {
+	late := time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -3600))
+	if _, _, err := judgment.Of(t.Context(), memblob.New(), judgment.Query{Text: "birds", Before: late}, nobody); err == nil {
+		t.Error("no error")
+	}
+}

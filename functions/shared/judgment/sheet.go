@@ -79,13 +79,16 @@ func (q Query) Hash() string {
 	return layout.ContentHash(content)
 }
 
+// errTime is the error of a query that no key can name.
+var errTime = errors.New("its query has a time beyond the year 9999")
+
 // check returns an error that says what is wrong with the query, nil if nothing is.
 func (q Query) check() error {
 	switch {
 	case strings.TrimSpace(q.Text) == "" || len(q.Text) > maxText || !utf8.ValidString(q.Text):
 		return fmt.Errorf("its query has %d bytes; want 1 to %d in UTF-8", len(q.Text), maxText)
 	case !encodable(q.After) || !encodable(q.Before):
-		return errors.New("its query has a time beyond the year 9999")
+		return errTime
 	}
 	return nil
 }

@@ -95,6 +95,9 @@ func (j *Judged) Grades() map[string]int {
 // Of returns the judgments on one query, without forgotten URLs. It takes one LIST, and one GET
 // for each sheet. unread are the errors of sheets that are damaged or newer.
 func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Set) (judged Judged, unread []error, err error) {
+	if !encodable(q.After) || !encodable(q.Before) {
+		return Judged{}, nil, errTime
+	}
 	judged = Judged{Query: q.canonical()}
 	unread, err = each(ctx, bucket, layout.JudgmentPrefix(q.Hash()), func(key string, s Sheet) {
 		s, _ = s.Forget(forgotten)
