@@ -142,16 +142,16 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 	return deletes.Wait()
 }
 
-// Spool deletes spool objects of the partition. spooled lists all objects in its spool, and was
-// made before the manifest was read. Spool deletes those
+// Spool deletes the spool objects of the partition that
 //
-//	that were packed Limits.Keep ago; if now is true, all that are packed
-//	that were put after their batch was closed
+//	were packed at least Limits.Keep ago; if now is true, all that are packed
+//	were put after their batch was closed
 //
-// Then it closes the packed batches whose spool objects are deleted: the manifest no longer lists
-// each of them as consumed, but says that all batches up to some token are done. If a closed batch
-// is fetched again, pack refuses it. Batches on lease, which are in leased, are not closed; if
-// leased is nil, the leases are unknown, and Spool closes nothing.
+// spooled lists all objects in the partition's spool; the list must be older than the manifest.
+// Then Spool closes the packed batches whose objects are deleted: the manifest no longer lists each
+// batch as consumed, but says that all batches up to some token are done. If a closed batch is
+// fetched again, pack refuses it. leased holds the batches on lease, which are not closed. If it is
+// nil, the leases are unknown, and Spool closes nothing.
 func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map[layout.Version]bool, now bool) error {
 	doomed, unpacked := c.judgeSpool(spooled, now)
 	if err := c.Delete(ctx, doomed); err != nil || leased == nil {
@@ -180,8 +180,8 @@ func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map
 	})
 }
 
-// judgeSpool returns the keys of the spool objects to delete, and for each epoch the
-// lowest token of a batch that is not packed.
+// judgeSpool returns the keys of the spool objects to delete (doomed). unpacked maps each epoch to
+// the lowest token of a batch whose spool object must still be packed.
 func (c *Collector) judgeSpool(spooled []blob.Object, now bool) (doomed []string, unpacked map[uint64]uint64) {
 	consumed := make(map[layout.Version]manifest.Consumed)
 	for _, one := range c.Manifest().Consumed {

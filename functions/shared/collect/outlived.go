@@ -17,9 +17,9 @@ import (
 var errLearnt = errors.New("more was learnt while the books were read")
 
 // Outlived condemns the packages of which no page is current: each page has a later version
-// elsewhere or is gone. It condemns a package only if both the segments and the books say so: no
-// live document is of the package, and no current page is in it. A condemned package is not deleted
-// before the last kept generation that lists it.
+// elsewhere or is gone. Both the index and the books must say so: no live document of a segment is
+// of the package, and no outcome that counts is of a page in it. A condemned package is deleted
+// only after the last generation that lists it.
 func (c *Collector) Outlived(ctx context.Context) error {
 	candidates, err := c.dead(ctx, c.Manifest())
 	if err != nil || len(candidates) == 0 {
@@ -105,11 +105,12 @@ const (
 	maxPast = 1000
 )
 
-// Past deletes the generations that can no longer be requested (Limits.Past), and the overlays that
-// only these generations list. Before that it commits the number of the oldest generation that is
-// kept, so that no reader looks for earlier ones or for their objects; and if the hint is a copy of
-// an earlier generation, it replaces the hint. It deletes the generations in order, so that no gap
-// arises; if the sweep is killed, the next one deletes the rest.
+// Past deletes the generations that can no longer be requested (Limits.Past), in three steps:
+//
+//	1   it commits the number of the oldest generation to keep, so that no reader looks for
+//	    earlier ones, and replaces the hint if that is a copy of an earlier one
+//	2   it deletes the overlays that only earlier generations list
+//	3   it deletes the earlier generations, the oldest first; the next sweep deletes what is left
 func (c *Collector) Past(ctx context.Context) error {
 	before := c.Now().Add(-c.Limits.Past - c.Limits.Grace)
 	oldest, err := c.firstAfter(ctx, before)
@@ -166,10 +167,10 @@ func (c *Collector) replaceHint(ctx context.Context) error {
 	return nil
 }
 
-// firstAfter returns the number of the oldest generation to keep, so that the generations before it
-// are deleted. It is the one that was in force at the moment; but at most maxPast generations are
-// looked at, so it may be an earlier one. It returns 0, for nothing to be deleted yet, if these
-// generations span less time than atOnce.
+// firstAfter returns the number of the generation that was in force at the moment: the oldest one to
+// keep. It looks at no more than maxPast generations, the oldest first, so the result may be an
+// earlier one. It returns 0, which means that nothing is to be deleted yet, unless there is a
+// generation to delete that ended at least atOnce before the moment.
 func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
 	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {

@@ -20,9 +20,9 @@ type Block struct {
 	Label      bool   // the block introduces the next one: a heading below the first level, a caption, "See also:"
 }
 
-// blocks returns all blocks of the page as blocks of its content. kept says which of them are in
-// the main part; the text of that was cut to size bytes. starts are the offsets of the page's
-// headings in the page's text.
+// blocks returns a Block for each block of the page, with its offsets in Content.Body. kept says
+// which blocks are in the main part, whose text was cut to size bytes. starts are the offsets of
+// the page's headings in the page's text.
 func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	all := make([]Block, len(d.page.Blocks))
 	paths := make([]uint64, len(d.page.Elements))
@@ -116,8 +116,8 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 	return c
 }
 
-// dropHeadings removes from Headings the texts of the blocks for which moves is true. A heading
-// that was not in Body is appended to Outside, even if the page does not show it.
+// dropHeadings removes from Headings the texts of the blocks for which moves is true. A heading of
+// a block without text in Body is appended to Outside.
 func (c *Content) dropHeadings(moves []bool) {
 	kept := c.Headings[:0:0]
 	next := 0

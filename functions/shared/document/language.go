@@ -25,9 +25,9 @@ func primary(tag string) string {
 	return tag
 }
 
-// setLang sets the language of a page that declares none in its markup to that which the
-// header Content-Language tells (WHATWG HTML, 3.2.6.2). A list of several languages names those
-// of the readers for whom the page is meant, so it tells nothing.
+// setLang sets the language of a page whose markup declares none, from the header
+// Content-Language (WHATWG HTML, 3.2.6.2). A header with several languages is ignored: it names the
+// languages of the readers, not that of the page.
 func (d *Document) setLang(o *webobject.Object) {
 	if d.Lang != "" {
 		return

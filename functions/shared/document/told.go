@@ -30,7 +30,7 @@ const fewTold = 8
 // unshown are paragraphs of content that a page has in JSON-LD but does not show.
 type unshown []string
 
-// exceeds reports whether the paragraphs have more text than the main part. If so, the page
+// exceeds reports whether these paragraphs have more text than the main part. If so, the page
 // shows its content only by scripts.
 func (u unshown) exceeds(main passage) bool {
 	size := 0
@@ -40,8 +40,8 @@ func (u unshown) exceeds(main passage) bool {
 	return size > len(main.text)
 }
 
-// blocks returns the paragraphs as blocks of a body, in which they come after the main part.
-// main is the length of the main part, size the length of the body after it was cut.
+// blocks returns a Block for each paragraph. In Content.Body, whose first main bytes are the main
+// part, the paragraphs come after that. Body was cut to size bytes.
 func (u unshown) blocks(main, size int) (all []Block) {
 	at := main + min(main, 1) // after a line feed
 	for _, paragraph := range u {

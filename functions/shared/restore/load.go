@@ -193,10 +193,9 @@ func known(s *settings.Settings, u account.URL) frontier.Known {
 	return k
 }
 
-// Older rebuilds all frontiers if Redis is older than the bucket: a batch in the spool is newer
-// than every version that Redis gave out. This happens if Redis was restored from an old copy, or
-// lost its counter of tokens. It would give out the same tokens again. spooled are the batches in
-// the spool. (Commits that such a Redis has missed are found by Refresh.)
+// Older rebuilds all frontiers if Redis is older than the bucket: if one of the batches in the spool
+// (spooled) is newer than the last one that Redis gave out. Redis was then restored from an old
+// copy, or lost its counter of tokens, and would give out the same tokens again.
 func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []layout.Version) error {
 	var newest layout.Version
 	for _, batch := range spooled {
@@ -229,10 +228,10 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	return nil
 }
 
-// rationed holds back renewals until all stored pages are counted. A renewal is a new request for a
-// stored page on behalf of a collection that lacks the page: it was stored for other collections.
-// rationed is for collections with a limit of pages. At the end it releases the renewals that are
-// within the limit. But a collection with pending URLs gets these first; its renewals wait.
+// rationed holds back renewals for collections with a limit of pages, until all stored pages are
+// counted. A renewal is a new request for a page that is stored for other collections, on behalf of
+// a collection that lacks the page. When all is counted, release makes the renewals that are within
+// the limits, except those of collections with pending URLs, which are fetched first.
 type rationed struct {
 	settings *settings.Settings
 	counts   membership.Counts // numbers of stored pages of collections with a limit
@@ -266,9 +265,9 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold holds back due, a new request for the stored page of u, and returns true, if the request is
-// made because a collection lacks the page (u.Wanted) and this collection has a limit of pages.
-// Otherwise it does nothing and returns false.
+// hold holds back due, a new request for the stored page of u, if both are true: it is made because
+// a collection lacks the page (u.Wanted), and this collection has a limit of pages. It reports
+// whether it holds due back.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
@@ -277,9 +276,11 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release goes through the renewals that are held back, and skips those that would exceed a limit.
-// For each of the others it calls hand; but if the renewal's collection has pending URLs, it calls
-// miss.
+// release decides about each renewal that is held back:
+//
+//	it would exceed a limit                nothing
+//	its collection has pending URLs        miss, with the crawl partition
+//	else                                   hand, with the crawl partition and the renewal
 func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
 	for _, d := range r.due {
 		switch {

@@ -52,8 +52,8 @@ func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeepe
 
 // shut makes the frontiers wait if Redis has lost its records of requests; otherwise it does
 // nothing. Until p.silent plus the delay in the settings, the frontiers then lease no URL of a
-// host of which Redis has no record. It must run before the frontiers are reset: they then wait
-// even if the rebuild is interrupted after the reset.
+// host of which Redis has no record. It must run before the frontiers are reset, so that they wait
+// even if the process is killed after the reset.
 func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
 	if !p.lost {
 		return nil
@@ -66,8 +66,8 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace tells the frontiers of each host that must rest, until when it must not be asked, and which
-// batches are on lease. It finds this in the books and in the other frontiers.
+// pace tells the frontiers which hosts must rest, and until when, as the books say. It also copies
+// the batches on lease from other frontiers (see moved).
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {

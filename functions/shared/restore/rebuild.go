@@ -239,10 +239,10 @@ func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Se
 	return group.Wait()
 }
 
-// refill puts the batches of the spool into the inboxes of pack before the frontiers open, because
-// else a crawl in which no URL waits would look finished. It is called only when all frontiers are
-// rebuilt. When only some are, the others must still settle these batches: the sweep sends their
-// events again, and pack puts them into the inboxes.
+// refill puts the batches of the spool, which pack has still to pack, into the inboxes of pack. It
+// must do so before the frontiers open: else a crawl in which no URL waits would look finished. It
+// is called only when all frontiers are rebuilt; after other rebuilds, the sweep sends the events of
+// these batches again.
 func (f *Frontiers) refill(ctx context.Context, spooled []account.Spooled) error {
 	for _, s := range spooled {
 		waiting := frontier.Waiting{Batch: s.Batch, Bytes: s.Bytes, Pages: s.Pages, Since: f.Now(), Settled: true}

@@ -12,10 +12,9 @@ import (
 // word in the page's text.
 const anchorWeight = 0.5
 
-// newAnchorStatistics returns the statistics by which anchors are scored. In the segment of anchors
-// they are headings; documents of unvisited URLs also have an address there. Each anchor that has a
-// word counts 1, however many anchors the page has: a page is not less about a word because other
-// links use other words for it.
+// newAnchorStatistics returns the statistics by which anchors are scored. In the segment of anchors,
+// an anchor is a heading, and the address of an unvisited URL is an address. The length of these
+// fields does not count: a page is not less about a word because other links use other words.
 func newAnchorStatistics() *statistics {
 	t := new(statistics)
 	for code := range t.gain[segment.Headings] {

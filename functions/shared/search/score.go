@@ -183,8 +183,9 @@ func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * namedWeight}, t)
 }
 
-// open adds to the cursor a list with the postings l. Its kind, weight and anchors are copied from
-// as. It reuses the memory of an earlier list.
+// open adds to the cursor a list with the postings l, in the memory of an earlier list if there is
+// one. The kind, weight and anchors of the list are those of as. t has the average lengths by which
+// texts are scored.
 func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]

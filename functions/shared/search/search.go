@@ -188,9 +188,10 @@ func (s *search) reach() int {
 	return s.query.From + s.query.Size
 }
 
-// border returns how many of the best matches must have their bonus for words near each other: as
-// many as there are hits up to the end of the page of hits. With folding, which makes one hit of
-// several matches, it is the number up to the end of the next page.
+// border returns how many of the best matches must have got their bonus for words near each other:
+//
+//	without folding   as many as there are hits up to the end of the page of hits
+//	with folding      up to the end of the next page, since several matches become one hit
 func (s *search) border() int {
 	if s.folds() {
 		return s.query.From + 2*s.query.Size

@@ -105,9 +105,9 @@ func byScore(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
 }
 
-// fewTied limits how many documents are read to order matches with equal scores by identity: at
-// most this many more than are on the page of hits, whose documents are needed anyway. If there are
-// more, the identities of all documents are read instead.
+// fewTied limits how many documents are read to order matches with equal scores by identity: the
+// size of the page of hits plus fewTied. If more would have to be read, the identities of all
+// documents of the segments are read instead.
 const fewTied = 8
 
 func (s *search) page(best []match) []match {
@@ -115,9 +115,9 @@ func (s *search) page(best []match) []match {
 	return best[min(s.query.From, to):to]
 }
 
-// tied returns groups of matches with equal scores, of which some are on the page of hits and
-// others are not: there is one group at most at the beginning of the page, and one at its end.
-// around are the matches of the page and of these groups.
+// tied returns the groups of matches with equal scores that are partly on the page of hits: at most
+// one group at the beginning of the page, and one at its end. around are all matches of the page
+// and of these groups.
 func (s *search) tied(best []match) (groups [][]match, around []match) {
 	from, to := s.query.From, min(len(best), s.query.From+s.query.Size)
 	if from >= to {

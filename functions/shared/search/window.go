@@ -104,10 +104,14 @@ const cutSlack = 24
 // window is a range of a text, in bytes.
 type window struct{ start, end int }
 
-// fit returns a window of size columns around w. If w is wider, its end is cut. Otherwise it is
-// extended on both sides: by at most two thirds of the additional columns before w if a sentence
-// begins there, else by a third, and by the rest after w. If the text ends soon after w, the window
-// begins earlier instead. The window begins and ends between words.
+// fit returns a window of size columns around w, which begins and ends between words. If w is wider,
+// its end is cut. Else the additional columns before w are
+//
+//	up to two thirds    if a sentence begins there: back to its beginning
+//	a third             if none begins there
+//	more                if the text ends soon after w
+//
+// and the others follow after w.
 func (w window) fit(text string, size int) window {
 	if end := ahead(text, w.start, size); end < w.end {
 		return window{w.start, w.start}.cutEnd(text, end)

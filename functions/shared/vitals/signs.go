@@ -91,9 +91,9 @@ type Sign struct {
 	Age   Seconds          `json:"age_seconds"` // age of the newest feedback about the function
 }
 
-// Group is the use of machines by all processes that run the same functions. Values that are
-// sums in Process are added up over the last Window; the other values are added up from the
-// last feedback of each process.
+// Group is the use of machines by all processes that run the same functions. Of the values in
+// Process, those that count something over time are added up over the last Window. The others, such
+// as memory, are added up from the last feedback of each process.
 type Group struct {
 	Name    string `json:"name"`    // names of the group's functions, joined by "+"
 	Workers int    `json:"workers"` // number of processes in the group

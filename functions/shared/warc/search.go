@@ -59,9 +59,9 @@ func (r *Reader) searchInside() error {
 }
 
 // searchMember moves on to the next gzip member whose content begins with a record; if there is
-// none, to the end of the file. The search begins at from, where the damaged part begins. But if
-// the bytes from there to noticed, where the damage was found, must not be read again (see budget),
-// it begins at noticed.
+// none, to the end of the file. from is where the search should begin, noticed how far the file has
+// been read. It begins at noticed instead if the bytes between them must not be read again (see
+// budget).
 func (r *Reader) searchMember(from, noticed int64) error {
 	from = r.budget(from, noticed)
 	for {
@@ -99,9 +99,9 @@ func (r *Reader) searchVersion(from, noticed int64) error {
 	return nil
 }
 
-// budget returns the position at which a search begins. It is from if the bytes between from and
-// noticed, which have been read already, may be read again: r.again is the number of bytes for
-// which that is still allowed, and budget subtracts them. Otherwise the position is noticed.
+// budget returns the position at which a search begins: from, if the bytes from there to noticed
+// may be read a second time, else noticed. r.again is the number of bytes that may still be read a
+// second time in this file; budget subtracts those between from and noticed.
 func (r *Reader) budget(from, noticed int64) int64 {
 	if again := noticed - from + bufferSize; again <= r.again {
 		r.again -= again

@@ -44,8 +44,8 @@ func isTablePart(a atom.Atom) bool {
 	return false
 }
 
-// endsAt reports whether the start tag of the element start ends the element open, if that is open
-// there: the start tag of a li ends the li before it.
+// endsAt reports whether the start tag of an element named start ends an open element named open.
+// Example: in <li>a<li>b the second start tag ends the first li.
 func endsAt(start, open atom.Atom) bool {
 	switch open {
 	case atom.P:
@@ -73,8 +73,9 @@ func impliesEnds(start atom.Atom) bool {
 	return isBlock(start) || start == atom.A || start == atom.Optgroup
 }
 
-// isBarrier reports whether the element open keeps a start tag from ending elements around open. A
-// table is a barrier for a td: a cell of an inner table does not end a cell of the outer one.
+// isBarrier reports whether an open element named open protects the elements around it from being
+// ended by the start tag of an element named start. Example: a td in an inner table does not end
+// the td around that table, because the inner table is a barrier.
 func isBarrier(start, open atom.Atom) bool {
 	switch open {
 	case atom.Table, atom.Template, atom.Object, atom.Button, atom.Svg, atom.Math:

@@ -6,8 +6,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// chance sums up blocks: all is the sum of their weights, kept the sum of their weights times
-// their probabilities, 0 … 255, to belong to the main part.
+// chance holds two sums over the blocks of a part of the page, to compute the mean probability that
+// they belong to the main part: all is the sum of their weights, kept that of weight × probability,
+// which is from 0 to 255.
 type chance struct{ kept, all int }
 
 func (c *chance) add(other chance) { c.kept, c.all = c.kept+other.kept, c.all+other.all }

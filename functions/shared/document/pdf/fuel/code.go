@@ -37,8 +37,9 @@ type meterer struct {
 	global   uint64 // index of the global variable with the fuel
 }
 
-// bodies rewrites the count bodies of a code section, and appends the body of the function
-// charge. The number of bodies at the beginning of content counts that function already.
+// bodies returns a code section in which each function body takes fuel, with the body of the
+// function charge at the end. content is the old section, in which count bodies follow their
+// number; that number is already increased by one, for charge.
 func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 	r := reader{b: content}
 	out := binary.AppendUvarint(make([]byte, 0, len(content)+len(content)/2), r.number())
