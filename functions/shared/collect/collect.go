@@ -56,11 +56,13 @@ type Collector struct {
 	Log    *slog.Logger
 }
 
-// Condemned deletes the objects that were condemned at least a grace ago, unless a kept generation
-// lists them. (An object that may contain forgotten pages is deleted even if past generations list
-// it.) Then it commits that they are deleted. The manifest keeps listing them as condemned for
-// another grace, and no commit may use their keys in that time: a sweep that read an earlier
-// generation could still delete them once more.
+// Condemned deletes the objects that were condemned at least a grace ago. It does not delete
+//
+//	an object that the newest generation lists
+//	an object that an earlier kept generation lists, unless it may contain forgotten pages
+//
+// Then it commits that they are deleted. For another grace the manifest lists them as condemned, so
+// that no commit uses their keys: a sweep that read an earlier generation could delete them again.
 func (c *Collector) Condemned(ctx context.Context) error {
 	if !slices.ContainsFunc(c.Manifest().Condemned, func(o manifest.Condemned) bool { return c.over(o) || c.collectable(o) }) {
 		return nil
@@ -121,9 +123,9 @@ func (c *Collector) Delete(ctx context.Context, keys []string) error {
 	return Delete(ctx, c.Bucket, c.Now, keys)
 }
 
-// Delete deletes the objects with the keys. A missing object is no error. If partition.Fresh has
-// passed since the call began, as when the process was suspended, Delete stops with an error:
-// another process may by then have put an object that is needed under one of the keys.
+// Delete deletes the objects with the keys. A missing object is no error. Delete stops with an error
+// when partition.Fresh has passed since the call began, as when the process was suspended: another
+// process may by then have put a needed object under one of the keys.
 func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys []string) error {
 	began := now()
 	deletes, ctx := errgroup.WithContext(ctx)

@@ -147,8 +147,8 @@ func (c *Collector) Past(ctx context.Context) error {
 	return nil
 }
 
-// replaceHint replaces a hint that is a copy of a generation no longer kept. A hint
-// that is lost or damaged needs no replacement: readers do without it.
+// replaceHint replaces the hint by a copy of the newest generation, if it is a copy of one that is no
+// longer kept. A hint that is lost or damaged needs no replacement: readers do without it.
 func (c *Collector) replaceHint(ctx context.Context) error {
 	hint, err := manifest.Hint(ctx, c.Bucket, c.ID())
 	if errors.Is(err, blob.ErrRetryable) {
@@ -208,9 +208,8 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 	return c.Delete(ctx, old)
 }
 
-// below returns, in order, the keys that have the prefix, and for which the function old returns
-// true. A key for which old fails is that of a foreign object: it is logged and left out, and
-// verify reports it.
+// below returns, in order, the keys with the prefix for which the function old returns true. A key
+// for which old fails is not one of this program: it is logged and left out, and verify reports it.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
 	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {

@@ -80,8 +80,8 @@ func (v *Inventory) ReadIndex(ctx context.Context) error {
 	return nil
 }
 
-// columns holds what ReadIndex reads of a segment: some columns, and in parts the number of
-// documents of each package.
+// columns holds what ReadIndex reads of a segment: the number of documents of each package (parts),
+// and four columns with one value for each document.
 type columns struct {
 	parts                     []segment.Part
 	languages, sources, types *segment.StringColumn

@@ -74,8 +74,9 @@ type divider struct {
 	pending  int            // number of pending URLs put into shares so far
 }
 
-// divide sends all URLs of the books, in shares, to the channels queues, by crawl partition. It
-// closes the channels at the end, or when ctx ends.
+// divide distributes the URLs of the books among the channels queues, in shares, by crawl partition.
+// It closes the channels at the end, or when ctx ends. It returns how many URLs it sent, and how
+// many of these are pending.
 func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *dueTimes) (urls, pending int, err error) {
 	d := &divider{dueTimes: a, shares: make(map[int]*share, len(queues))}
 	d.rationed = rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}

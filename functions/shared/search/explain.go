@@ -81,8 +81,8 @@ func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 	return e
 }
 
-// explainNames explains what the names of its site add to the score of a start page, after
-// explainWords has moved the cursors to it.
+// explainNames explains the part of the score of a start page, doc, that it has because words of the
+// query are in the names of its site. explainWords must have moved the cursors of work to doc.
 func (s *search) explainNames(work *scan, doc uint32) Explanation {
 	named := 0.0
 	for i := range s.plan.words {

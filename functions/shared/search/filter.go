@@ -196,8 +196,11 @@ func (f *filter) sets(name string, column *segment.StringColumn) []bool {
 	return pass
 }
 
-// sameValue reports whether a document's value satisfies the wanted one: application/pdf
-// satisfies pdf, the second half of the MIME type, and pt-BR satisfies its language pt.
+// sameValue reports whether a document's value in the filter name satisfies the wanted one, as
+//
+//	value             wanted
+//	application/pdf   application/pdf or pdf
+//	pt-BR             pt-BR or pt
 func sameValue(name, value, wanted string) bool {
 	value = normal(name, value)
 	if value == wanted {

@@ -34,8 +34,8 @@ func newGathered(parts []Part) *gathered {
 	}
 }
 
-// each calls do for all parts that are not missing, at the same time. If do ends because of the
-// deadline, its part becomes missing.
+// each calls do for all parts that are not missing, at the same time. A part becomes missing if the
+// deadline for reading ends its call.
 func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) error) error {
 	group, within := errgroup.WithContext(ctx.read)
 	fork := meter.NewFork(within)

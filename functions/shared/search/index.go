@@ -29,9 +29,9 @@ type Part struct {
 	Unvisited bool
 }
 
-// begun reports whether documents of the segment lack the terms of lone characters of scripts
-// without spaces, because an older version of analysis made their terms. A search for such a
-// character must then look for longer terms that begin with the character.
+// begun reports whether an older version of analysis made the terms of some documents of the
+// segment. They lack the terms of single characters of scripts without spaces, so a search for such
+// a character must look for longer terms that begin with it.
 func (p Part) begun() bool {
 	for _, version := range p.Segment.Analysis() {
 		if !analysis.HasLone(version) {

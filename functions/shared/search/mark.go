@@ -170,9 +170,9 @@ type beginnings struct {
 	stems   []string // for each term, the beginning of all English words that are reduced to it
 }
 
-// changed is how many characters at the end of an English stem may differ from the words that are
-// reduced to it: possibility becomes possibl, happy becomes happi. A stem of fewer than regular
-// bytes may differ in any character (dying becomes die); so no word is excluded because of it.
+// An English word begins as its stem does, except for the last characters of the stem: at most
+// changed of them may differ, as happy becomes happi. A stem of fewer than regular bytes may differ
+// in any character, as dying becomes die, and so excludes no word.
 const changed, regular = 2, 5
 
 const characters = 36 // letters and digits
@@ -255,8 +255,8 @@ func (b *beginnings) may(word string) bool {
 }
 
 // mayBeEnglish reports whether stemming may reduce word, an ASCII word of an English text, to one
-// of the terms added. It compares the beginning of word with the first characters of each term,
-// without those at the end that stemming may change.
+// of the terms added: whether word begins as one of them does, not counting the characters at the
+// term's end that stemming may change.
 func (b *beginnings) mayBeEnglish(word string) bool {
 	return slices.ContainsFunc(b.stems, func(stem string) bool {
 		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)

@@ -106,8 +106,8 @@ func (s *search) nearness(found []occurrence) (sum float64) {
 	return sum
 }
 
-// behindScore returns the index of the first match for whose score behind returns true, or the
-// number of matches if there is none.
+// behindScore returns the index of the first match whose score makes the function behind return
+// true, or the number of matches if there is none.
 func behindScore(best []match, behind func(score float64) bool) int {
 	if n := slices.IndexFunc(best, func(f match) bool { return behind(f.score) }); n >= 0 {
 		return n

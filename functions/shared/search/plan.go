@@ -331,8 +331,8 @@ func (p *plan) weigh(g *gathered) bool {
 	return len(p.words) > 0
 }
 
-// reduce keeps only the scoredWords rarest words, if there are more, and all required words and
-// words of required phrases.
+// reduce removes words of the plan if it has more than scoredWords. It keeps the scoredWords rarest
+// words, all required words, and all words of required phrases.
 func (p *plan) reduce() {
 	if len(p.words) <= scoredWords {
 		return

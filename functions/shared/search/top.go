@@ -171,9 +171,8 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 	return nil
 }
 
-// areFew reports whether around has few matches: those on the page of hits, and those with the same
-// score as its first or last. If they are few, they are ordered by reading their documents; else by
-// reading the identities of all documents (see fewTied).
+// areFew reports whether so few matches are around (see tied) that they are ordered by reading their
+// documents. If there are more, the identities of all documents are read (see fewTied).
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
 // unidentified returns the numbers of the parts that have matches of the groups, and whose

@@ -23,9 +23,9 @@ func (m *textMarker) whole(text string) []Fragment {
 	return fragments(text, w, spans)
 }
 
-// snippet marks the matches in the best window of a text: the first one with the greatest sum of
-// weights of different words, in which these are nearest together. It stops looking patience
-// bytes after the best window so far, or earlier if that has all words.
+// snippet marks the matches in the best window of a text: the one whose different words have the
+// greatest sum of weights; of equal ones, one with its matches close together. It stops looking
+// patience bytes after the best window so far, or earlier if that has all words.
 func (m *textMarker) snippet(text string) []Fragment {
 	read := cutRune(text[:min(len(text), scanSize)])
 	end := len(read)
@@ -49,8 +49,8 @@ func (m *textMarker) snippet(text string) []Fragment {
 	return fragments(text, w, best.spans)
 }
 
-// densest finds the best window of at most snippetSize columns from the start of a match to the
-// end of the same or another one.
+// densest finds the best window of a text: it begins with a match, ends with the same or a later
+// match, and has at most snippetSize columns.
 type densest struct {
 	window
 	text    string
@@ -63,8 +63,9 @@ type densest struct {
 	gaps    int     // bytes between the matches of the best window
 }
 
-// add takes the next match and reports whether it ends a new best window: one with a higher sum
-// of weights, or with the same and half as many bytes between its matches.
+// add takes the next match and reports whether a new best window ends with it. A window is better if
+// its sum of weights is higher, or if it is the same and the window has less than half as many bytes
+// between its matches.
 func (d *densest) add(right span) bool {
 	d.spans = append(d.spans, right)
 	if d.counts[right.word]++; d.counts[right.word] == 1 {

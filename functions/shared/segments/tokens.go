@@ -118,8 +118,8 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	})
 }
 
-// occurrence yields the token of an occurrence of a term in a text of a field, unless it is
-// not indexed there. base is added to its position.
+// occurrence yields the token of an occurrence of a term in a text of a field, at o's position plus
+// base. Some occurrences have no token, such as a term outside of the main part that is also in it.
 func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	token := segment.Token{
 		Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position),

@@ -205,9 +205,9 @@ func (r *Recorder) read() reading {
 	return now
 }
 
-// Due reports whether it is time to call Flush: 15 s after the start of the process, then at
+// Due reports whether it is time to call Flush: first 15 s after the start of the process, then at
 // growing intervals of up to five minutes. It is for a process that Lambda freezes between
-// invocations. A process that dies without notice loses at most half of its counts.
+// invocations, and which may die without notice.
 func (r *Recorder) Due() bool {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()

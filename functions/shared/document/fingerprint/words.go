@@ -8,9 +8,8 @@ import (
 	"golang.org/x/text/unicode/rangetable"
 )
 
-// wordHashes yields the hash of each word of a text in lower case: a run of
-// letters, marks and digits, or one letter of a script that sets no spaces
-// between words.
+// wordHashes yields a hash of each word of a text, in lower case. A word is a run of letters, marks
+// and digits, or one letter of a script without spaces between words.
 func wordHashes(text string) iter.Seq[uint64] {
 	const offset, prime = 0xCBF29CE484222325, 0x100000001B3 // FNV-1a
 	return func(yield func(uint64) bool) {

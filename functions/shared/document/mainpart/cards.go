@@ -50,8 +50,8 @@ func (s *surroundings) findRuns() {
 	}
 }
 
-// cards adds features of block i: totals of the innermost run of cards around the block, and of
-// the run of the block's element.
+// cards adds features of block i. They are totals of two runs (sequences of similar sibling
+// elements): the run of the block's element, and the innermost run of cards around it (see isCards).
 func (v *vector) cards(i int, b *hypertext.Block) {
 	all := v.page.Elements
 	at, steps := b.Element, 0

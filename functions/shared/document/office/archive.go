@@ -76,8 +76,8 @@ func (a *archive) read(name string) []byte {
 	return bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 }
 
-// resolve returns the name of the member to which a reference in the member named from leads:
-// "../media/a.png" in "word/document.xml" leads to "media/a.png".
+// resolve returns the name of the member to which a reference leads. from is the name of the member
+// that has the reference: "../media/a.png" in "word/document.xml" leads to "media/a.png".
 func resolve(from, reference string) string {
 	reference, _, _ = strings.Cut(reference, "#")
 	if rooted, is := strings.CutPrefix(reference, "/"); is {
