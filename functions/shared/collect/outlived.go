@@ -188,10 +188,9 @@ func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uin
 	return first, nil
 }
 
-// deleteOverlays deletes the overlays that no kept generation lists. An overlay is
-// listed from the generation in its key on, without a gap. So when its key has a
-// number below the oldest kept generation, and that generation does not list it,
-// no kept generation does. Example: oldest kept 40, overlay of 37 not in 40.
+// deleteOverlays deletes the overlays that no kept generation lists. An overlay is listed from the
+// generation in its key on, without a gap. Example: the oldest kept generation is 40. If it does not
+// list the overlay of 37, no later generation does.
 func (c *Collector) deleteOverlays(ctx context.Context) error {
 	oldest, err := manifest.At(ctx, c.Bucket, c.ID(), c.Manifest().Oldest)
 	if err != nil {

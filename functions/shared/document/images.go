@@ -85,8 +85,8 @@ func (d *Document) Images(base address.Address, c Content) []segment.Image {
 	return images
 }
 
-// captionOf returns the text of the innermost figure with text around an image: of a figure
-// element, or of one whose class names a figure or a caption.
+// captionOf returns the text of the figure around an image: of the innermost one that has text. A
+// figure is a figure element, or an element whose class names a figure or a caption.
 func (d *Document) captionOf(r *hypertext.Reference) string {
 	at := d.page.Elements[r.Element].Parent
 	for range maxFigure {

@@ -195,10 +195,11 @@ const (
 	verified = 1024
 )
 
-// verify examines candidates, the best first, and returns the best matches: candidates that hold
-// all required phrases and no excluded one. It ends when at least atLeast candidates are examined
-// and none of the others can be among the best matches that are kept, or when the time for reading
-// is over.
+// verify examines candidates, the best first, and returns the best matches: candidates that hold all
+// required phrases and no excluded one. It stops
+//
+//	after at least atLeast candidates, when no other one can be among the best matches
+//	when the time for reading is over
 func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	phrases := slices.Concat(s.plan.must, s.plan.never)
 	var top topMatches

@@ -31,8 +31,8 @@ type Image struct {
 	Also   []string // addresses of other matching pages that show the image
 }
 
-// imageQuery holds the excluded words and phrases of a search for images. Each image is judged by
-// itself: they may occur in the texts of other images of its page.
+// imageQuery holds the excluded words and phrases of a search for images. They exclude single
+// images, not pages: another image of the same page may have them.
 type imageQuery struct {
 	not   []*queryWord
 	never []*queryPhrase
@@ -51,8 +51,8 @@ func (f *filter) takeImages() (bool, error) {
 	return true, nil
 }
 
-// seekImages makes the plan search words of images. It moves the excluded words and phrases
-// from pages to single images: they may occur in the texts of another image of the same page.
+// seekImages makes the plan search words of images. From then on, excluded words and phrases exclude
+// single images, not pages: another image of the same page may have them.
 func (p *plan) seekImages() {
 	p.each(func(w *queryWord) {
 		w.variants = slices.DeleteFunc(w.variants, func(v variant) bool { return analysis.IsOutside(v.term) })

@@ -93,9 +93,9 @@ func (s *scan) run() error {
 // competes reports whether a match whose score is at most bound could be among the best.
 func (s *scan) competes(bound float64) bool { return bound*slack >= s.top.least() }
 
-// window computes the upper bounds of the words' scores in a window that begins at the document at,
-// and which words a document there needs to be among the best. It returns the last document of the
-// window.
+// window prepares a window that begins at the document at, and returns the window's last document. It
+// computes upper bounds of the words' scores there, and from them which words a document needs to be
+// among the best matches.
 func (s *scan) window(at uint32) (end uint32) {
 	end = postings.NoMore
 	s.sum, s.rest = 0, 0

@@ -85,8 +85,8 @@ func (w *Rewriter) Rewrite(markup []byte) []byte {
 // at returns the offset of a part of the markup.
 func (w *Rewriter) at(part []byte) int { return cap(w.markup) - cap(part) }
 
-// edit replaces a part of the markup with the bytes by: the part of the given length that begins at
-// the offset from. It changes nothing if they are equal.
+// edit replaces length bytes of the markup, from the offset from on, with the bytes of by. It changes
+// nothing if they are equal.
 func (w *Rewriter) edit(from, length int, by []byte) {
 	if bytes.Equal(w.markup[from:from+length], by) {
 		return
@@ -161,8 +161,8 @@ func (w *Rewriter) tag(name string, written []rawAttribute) {
 	}
 }
 
-// useOf returns the purpose of the address in an attribute of an element, given the names of both
-// and the element's rel. found is false if the attribute holds no address to be replaced.
+// useOf returns the purpose of the address in an attribute of an element. name is the element's name,
+// rel its rel. found is false if the attribute holds no address to be replaced.
 func useOf(name, attribute, rel string) (use Use, found bool) {
 	switch name + " " + attribute {
 	case "a href", "area href", "iframe src", "frame src", "a xlink:href":

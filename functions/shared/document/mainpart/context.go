@@ -41,8 +41,8 @@ type context struct {
 	ends  []int // by block: the index of the next heading after it, or the number of blocks
 }
 
-// WithScores returns the features for the second model: those of f, and what the scores of the
-// first model tell of the block, its neighbours, and the parts of the page around it.
+// WithScores returns the features for the second model: those of f, and new ones computed from
+// scores, the scores of all blocks by the first model.
 func (f *Features) WithScores(scores []float64) Features {
 	c := f.contextOf(scores)
 	out := Features{Words: f.Words, Texts: f.Texts, surroundings: f.surroundings}

@@ -196,8 +196,8 @@ func (s *surroundings) add(i int) {
 	}
 }
 
-// findCore sets core. It goes down from html to the child that holds at least four fifths of
-// the element's prose, as long as there is one.
+// findCore sets core, the innermost element that holds nearly all prose. It goes down from html to
+// the child that holds at least four fifths of the element's prose, as long as there is one.
 func (s *surroundings) findCore() {
 	all := s.page.Elements
 	for {
@@ -221,8 +221,8 @@ func (s *surroundings) nameOf(block int) uint8 {
 
 func (s *surroundings) pathOf(block int) uint64 { return s.paths[s.page.Blocks[block].Element] }
 
-// coreDistance returns the bytes between a block and the core: negative if the block is before
-// the core, 0 if it is inside.
+// coreDistance returns the number of bytes of text between a block and the core of the page (see
+// findCore): negative if the block is before the core, 0 if it is inside.
 func (s *surroundings) coreDistance(b *hypertext.Block) int {
 	core := &s.page.Elements[s.core]
 	switch {

@@ -85,8 +85,9 @@ func level(size, body int) int {
 	return 3
 }
 
-// writeLine writes a line of a page, with the links whose texts are in the line, and returns
-// the links that are left. It joins a word divided at the line's end to its other part.
+// writeLine writes a line of a page, and makes links of the texts of links that are in it. page is
+// the number of the page. It returns the links that are left. It joins a word divided at the line's
+// end to its other part.
 func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)
@@ -112,7 +113,7 @@ const hyphen = "\uFFFE"
 func writeText(w *markup.Writer, text string) { w.Text(strings.ReplaceAll(text, hyphen, "")) }
 
 // name returns the file's title: the one in its properties, or if that is empty or useless
-// ("untitled"), the lines in the largest type of its first page.
+// ("untitled"), the lines in the largest type of its first page. body is the type size of the body.
 func (d *pdfDocument) name(body int) string {
 	title := strings.Join(strings.Fields(d.title), " ")
 	lower := strings.ToLower(title)

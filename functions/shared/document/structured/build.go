@@ -316,8 +316,8 @@ func (b *builder) imagesBefore(block int, start int32) {
 	}
 }
 
-// captionOf returns the caption of a figure for the figure's first image. Further calls for the
-// same figure return "". The caption of an image does not become a paragraph, too.
+// captionOf returns the caption of a figure in its first call for the figure, "" in further ones: the
+// first image gets the caption. The caption is then not made a paragraph, too.
 func (b *builder) captionOf(figure int32) string {
 	if b.figures[figure] {
 		return ""

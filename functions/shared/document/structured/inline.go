@@ -153,8 +153,8 @@ func (w *inline) mark(m mark, inner []mark) {
 	w.active = w.active[:len(w.active)-1]
 }
 
-// code writes code between backticks. It takes one more of them than the longest run in the
-// code (CommonMark 0.31, 6.1).
+// code writes code between backticks: one more than there are in the longest run of backticks in
+// the code (CommonMark 0.31, 6.1).
 func (w *inline) code(text string) {
 	text = strings.ReplaceAll(text, "\n", " ")
 	fence := fenceFor(text, 1)

@@ -143,8 +143,8 @@ func (p *judged) label() {
 	}
 }
 
-// teaches reports whether the markup contains at least half of the main part that a person
-// marked. Pages without it are not used for training.
+// teaches reports whether a page is used for training: its markup must contain at least half of the
+// main part that a person marked.
 func (p *judged) teaches() bool {
 	hits := 0.0
 	for i, words := range p.words {

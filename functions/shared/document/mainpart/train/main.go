@@ -85,8 +85,9 @@ func trainKinds(pages []*judged) (models []*mainpart.Model) {
 	return models
 }
 
-// divide returns the pages outside and inside of one of several parts. The pages of a site are in
-// the same part.
+// divide returns the pages of one of several parts into which all pages are divided (tested), and
+// those of the other parts (rest). part is the number of the part, parts how many there are. The
+// pages of a site are in the same part.
 func divide(pages []*judged, parts, part int) (rest, tested []*judged) {
 	sites := map[string]int{}
 	for _, p := range pages {
