@@ -55,10 +55,9 @@ func (u unshown) blocks(main, size int) (all []Block) {
 	return all
 }
 
-// told returns content that the page has in its JSON-LD but does not show, as paragraphs. Content
-// is in objects of the types in contents. If such objects are nested, only the outermost is judged,
-// by its longest text: the page does not show the object if it has less than half of the phrases of
-// that text.
+// told returns content that the page has in its JSON-LD but does not show, as paragraphs. Content is
+// in objects of the types in contents; of nested ones, only the outermost counts. The page does not
+// show an object if less than half of the phrases of the object's longest text are on the page.
 func (d *Document) told() (paragraphs unshown) {
 	type object struct {
 		paragraphs []string

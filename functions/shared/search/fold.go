@@ -151,9 +151,9 @@ func (f *folder) add(m match) {
 }
 
 // areAlike reports whether two documents have the same text, or nearly the same text and title. For
-// a directory and its index page it suffices that they share half of their text: the function index
-// moves repeated text out of the main part for each package separately, and the two documents may
-// be of different packages.
+// a directory and its index page, such as /a/ and /a/index.html, half of the text suffices: they may
+// be of different packages, and the function index moves repeated text out of the main part for each
+// package separately.
 func (f *folder) areAlike(a, b match) bool {
 	d, e := f.document(a), f.document(b)
 	if isDirectoryOf(d.URL, e.URL) || isDirectoryOf(e.URL, d.URL) {
@@ -257,10 +257,10 @@ func (f *folder) mayTranslate() bool {
 		slices.ContainsFunc(f.groups, func(g alikeGroup) bool { return namesLanguage(f.document(g.members[0])) })
 }
 
-// translate sorts translations of the same page among the groups of hits: the group in the reader's
-// language takes the first of the places that the translations have together. All other groups stay
-// where they are. Pages are translations of each other if their addresses differ only in the part
-// that names their language.
+// translate sorts translations of the same page among the groups of hits, so that the one in the
+// reader's language comes first. All other groups stay where they are: the hits de, x, en become en,
+// x, de for a reader of English, if de and en are translations. Pages are translations of each other
+// if their addresses differ only in the part that names their language.
 func (f *folder) translate() {
 	places := make(map[string][]int) // of groups, by the address without its language
 	for i := range f.groups {

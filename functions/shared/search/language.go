@@ -154,9 +154,10 @@ func (p *plan) setShares(g *gathered) {
 	}
 }
 
-// leastWorth is the least factor for the score of a term that only the rules of unlikely languages
-// give. Terms by the rules of the likeliest language have the factor 1, and others, by the
-// probability of their languages, one in between.
+// leastWorth is the least factor for the score of a term that analysis gives for a word:
+//
+//	by the rules of the likeliest language    1
+//	by those of other languages               from leastWorth to 1, by their probability
 const leastWorth = 0.6
 
 // weighVariants lowers the worth (factor of the score) of terms of a word that come only from the

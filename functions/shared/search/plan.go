@@ -185,10 +185,13 @@ func (p *plan) unify() {
 	}
 }
 
-// setNear sets near to phrases of the plain words that follow each other in the query. Each two
-// neighbours are added twice: as a phrase, and as a phrase with slop. Prefixes and words with edits
-// are left out. A word of a script without spaces is a run of pairs of characters. The run is added
-// as a phrase of its own, and together with the written word before it.
+// setNear sets near to phrases of the plain words that follow each other in the query:
+//
+//	two neighbouring words     as a phrase, and as a phrase with slop
+//	a run                      as a phrase of its own, and with the written word before it
+//
+// A run is a word of a script without spaces, as pairs of its characters. Prefixes and words with
+// edits are left out.
 func (p *plan) setNear() {
 	var last *queryPhrase // the last word of what is read, or the run at its end
 	for _, together := range p.plain {

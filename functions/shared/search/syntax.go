@@ -288,7 +288,7 @@ type queryPhrase struct {
 	run bool
 }
 
-// rarity returns the sum of the idf of the words.
+// rarity returns the sum of the idf (see idf) of the phrase's words.
 func (ph *queryPhrase) rarity() (sum float64) {
 	for _, w := range ph.words {
 		sum += w.idf

@@ -172,7 +172,7 @@ func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 }
 
 // outside returns the term that is indexed for an occurrence outside of the main part
-// (analysis.Outside), and the number of that term, or 0.
+// (analysis.Outside), and its number in the vocabulary, 0 if it has none.
 func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32) {
 	if o.TermNumber == 0 {
 		return analysis.Outside(o.Term), 0
@@ -185,8 +185,8 @@ func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32)
 	return n.outside, n.outsideNumber
 }
 
-// ofImage returns the term that a page gets for a term in a text of its image (segment.ImageTerm),
-// and its number, or 0.
+// ofImage returns the term that is indexed for an occurrence in a text of an image
+// (segment.ImageTerm), and its number in the vocabulary, 0 if it has none.
 func (t *tokenizer) ofImage(o *analysis.Occurrence) (term string, number uint32) {
 	if o.TermNumber == 0 {
 		return segment.ImageTerm(o.Term), 0

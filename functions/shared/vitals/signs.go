@@ -62,7 +62,7 @@ type Seconds float64
 
 func secondsOf(d time.Duration) Seconds { return Seconds(d.Seconds()) }
 
-// Duration returns the duration, rounded to milliseconds.
+// Duration returns s as a time.Duration, rounded to milliseconds.
 func (s Seconds) Duration() time.Duration {
 	return time.Duration(float64(s) * float64(time.Second)).Round(time.Millisecond)
 }

@@ -83,8 +83,9 @@ func (r *Reader) searchMember(from, noticed int64) error {
 	}
 }
 
-// searchVersion moves on to the next line of an uncompressed file that begins with "WARC/1.".
-// The parameters are those of searchMember.
+// searchVersion moves on to the next line of an uncompressed file that begins with "WARC/1.". It
+// searches from the position from on, or only from noticed, up to which the file has been read, if
+// the bytes between them must not be read again (see budget).
 func (r *Reader) searchVersion(from, noticed int64) error {
 	r.raw.seek(r.budget(from, noticed))
 	if begin, _ := r.raw.Peek(len(version)); string(begin) == version {

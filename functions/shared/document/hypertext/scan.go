@@ -285,7 +285,7 @@ func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\
 
 func endsName(c byte) bool { return isSpace(c) || c == '/' || c == '>' }
 
-// lower returns a name in lower case, which is valid until the next call.
+// lower returns a name in lower case. The result is valid until the next call of lower.
 func (s *scanner) lower(name []byte) []byte {
 	for i, c := range name {
 		if 'A' <= c && c <= 'Z' {

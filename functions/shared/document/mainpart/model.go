@@ -83,10 +83,12 @@ func (m *Model) Score(f *Features) []float64 {
 	return scores
 }
 
-// Choose reports for each block whether to keep it. scores are the log-odds that the blocks belong
-// to the main part. It keeps the likeliest blocks: as many as give the best expected F1 of the kept
-// words. Of several blocks with the same text it keeps only the likeliest. At last it also keeps
-// the blocks in small gaps between kept blocks.
+// Choose reports for each block whether to keep it. scores are the log-odds that the blocks belong to
+// the main part.
+//
+//	1   of several blocks with the same text it leaves out all but the likeliest (see copies)
+//	2   of the others it keeps the likeliest, as many as give the best expected F1 of the kept words
+//	3   it also keeps the blocks in small gaps between kept blocks (see fill)
 func (f *Features) Choose(scores []float64) []bool {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -115,10 +117,10 @@ func (f *Features) Choose(scores []float64) []bool {
 	return keep
 }
 
-// copies reports for each block whether it is a copy. A copy has at least copyWords words, and the
-// same text as a block that comes before it in order, at another position in the page. Blocks at
-// the same position, such as the items of one list, are no copies of each other: they may say the
-// same about different things.
+// copies reports for each block whether it is a copy: it has at least copyWords words, and the same
+// text as a block that comes before it in order, at another position in the page. Blocks at the same
+// position, such as the items of one list, are no copies: they may say the same about different
+// things.
 func (f *Features) copies(order []int) []bool {
 	first := make(map[uint32]uint32) // by text: the path of the first block
 	copied := make([]bool, len(f.Words))
@@ -141,9 +143,9 @@ const (
 	holeScore = -1 // least log-odds of a block that is kept in a gap between kept blocks
 )
 
-// fill sets keep for blocks in a short gap between kept blocks, such as cells of a table, an
-// example or a label. It does not fill a gap with a block that is very unlikely to belong to the
-// main part, and it never keeps a copied block.
+// fill sets keep for the blocks in short gaps between kept blocks, such as cells of a table, an
+// example or a label. It leaves a gap open if one of its blocks is very unlikely to belong to the
+// main part. It never keeps a copied block.
 func (f *Features) fill(keep, copied []bool, scores []float64) {
 	for i := 0; i < len(keep); i++ {
 		if keep[i] {
