@@ -145,7 +145,7 @@ func join(a, b string) string {
 }
 
 // move moves the text of some blocks of the main part from Body to the beginning of Outside. main
-// has the indexes of all blocks of the main part; for those to be moved, moves is true. The spans
+// has the indexes of all blocks of the main part; moves is true for the blocks to be moved. The spans
 // in Emphasis and Large are changed accordingly.
 func (c *Content) move(main []int, moves []bool) {
 	var body, outside strings.Builder

@@ -188,9 +188,8 @@ func (w *imageWords) sum() (sum float64) {
 	return sum
 }
 
-// stands reports whether a word of the query is in one of the image's own texts: its alternative
-// text, caption, file name, or the words around it. The title of the page does not count. w is for
-// this word.
+// stands reports whether the word of w is in one of the image's own texts: its alternative text,
+// caption, file name, or the words around it. The title of the page does not count.
 func (w *imageWords) stands() bool {
 	return slices.ContainsFunc(w.positions[:pageText], func(positions []uint32) bool { return len(positions) > 0 })
 }

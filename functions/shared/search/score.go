@@ -20,9 +20,8 @@ const (
 	outside     = 0.3 // worth (factor of the score) of a word that a page has only outside of its main part
 )
 
-// mostLength is the greatest length of a field that is taken into account, relative to the
-// average. Beyond it, a longer page is about more things, and does not say the same in more
-// words.
+// mostLength is the greatest length of a field, relative to the average, for the score: a longer
+// field scores as if it had this length. Such a page says more, not the same in more words.
 const mostLength = 3
 
 // fieldWeights are the weights of words in each field, relative to the body. lengthEffect is
@@ -274,9 +273,9 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 	return scores[ofText] + scores[ofAnchors], scores[ofName]
 }
 
-// naming returns what the names of its site add to the score of a start page. named is the weight
-// of those words of the query that are in the names. It is multiplied by the fourth power of the
-// share that these words have of the weight of all words. So a query that is the name of a site
+// naming returns what the names of its site add to the score of a start page: named times the fourth
+// power of a share. named is the weight of those words of the query that are in the names, and the
+// share is what they have of the weight of all words. So a query that is just the name of a site
 // finds the start page first, and a query with further words finds other pages.
 func (p *plan) naming(named float64) float64 {
 	if named == 0 {

@@ -211,9 +211,13 @@ func (b *builder) ordinal(item int32) int {
 	return max(1, count.items)
 }
 
-// isData reports whether a table holds data, and is not for the layout of a page: it has at
-// least two rows, one of them with at least two cells, and only text, all of it in cells or in
-// the caption. first is the index of the table's first block that is kept.
+// isData reports whether a table holds data, and is not for the layout of a page. It must have
+//
+//	at least two rows, one of them with at least two cells
+//	no table, heading, quotation, form or preformatted text inside of it
+//	no text outside of its cells and caption
+//
+// first is the index of the table's first block that is kept.
 func (b *builder) isData(table int32, first int) bool {
 	known, found := b.tables[table]
 	if found {

@@ -12,8 +12,8 @@ import (
 )
 
 // Rewrite returns a style sheet, or the declarations of a style attribute, with each address
-// replaced by the result of replace. isSheet says that the address is that of another style
-// sheet. The rest keeps its bytes; if nothing changes, the result is the argument.
+// replaced by the result of replace for it. isSheet tells replace whether the address is that of
+// another style sheet. The rest keeps its bytes; if nothing changes, the result is the argument.
 func Rewrite(sheet []byte, replace func(url string, isSheet bool) string) []byte {
 	r := rewriter{sheet: sheet, replace: replace}
 	r.run()

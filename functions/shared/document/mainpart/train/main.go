@@ -61,9 +61,9 @@ func main() {
 	}
 }
 
-// train returns the two models of main parts. For the training of the second, a page is scored by
-// a model that was trained without the pages of its site: in use, too, the first model scores
-// pages that it has not seen.
+// train returns the two models of main parts. For the training of the second, a page is scored by a
+// first model that was trained without the pages of the page's site, because in use the first model
+// scores pages that it has not seen.
 func train(pages []*judged) []*mainpart.Model {
 	first := func(p *judged) *mainpart.Features { return &p.features }
 	second := func(p *judged) *mainpart.Features { return &p.second }
