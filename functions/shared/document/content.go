@@ -253,8 +253,8 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// spansOf returns the spans, in the page's text, of the elements with a name for which the function
-// is returns true. They are in order, and begin without white space. An element inside of another
+// spansOf returns the spans, in the page's text, of the elements for whose name the function is
+// returns true. The spans are in order, and begin without white space. An element inside of another
 // such element is left out.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements

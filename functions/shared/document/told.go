@@ -108,9 +108,9 @@ func (d *Document) told() (paragraphs unshown) {
 	return paragraphs
 }
 
-// outermostContent returns the index of the outermost object with content (see contents) among the
-// given object and the objects around it. It returns -1 if there is none, and for a part of a
-// review or of a list of other pages.
+// outermostContent returns the index of the outermost object that has content (see contents), among
+// the given object and those around it. It returns -1 if there is none, and if the given object is a
+// part of a review or of a list of other pages.
 func outermostContent(data *linkeddata.Data, object int32) int32 {
 	outermost := int32(-1)
 	for ; object >= 0; object = data.Objects[object].Parent {

@@ -94,7 +94,7 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 }
 
 // moved copies leased batches, and hosts that must not be asked yet, from all other frontiers into
-// fronts, because a new strategy may have moved their hosts. The others include frontiers of
+// fronts, because a new strategy may have moved these hosts. The other frontiers include those of
 // partitions that the strategy no longer has.
 func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*frontier.Frontier) error {
 	all, err := frontier.Partitions(ctx, f.Redis)

@@ -15,10 +15,12 @@ import (
 // give a bonus.
 const nearest = 100
 
-// Search returns the documents that match, the highest score first, equal scores in the order
-// of identities. It fails with ctx's error when ctx is cancelled, with a *Refusal when the
-// query must be changed, and, when a segment is damaged, with an error that wraps
-// segment.ErrDamaged and names the segment.
+// Search returns the documents that match, the highest score first, equal scores in the order of
+// identities. Its errors are
+//
+//	ctx's error                                if ctx is cancelled
+//	a *Refusal                                 if the query must be changed
+//	one that wraps segment.ErrDamaged          if a segment is damaged; it names the segment
 func (ix *Index) Search(ctx context.Context, q Query) (Result, error) {
 	result, err := ix.search(ctx, &q)
 	if err != nil {

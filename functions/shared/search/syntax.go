@@ -109,9 +109,9 @@ func parse(text string) (clauses []clause) {
 	}
 }
 
-// nextClause reads the first clause of a text and returns it with the rest of the text. signed
-// says that a + or - at the beginning is a sign. It is true at the start of the query and after
-// white space: in „Model C“-Schulen the - is a hyphen.
+// nextClause reads the first clause of a text and returns it with the rest of the text. A + or - at
+// the beginning is a sign only if signed is true: at the start of the query and after white space.
+// In „Model C“-Schulen the - is a hyphen.
 func nextClause(text string, signed bool) (c clause, rest string) {
 	if text[0] == '+' || text[0] == '-' {
 		if signed {

@@ -61,9 +61,9 @@ func (b *builder) within(start, end int) []mark {
 	return b.open
 }
 
-// innermostLink returns marks, which overlap text[start:end], without some links: of nested links
-// that contain the whole range only the innermost stays, so that the link is not written several
-// times.
+// innermostLink returns marks without the outer ones of nested links, so that one link is written,
+// not several. marks are the links, emphasis and code that overlap text[start:end]; only links that
+// contain this whole range are left out.
 func innermostLink(marks []mark, start, end int) []mark {
 	isAround := func(m mark) bool { return m.address != "" && m.start <= start && end <= m.end }
 	last := -1
