@@ -25,8 +25,8 @@ type Link struct {
 
 // Links returns the references of a page in document order. base is the address of the page. Of
 // references with the same target, kind and anchor it returns only the first. It leaves out
-// references to the page itself and those that are not http or https, such as mailto. For
-// references beyond a limit it adds a text to Omitted.
+// references to the page itself and those that are not http or https, such as mailto. If a limit
+// cuts references off, it says so in Omitted.
 func (d *Document) Links(base address.Address) []Link {
 	most := len(d.page.References) + 2
 	r := newResolver(base, most)

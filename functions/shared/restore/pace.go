@@ -30,8 +30,8 @@ type paceKeeper struct {
 	silent   time.Time // time by which all requests sent before Redis was lost have ended
 }
 
-// pacer returns a paceKeeper that knows whether Redis has lost its records of requests. It
-// must be called before a frontier is reset, which deletes them.
+// pacer returns a paceKeeper that knows whether Redis has lost its records of requests. It must be
+// called before a frontier is reset, because a reset deletes these records.
 func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeeper, error) {
 	p := &paceKeeper{settings: s, now: f.Now()}
 	p.silent = p.now

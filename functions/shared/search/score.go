@@ -164,20 +164,22 @@ func (c *cursor) reset() {
 	c.most, c.mostOf = 0, [kinds]float64{}
 }
 
-// add adds to the cursor the posting list of one variant of its word: the occurrences in the texts
-// of pages, not in anchors or names of sites. t has the average lengths by which texts are scored.
+// add adds to the cursor the posting list of one variant of its word, for the occurrences in the
+// texts of pages. weight is the weight of the variant in scores. t has the average lengths by which
+// texts are scored.
 func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofText, weight: weight}, t)
 }
 
 // addAnchors adds to the cursor the posting list of one variant of its word in the anchors of links.
-// t has the average lengths by which anchors are scored.
+// weight is the weight of the variant in texts. t has the average lengths by which anchors are
+// scored.
 func (c *cursor) addAnchors(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofAnchors, weight: weight * anchorWeight, anchors: t}, t)
 }
 
-// addNames adds to the cursor the posting list of one variant of its word in the names of sites. t
-// has the average lengths by which texts are scored.
+// addNames adds to the cursor the posting list of one variant of its word in the names of sites.
+// weight is the weight of the variant in texts. t has the average lengths by which texts are scored.
 func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * namedWeight}, t)
 }
