@@ -92,10 +92,11 @@ func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Rea
 	return blame(err, w)
 }
 
-// boundedBody reads a decoded body and limits its size, because a compressed body may expand
-// 1,032 times (gzip) or millions of times (brotli). Reading fails with errTooBig after more
-// than limit bytes, and with errBomb after more than maxFree bytes if that is more than
-// maxRatio times the bytes transferred.
+// boundedBody reads a decoded body and limits its size, because a compressed body may expand 1,032
+// times (gzip) or millions of times (brotli). Reading fails
+//
+//	with errTooBig   after more than limit bytes
+//	with errBomb     after more than maxFree bytes, and more than maxRatio times the bytes transferred
 type boundedBody struct {
 	from  io.Reader // decoder of the body
 	wire  *wire     // the encoded body that the decoder reads

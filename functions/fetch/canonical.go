@@ -38,9 +38,10 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 	return link, to, p.behalf.settings.Decide(path, to) == ""
 }
 
-// canonical returns the canonical address that the page read names, without the parameters that
-// the collection drops. The second result is true if it is another address than the page's own
-// (at) and has the same origin. Without a valid address it is false.
+// canonical returns the canonical address that a page names, without the parameters that the
+// collection drops. at is the page's own address, and read its content. The second result is true
+// if the canonical address is another one than at and has the same origin; it is false if the page
+// names no valid address.
 func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
 	if read.Canonical == "" {
 		return address.Address{}, false

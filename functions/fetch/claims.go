@@ -66,10 +66,9 @@ func storedLook(t batch.Target) *batch.Look {
 	return t.Last
 }
 
-// confirmable returns the last look at a target if its request may be conditional, else nil. After
-// the answer 304 (Not Modified) the page stays in the collections of its last look. So the request
-// may be conditional only if these include all collections for which the page is requested, and
-// all in claiming.
+// confirmable returns the last look at a target if its request may be conditional, else nil. A page
+// confirmed by the answer 304 (Not Modified) stays in the collections of its last look and gets no
+// others. Therefore these must include all of t.Collections and all of claiming.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }

@@ -43,9 +43,9 @@ func settle(o *book.Outcome, v verdict) {
 }
 
 // judgeStatus returns the state and reason of an answer that is not a redirect to an address, if
-// its HTTP status decides them. final is false for a 2xx, whose body must be looked at. unless
-// holds what the last request for the URL told; if it has an ETag or a time of modification, the
-// request was conditional. nil: it was not.
+// its HTTP status decides them. final is false for a 2xx, whose body must be looked at. unless is
+// the look whose ETag and time of modification the request has sent; nil, or without both of them,
+// if the request was not conditional.
 //
 //	304 to a conditional request               unchanged
 //	429, 5xx                                   retry

@@ -259,8 +259,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown removes from assets each link to a target to which there is a link of kind Asset in
-// links, too. So an image with a text (alt), which is in both, gets one link.
+// withoutKnown returns assets without each link whose target also has a link of kind Asset in
+// links. An image with a text (alt) is in both, and so gets one link.
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {
@@ -302,10 +302,9 @@ func (a answer) sum() uint64 {
 // look, the page gets a longer expiry class, as an unchanged page does.
 const wordsBits = 16
 
-// pageDigest returns the digest of a page's text for book.Outcome.Digest. It stays equal as
-// long as the page has the same text, and is never 0. The digest of a page without text is made of
-// the parameter sum, the checksum of the page. The digest also depends on whether the page may be
-// shown in results.
+// pageDigest returns the digest of a page for book.Outcome.Digest, never 0. Pages with the same
+// text have the same digest, if both or neither may be shown in results. For a page without text,
+// the digest is made of sum, the checksum of the page.
 func pageDigest(read *document.Document, sum uint64) uint64 {
 	says := read.Digest()
 	text := cmp.Or(says.Text, sum)

@@ -26,11 +26,9 @@ const (
 
 // moveRepeated moves repeated blocks of text, such as headers, menus, footers and notices, out of
 // the main parts of pages. Their words are still found, but with the low weight of all text outside
-// the main part. The pages are those of one package, sorted by site and URL. The result depends on
-// them alone, so that a package indexed again gives the same segment. If a package has few pages of
-// a host, nothing of them is moved. Pages that share half of their text are counted as one page.
-// Otherwise the whole text of a page that has mirrors or partial translations would count as
-// repeated.
+// the main part. The pages are those of one package, sorted by site and URL; of a host with few
+// pages in it, nothing is moved. Pages that share half of their text, such as mirrors, are counted
+// as one page: otherwise their whole text would count as repeated.
 func moveRepeated(pages []*draft) {
 	for host := range byStart(pages, 1) {
 		onHost := repeatedBlocks(host)

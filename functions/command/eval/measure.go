@@ -51,8 +51,9 @@ func (f *Figures) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// each calls do once for each of the four measures, so that do can compute a mean over queries: with
-// pointers to the NDCG of all elements of all, then to their MAP, to their Recall and to their MRR.
+// each calls do four times, once for each measure: with pointers to the NDCG of all elements of
+// all, then to their MAP, to their Recall and to their MRR. So do can compute the mean of a
+// measure.
 func each(all []*Figures, do func(values []*float64)) {
 	for _, field := range []func(*Figures) *float64{
 		func(f *Figures) *float64 { return &f.NDCG }, func(f *Figures) *float64 { return &f.MAP },

@@ -59,10 +59,10 @@ type place struct {
 	asset   bool   // the page is an asset of other pages, which has no language
 }
 
-// findPages finds the selected pages and, if assets is true, their assets, as they were at a
-// moment. Of pages that are not indexed yet, it finds those in all languages: their language is
-// known only after they have been read. Lost generations and books are no error of findPages; they
-// become storedPages.faults.
+// findPages finds the selected pages and, if assets is true, their assets, as they were at the
+// moment at. A selection by language also finds all pages that are not indexed yet, because their
+// language is not known. Lost generations and books are listed in storedPages.faults; findPages
+// does not fail because of them.
 func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected inventory.Selection, assets bool, at time.Time) (*storedPages, error) {
 	all, err := inventory.Open(ctx, bucket, s, at)
 	if err == nil && selected.Lang != "" {

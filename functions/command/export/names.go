@@ -18,9 +18,9 @@ import (
 //	https://example.org/b.css   text/css    example.org/b.css
 //	https://example.org/c?d=1   image/png   example.org/c_d=1-3f2a….png
 //
-// The extension is one by which a browser knows the media type. If another file or folder
-// has the same name, in whatever case and form of its letters, the name gets a part of the
-// URL's hash.
+// The extension is one by which a browser knows the media type. If another file or folder has the
+// same name, the name gets a part of the URL's hash. Names that some file system takes for the
+// same, such as A and a, count as the same (see alike).
 type names struct{ all []nameless }
 
 // nameless is a page whose file in the mirror has no name yet.

@@ -94,9 +94,9 @@ func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 	return nil
 }
 
-// take reads a capture and adds it to the pending batch of its partition. The capture's record is
-// read from the files in the parameter from; the answer to which a revisit record refers, from
-// those in originals.
+// take reads a capture and adds it to the pending batch of its partition. It reads the capture's
+// record from the files in from. If that is a revisit record, it reads the answer to which the
+// record refers from the files in originals.
 func (w *writer) take(ctx context.Context, from, originals *archives, c capture) error {
 	record, answer, err := from.read(c.spot, maxPage)
 	if err == nil && w.posted.isPosted(record) {
@@ -125,8 +125,8 @@ func (w *writer) take(ctx context.Context, from, originals *archives, c capture)
 	return w.add(ctx, layout.Partition(storage), w.target(at), answer, c.file)
 }
 
-// target returns the batch target for an imported URL. If the URL is known, the target has the
-// depth, weight and last look of its last final outcome, as in a crawl.
+// target returns the batch target for an imported URL. If the URL has a final outcome already, the
+// target gets its depth, weight and last look (see batch.Look) from the last one.
 func (w *writer) target(at address.Address) batch.Target {
 	t := batch.Target{URL: at.URL, Depth: w.depth(w.settings, at), Collections: []string{w.Collection}}
 	last := w.known.final(at.ID)
@@ -241,9 +241,10 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	return nil
 }
 
-// choose removes the outcomes that are not imported (see isImported) from a spool object, with their
-// pages and links, and counts them by reason. For each remaining URL it adds a link from the URL to
-// itself: the link by which the URL counts as discovered. from is the batch of the object.
+// choose removes the outcomes that are not imported (see isImported) from a spool object, with
+// their pages and links, and counts them by reason. To each remaining URL it adds a link from the
+// URL to itself, because only a URL with a link to it counts as discovered. from is the batch that
+// the object was made of.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome

@@ -184,9 +184,9 @@ func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
 	return err
 }
 
-// claimAbove claims the next epoch if the damaged claim is the newest one: the damaged claim is
-// deleted then, and without a higher claim its number would be claimed a second time. It returns a
-// sentence for the report.
+// claimAbove claims the next epoch if the damaged claim, the one with the key, is the newest. The
+// damaged claim will be deleted: without a higher claim its number would be claimed a second time.
+// claimAbove returns a sentence for the report.
 func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	last, err := epoch.Last(ctx, r.Bucket)
 	if err != nil || layout.EpochKey(last) != key {

@@ -110,12 +110,10 @@ func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 	return err == nil && m.Generation == number
 }
 
-// refound stores a new generation of a partition if objects prove that its last
-// generations are lost (see partition.Lost); otherwise it does nothing and returns no
-// sentence. elsewhere are the partitions to which its pages may have moved. refound
-// claims an epoch and writes it to the manifest's field Learnt, so that frontiers notice
-// that they are behind the books and are rebuilt. If it is stopped, the next run repeats
-// it. Once the new generation exists, the partition does not count as lost any more.
+// refound stores a new generation of a partition if objects prove that its last generations are
+// lost (see partition.Lost). It returns a sentence for the report; none if no generation is lost.
+// elsewhere are the partitions to which the pages of p may have moved. The new generation has a new
+// epoch in its field Learnt. So frontiers notice that they are behind the books, and are rebuilt.
 func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []layout.Partition) (mended []string, err error) {
 	newest, err := manifest.Read(ctx, r.Bucket, p)
 	if errors.Is(err, manifest.ErrDamaged) {

@@ -122,8 +122,8 @@ func (m *mending) relistPackage(p *faultyPackage, bytes int64, pages int) {
 }
 
 // replacePackage stores left, the bytes of a package with the readable pages of the faulty one, and
-// lists it in place of the faulty one. The pages keep their offsets. The new package is indexed
-// again; until then the old segments stay in the manifest.
+// lists it in place of the faulty one. The pages keep their offsets; the parameter pages is their
+// number. The new package is indexed again; until then the old segments stay in the manifest.
 func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []byte, pages int) error {
 	_, name, err := layout.ParsePackageKey(p.Key)
 	if err != nil {
@@ -192,15 +192,14 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	return nil
 }
 
-// maskAnew masks again the dead documents of a segment whose overlay is lost:
+// maskAnew masks the dead documents of a segment whose overlay is lost. A document is masked if
 //
-//	document                                                    masked by
-//	its package is not in the manifest                          maskAnew
-//	its package has live documents in another segment           maskAnew
-//	another segment has a live document of the same page, of
-//	the same or a later version                                 maskAnew
-//	its page is gone (no longer at its URL)                     listGone and the sweep
-//	its page is forgotten                                       the next sweep
+//   - its package is not in the manifest;
+//   - its package has live documents in another segment; or
+//   - another segment has a live document of the same page, of the same or a later version.
+//
+// Documents of pages that are gone (no longer at their URL) or forgotten are masked later, by the
+// sweep.
 func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
 	next := e.Manifest()
 	all := segments.NewFinder(m.Bucket, func(layout.Identity) bool { return true })

@@ -231,10 +231,9 @@ func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, er
 	return m.PutBook(ctx, content, len(learnt.Outcomes), 0)
 }
 
-// listGone is the last edit of a commit. It makes the manifest's list of gone pages (see
-// manifest.Gone) anew from the books. So a gone page that was indexed again is masked again, and
-// searches find a page again that is not gone according to the books. If a book cannot be read,
-// listGone leaves the list as it is; a later round removes that book and calls listGone again.
+// listGone makes the manifest's list of gone pages (see manifest.Gone) anew from the books. It is
+// the last edit of a commit. If a book cannot be read, it leaves the list as it is; a later round
+// of repair removes that book and calls listGone again.
 func (m *mending) listGone(ctx context.Context, e *partition.Edit) error {
 	pages, err := segments.Gone(ctx, m.Bucket, e.Manifest(), m.elsewhere)
 	if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {

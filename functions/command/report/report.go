@@ -46,8 +46,8 @@ type Row struct {
 	AssetBytes int64 `json:"asset_bytes,omitempty"`
 }
 
-// Table returns the rows by "language", "source" (of the language), "collection", "site" or
-// "day"; nil for any other string.
+// Table returns a table of the report by its name: "language", "source" (how the language is
+// known), "collection", "site" or "day"; nil for any other name.
 func (r *Report) Table(by string) *[]Row {
 	return map[string]*[]Row{"language": &r.Languages, "source": &r.Sources, "collection": &r.Collections, "site": &r.Sites, "day": &r.Days}[by]
 }

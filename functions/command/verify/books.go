@@ -135,11 +135,9 @@ func (v *run) noteUndiscovered(url string, p layout.Partition) {
 	})
 }
 
-// judgeUndiscovered reports the recorded URLs to which no seed or link leads, unless a link
-// may be missing for a good reason: the page with the link is forgotten, or the book or
-// spool object that recorded the link was lost. In the second case the outcome of that
-// page is lost, too, so that the page waits to be fetched and the link will be found again.
-// Former seeds are no problem.
+// judgeUndiscovered reports the recorded URLs to which no seed or link leads. It reports nothing if
+// the missing link may have a good reason: the page with the link is forgotten, or the book or
+// spool object that recorded the link is lost. URLs that were seeds once are no problem.
 func (v *run) judgeUndiscovered(ctx context.Context) error {
 	waiting := &v.report.Waiting
 	if waiting.Find == 0 || waiting.Fetch > 0 || !v.settings.Takedowns.Empty() || v.incomplete() {

@@ -321,9 +321,9 @@ func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64,
 	return sizes, nil
 }
 
-// objects reports the objects that a manifest lists and that are missing, of another size,
-// listed twice or condemned. It counts condemned objects as waiting to be deleted, and
-// objects that are neither listed nor condemned as orphans.
+// objects reports each object that a manifest lists and that is missing or has another size, is
+// listed twice, or is also condemned. Of the objects that the manifest does not list, it counts the
+// condemned ones as waiting to be deleted, and the others as orphans.
 func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 	condemned := make(map[string]bool, len(m.Condemned))
 	for _, c := range m.Condemned {

@@ -111,10 +111,10 @@ type teller struct {
 	sources   map[layout.Identity]string // URLs of the pages with links to the URL, by identity
 }
 
-// Tell returns the story of a URL. If the URL is unknown, but known without parameters that
-// a collection drops, such as a session number, Tell returns the story of the URL without
-// them. An object that cannot be read becomes a problem of the story; an error means that
-// there is no story.
+// Tell returns the story of a URL. If nothing is known of the URL, Tell also looks for it without
+// the parameters that a collection drops, such as a session number, and returns the story of that
+// URL. An object that cannot be read becomes a problem of the story; an error means that there is
+// no story.
 func Tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url address.Address) (Story, error) {
 	story, err := tell(ctx, bucket, s, url)
 	if err != nil || story.State != "" || !story.Forgotten.IsZero() {

@@ -88,10 +88,15 @@ func (r *remains) readBook(ctx context.Context, key string) (*foundBook, error) 
 	return b, nil
 }
 
-// listBooks decides which books are listed: those that the newest readable generation lists, those
-// with only links, and each book with a batch that no earlier book has, in the order given in the
-// package's comment. It adds them to the manifest, keeps only them in r.books, and collects their
-// batches in r.batches.
+// listBooks adds to the manifest the books that the new generation lists, keeps only these in
+// r.books, and collects their batches in r.batches. Listed are
+//
+//   - the books that the newest readable generation lists;
+//   - books without batches, which have only links; and
+//   - each book with a batch that no listed book before it has. The order of the books is
+//     described
+//
+// in the comment of the package.
 func (r *remains) listBooks(m *manifest.Manifest) {
 	r.batches = make(map[layout.Version]bool)
 	slices.SortStableFunc(r.books, func(a, b *foundBook) int {

@@ -137,9 +137,14 @@ func (r *remains) readSpool(ctx context.Context) error {
 	return nil
 }
 
-// consume marks every batch in a listed book as packed, so that it is not packed again. It lists
-// the batch as consumed if its spool object exists, or if a batch of the same epoch with a lower
-// token waits in the spool. It marks all other batches as closed.
+// consume marks every batch in a listed book as packed, so that it is not packed again:
+//
+//	its spool object exists                                        added to m.Consumed
+//	an unpacked batch of its epoch, with a lower token, waits      the same
+//	otherwise                                                      closed (see manifest.Manifest.Close)
+//
+// Closing a batch also closes all batches of its epoch with lower tokens. That is why it must not
+// be done while one of them waits.
 func (r *remains) consume(m *manifest.Manifest) {
 	waiting := make(map[uint64]uint64) // the lowest token of each epoch
 	for batch := range r.spooled {
