@@ -124,9 +124,10 @@ func (r *run) end(began time.Time) {
 	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
 }
 
-// notePace writes the host's pace into every outcome: the end of its rest, its failures and
-// the delay that it asks for. So they get into the books, and outlive Redis. If a host with
-// failures has answered again, zero failures are written with the end of this batch.
+// notePace writes the host's pace into every outcome: the end of its rest, its failures and the
+// delay that it asks for. So the books have them, too, and not only Redis. If the host had failures
+// and has answered again, the outcomes have zero failures, and the end of this batch as the end of
+// its rest.
 func (r *run) notePace() {
 	wanted := book.Pace{Rest: r.ledger.Rest, Failures: r.ledger.Failures}
 	if r.batch.Failures > 0 && wanted.Failures == 0 && wanted.Rest.IsZero() {

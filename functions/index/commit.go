@@ -86,9 +86,10 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 }
 
 // compare compares the commitment's segment with another segment, s, and returns the documents to
-// be masked. others are those of s, together with the documents of s that are dead already; nil if
-// s has none to be masked. ours are those of the commitment's segment: s has the same or a later
-// version of their pages.
+// be masked in each:
+//
+//	others    in s, together with its documents that are dead already; nil if there is nothing to mask
+//	ours      in the commitment's segment: s has the same or a later version of their pages
 func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
 	from, to, replaced := s.Part(l.pkg.ID)
 	if replaced && to-from == s.Documents { // all of it is replaced; it need not be read, and may be damaged

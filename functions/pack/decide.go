@@ -194,8 +194,8 @@ func strip(s *spool.Spool, filter *forget.Filter) {
 }
 
 // gonePages returns the pages that are gone: they were stored once, and the last request for them
-// failed or was skipped. Their outcomes are those of state Failed or Skipped that have a digest,
-// that of the stored page.
+// failed or was skipped. Their outcomes have the state Failed or Skipped and a digest, that of the
+// page which was stored.
 func gonePages(spools []spool.Spool) (gone []manifest.Gone) {
 	for i := range spools {
 		for _, o := range spools[i].Ledger.Outcomes {

@@ -133,8 +133,8 @@ func (e *Engine) report(ctx context.Context, page Copy) Copy {
 	return page
 }
 
-// isThere reports whether no object was absent that was needed to find and read the page, according
-// to err, the error of reading it, and to Unread.
+// isThere reports whether all objects that are needed to find and read the page were in the bucket.
+// It finds absent ones in c.Unread and in err, the error of reading the page.
 func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }

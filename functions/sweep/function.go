@@ -236,9 +236,8 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 }
 
 // once calls do if it has not succeeded within the last grace. It takes a lease of the given name
-// in Redis, and keeps it if do succeeds; if do fails, it releases the lease, so that the next sweep
-// calls do again. A process that read its settings before a takedown ends within a grace. So the
-// next call of do finds everything that such a process has stored.
+// in Redis, and keeps it if do succeeds. If do fails, once releases the lease, so that the next
+// sweep calls do again.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
 	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)

@@ -25,10 +25,9 @@ func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	return p.maskGone(ctx)
 }
 
-// maskGone masks the documents of gone pages in all listed segments, if they are older than the
-// outcome that says that the page is gone. Then it marks these pages as Masked in the manifest.
-// Such documents in segments that are listed later are masked by index and merge, and those in
-// segments of other partitions by compare.
+// maskGone masks, in all listed segments, the documents of pages that are gone, if they are of
+// earlier versions than the outcome by which the page is gone. Then it marks these pages as Masked
+// in the manifest. It also calls compare, which masks such documents in other partitions.
 func (p *swept) maskGone(ctx context.Context) error {
 	unmasked := make(latest) // pages that become gone from now on are masked by the next sweep
 	for _, g := range p.Manifest().Gone {
@@ -72,10 +71,12 @@ func (p *swept) maskGone(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// dropGone removes a page from the manifest's list of gone pages when no document of an earlier
-// version of it is alive or can still be made. Three conditions must hold: the page is marked as
-// masked; every package is indexed; every batch that was leased before the page was found gone is
-// packed or closed. When packages are indexed anew, unindex lists the page again.
+// dropGone removes from the manifest's list of gone pages those that need not be listed any more:
+// no earlier version of the page has a live document, or can get one. That is so if
+//
+//   - the page is marked as Masked;
+//   - every package is indexed; and
+//   - every batch from before the page was found gone is packed or closed.
 func (p *swept) dropGone(ctx context.Context) error {
 	if len(p.Manifest().Gone) == 0 || slices.IndexFunc(p.Manifest().Gone, p.isOver(p.Manifest())) < 0 {
 		return nil

@@ -44,10 +44,8 @@ func (l latest) finder(bucket blob.Reader) *segments.Finder {
 //	a document               a later document, or the page is gone since   this one's
 //	a gone page              an earlier document                           the other's
 //
-// Each segment is compared once after it is listed, and each gone page before it is marked as
-// Masked. So if two partitions have documents of one page, these are found at the latest when the
-// segment that is listed later is compared. told is false if a segment of another partition could
-// not be read. The next sweep compares the segments and gone pages again then.
+// Each segment is compared once after it is listed. told is false if a segment of another partition
+// could not be read; then the next sweep compares the same segments and gone pages again.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {

@@ -31,10 +31,10 @@ type Anchors struct {
 	Cut int      // number of further texts of links to the page that were left out
 }
 
-// Anchors returns the anchors of pages, by the index of the page; of those for whose index wanted
-// returns true. Links in the navigation of a site to a page of the same site are left out, because
-// they are the same on all pages. Equal texts of one site count once. Anchors reads the links of
-// all books once, with their texts, and holds the texts for the wanted pages in memory.
+// Anchors returns the anchors of all pages for whose index wanted returns true, by this index. It
+// leaves out links in the navigation of a site to a page of the same site, because they are the
+// same on all pages. Equal texts of one site count once. Anchors reads the links of all books once,
+// with their texts, and holds the texts for the wanted pages in memory.
 func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[int]Anchors, error) {
 	r := g.read
 	found := make([]map[number]*texts, len(r.places))

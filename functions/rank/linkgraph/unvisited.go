@@ -31,9 +31,8 @@ const partSize = 1 << 20
 //	content cannot be indexed: it has another type, or is too big       returned
 //	request failed; or the URL leads to another one                     left out
 //
-// It returns at most the number most, sorted by place: those for which the greatest number of sites
-// use the same text. cut is the number of the others. It reads the links of the range once, with
-// their texts, part by part.
+// If there are more than most, it returns those for which most sites use the same text; cut is the
+// number of the others. The URLs are sorted by place.
 func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (best []Unvisited, cut int, err error) {
 	r := g.read
 	var mu sync.Mutex // protects best and cut

@@ -17,18 +17,17 @@ type Rules struct {
 	Epsilon float64 // the computation ends when a step changes the ranks by at most Epsilon, in the L1 norm
 }
 
-// DefaultRules returns the damping of Brin and Page, and a Cap of 2: if three sites vote for a
-// page, it ranks above any page for which only one site votes, provided that the voting pages have
-// the mean rank and no other links. Epsilon is so small that every rank is within 1e-9 of the exact
-// one: a change of the ranks by Epsilon leaves an error of at most Epsilon·d/(1 − d), where d is
-// the damping.
+// DefaultRules returns the damping of Brin and Page, a Cap of 2, and an Epsilon so small that every
+// rank is within 1e-9 of the exact one. With this Cap, a page for which three sites vote ranks
+// above any page for which one site votes, if all voting pages have the mean rank and no other
+// links.
 func DefaultRules() Rules {
 	return Rules{Damping: 0.85, Cap: 2, Epsilon: 1e-10}
 }
 
-// steps returns the number of steps that suffice: the last of them changes the ranks by at most
-// Epsilon. For each step changes them by at most the damping times the change of the step before,
-// and the first step by at most 2.
+// steps returns a number of steps after which a step changes the ranks by at most Epsilon. The
+// first step changes them by at most 2, and each further one by at most the damping times the
+// change of the step before.
 func (r Rules) steps() int {
 	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
 }

@@ -93,10 +93,8 @@ func (r *remains) readBook(ctx context.Context, key string) (*foundBook, error) 
 //
 //   - the books that the newest readable generation lists;
 //   - books without batches, which have only links; and
-//   - each book with a batch that no listed book before it has. The order of the books is
-//     described
-//
-// in the comment of the package.
+//   - each book with a batch that no listed book before it has. The comment of the package
+//     says in which order the books come.
 func (r *remains) listBooks(m *manifest.Manifest) {
 	r.batches = make(map[layout.Version]bool)
 	slices.SortStableFunc(r.books, func(a, b *foundBook) int {
