@@ -117,10 +117,10 @@ type behalf struct {
 	log      *slog.Logger
 }
 
-// behalf returns the settings for the targets, from a cache. If a target has a collection that
-// the cached settings lack, it reads the settings again: without the collection's settings,
-// links would have no weight, and addresses that it allows would be refused for good. It
-// fails if the settings cannot be read.
+// behalf returns the settings for the targets. It takes them from a cache, and reads them again if
+// they lack a collection of a target. Without the settings of a collection, its links would have no
+// weight, and addresses that it allows would be refused for good. behalf fails if the settings
+// cannot be read.
 func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behalf, err error) {
 	on = behalf{topics: &f.topics, agent: f.Agent, log: f.Log}
 	isNew := func(t batch.Target) bool { return slices.ContainsFunc(t.Collections, on.isNone) }
@@ -184,9 +184,9 @@ func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	return &built
 }
 
-// weigh sets the weights of a page's links by the topic, from the texts of the links, the
-// relevance of the page (0 to 1) and the weight of its URL (own, 0 to 255). A redirect or
-// canonical link gets the weight own, and links to assets keep none.
+// weigh sets the weights of a page's links by the topic, from the texts of the links, the relevance
+// of the page (0 to 1) and the weight of its URL (own, 0 to 255). A redirect or canonical link gets
+// the weight own. A link to an asset gets no weight.
 func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
 	hope := topic.Inherit(relevance, float32(own)/255)
 	for i := range links {

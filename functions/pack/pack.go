@@ -131,9 +131,9 @@ func (f *Function) announce(ctx context.Context, p layout.Partition, gone []mani
 	return nil
 }
 
-// learn records a commit that lists a new book, with the given key, before the commit is made. It
-// tells its name, "KEY@GENERATION", to all frontiers, and writes it to Manifest.Learnt. By the two
-// names it is found out later whether a frontier has missed a commit (see frontier.Learning).
+// learn tells all frontiers of a commit, before it is made, that lists a new book with the given
+// key. It also writes the name of the commit, "KEY@GENERATION", to Manifest.Learnt. By these names
+// it is noticed later that a frontier has missed a commit (see frontier.Learning).
 func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {
 	base, next := e.Manifest(), fmt.Sprintf("%s@%d", key, e.Generation())
 	for _, crawl := range s.Crawl.Partitions() {

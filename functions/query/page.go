@@ -89,9 +89,9 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 	return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, past(err, a, moment))
 }
 
-// unlessLost returns a Lost in place of ErrNoPage if the page may be in a partition whose
-// generations are lost. Any other err it returns as it is. Damaged books, and partitions of which
-// only earlier generations can be read, do not count: Copy.Unread names them.
+// unlessLost returns err, but a Lost instead of ErrNoPage if the page may be in a partition whose
+// generations are lost. Damaged books, and partitions of which only earlier generations can be
+// read, do not count as lost: Copy.Unread names them.
 func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
 	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
 		return err

@@ -84,9 +84,9 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared returns as compared the segments to be compared now: those that are marked as not
-// compared yet, as many as comparedAtOnce allows. here holds the versions of their live documents,
-// and of the gone pages. Damaged segments are left out.
+// uncompared returns the segments to be compared now: those that are marked as not compared yet, as
+// many as comparedAtOnce allows. here holds the versions of their live documents, and of the gone
+// pages. Damaged segments are left out.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
 	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })
@@ -143,10 +143,10 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 }
 
 // earlier finds live documents in m's segments for which known has a later version of the same
-// page. It returns them by the keys of their segments, together with the documents that are dead
-// already, as Mask takes them. Segments without such documents are left out. If later is not nil,
-// earlier adds to it the versions of pages that are later than the known ones. whole is false if a
-// segment could not be read.
+// page. dead has these documents by the keys of their segments, together with the documents that
+// are dead already. Segments without such live documents are left out. If later is not nil, earlier
+// adds to it the versions of pages that are later than the known ones. whole is false if a segment
+// could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

@@ -8,8 +8,8 @@
 //
 //	a page             as stored, or as unchanged if the same page was stored before
 //	a redirect         as an outcome and a link
-//	an asset           as stored or unchanged, if the collection is published and wants assets: in its
-//	                   scope, or if a page or style sheet in the files refers to it
+//	an asset           as stored or unchanged, if the collection is published and wants assets, and
+//	                   if the asset is in its scope or a page or style sheet in the files refers to it
 //
 // All other captures are skipped, and counted by reason:
 //

@@ -168,11 +168,10 @@ func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	report.Mended = append(report.Mended, said...)
 }
 
-// commit commits all edits as one generation. If URLs are to be fetched again, the generation
-// has a book with an outcome Lost for each of them; commit returns their number. If it has
-// this book, or if another book was lost, the commit changes the manifest's field Learnt, so
-// that frontiers notice that they are behind the books. The edits ignore objects that were
-// replaced or removed since the problems were found.
+// commit commits all edits as one generation. If URLs are to be fetched again, it adds a book with
+// an outcome Lost for each of them, and returns their number. If there is such a book, or a book
+// was lost, it changes the manifest's field Learnt, so that frontiers notice that they are behind
+// the books. The edits ignore objects that were replaced or removed since the problems were found.
 func (m *mending) commit(ctx context.Context) (missing int, err error) {
 	if len(m.edits) == 0 && len(m.lost) == 0 {
 		return 0, nil

@@ -43,7 +43,7 @@ type forgotten struct {
 	set  *takedown.Set // takedowns in force; nil if the partition may still hold forgotten URLs
 	site uint32        // site of the URL that was asked about last
 	hit  bool          // the whole site with the number site is forgotten
-	any  bool          // a URL has been asked about, so that site and hit have a value
+	any  bool          // site and hit have a value: a URL has been asked about
 }
 
 // forgotten returns a check for URLs that a partition still holds although they are forgotten.
@@ -84,7 +84,8 @@ func (f *forgotten) outcome(o *book.Outcome) bool {
 	return f.placed(o.URL, o.Identity(), o.Place) || found && f.url(to)
 }
 
-// id reports whether the URL with an identity is forgotten, by itself and not by its site.
+// id reports whether the URL with an identity is forgotten itself. It does not look whether its
+// whole site is forgotten.
 func (f *forgotten) id(id layout.Identity) bool { return f.set != nil && f.set.ForgetsID(id) }
 
 // ledger returns the first forgotten URL in a ledger (the outcomes and links of a batch), or the
