@@ -107,9 +107,11 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 	return body, nil
 }
 
-// wants reports whether a body with this Content-Type is to be read. It is if the request is
-// lenient, if a page or wanted asset of this media type may be stored, or if the type is so vague
-// that the first bytes of the body must be looked at.
+// wants reports whether a body with this Content-Type is to be read:
+//
+//   - the request is lenient;
+//   - a page or wanted asset of this media type may be stored; or
+//   - the type is so vague that the first bytes of the body must be looked at.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType) || r.assets && document.IsAsset(contentType)
 }

@@ -170,9 +170,9 @@ func (p *pace) next(delay time.Duration) time.Time {
 	return latest(p.rest, p.last.Add(delay))
 }
 
-// observe updates the pace after an answer. After the n-th failure in a row, no request is sent
-// for 2^(n-1) seconds, at most an hour, or for the time that the host asks for by Retry-After
-// if that is longer.
+// observe updates the pace after an answer. After the n-th failure in a row, no request is sent for
+// 2^(n-1) seconds, at most an hour. If the host asks for a longer time by Retry-After, that one
+// counts.
 func (p *pace) observe(a answer) {
 	p.last = a.ended
 	if a.status != 0 {

@@ -130,10 +130,13 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 }
 
 // replace makes the commit's changes to the manifest. It lists the merged segment in place of its
-// inputs, masks in it the documents that died in the inputs during the merge, and sets its ranks,
-// which are those of the inputs, and its anchors (nil if there are none). It returns
-// partition.ErrStale if the merge must be repeated: an input is no longer listed, a document that
-// the merge left out as dead is alive now, or the merged segment may not be listed.
+// inputs, with their ranks and with anchors (nil if there are none), and masks in it the documents
+// that died in the inputs during the merge. It returns partition.ErrStale if the merge must be
+// repeated, because
+//
+//   - an input is no longer listed;
+//   - a document that the merge left out as dead is alive now; or
+//   - the merged segment may not be listed.
 func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment, anchors []byte) error {
 	late := roaring.New()
 	offset := uint32(0)

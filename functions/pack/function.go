@@ -88,9 +88,14 @@ func gatherTask(body string) (t task.Gather, isTask bool) {
 // another process can pack the partition after that time.
 const leaseTime = 30 * time.Second
 
-// Gather packs the settled spool objects of a partition if together they reach
-// Limits.Bytes, if the oldest has reached Limits.Age, if the crawl has ended, or if the
-// task says Flush. Otherwise it sends pack a task that arrives after Limits.Age.
+// Gather packs the settled spool objects of a partition if
+//
+//   - together they reach Limits.Bytes;
+//   - the oldest has reached Limits.Age;
+//   - the crawl has ended; or
+//   - the task says Flush.
+//
+// Otherwise it sends pack a task that arrives after Limits.Age.
 func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	inbox := frontier.NewInbox(f.Redis, t.Storage)
 	leases := lease.New(f.Redis, f.Worker)

@@ -39,12 +39,12 @@ type coded struct {
 // atOnce is the greatest number of segments that are read at once.
 const atOnce = 4
 
-// commit sets the ranks and the anchors of all documents of a partition, and the unvisited URLs in
-// the range within, which is the partition's share of the hash space. of is the new value of
-// Manifest.Ranked, which names the books and rules that were used (see Function.name). Each
-// generation that commit makes covers one segment, or several with at most r.most documents
-// together. A segment that cannot be read is left as it is: verify reports it. A segment that
-// another process commits meanwhile gets its ranks and anchors from the next run.
+// commit sets the ranks and anchors of all documents of a partition, and the unvisited URLs in the
+// range within, the partition's share of the hash space. The parameter of is the new value of
+// Manifest.Ranked (see Function.name). Each generation that commit makes covers one segment, or
+// several with at most r.most documents together. A segment that cannot be read is left as it is:
+// verify reports it. A segment that another process commits meanwhile gets its anchors only from
+// the next run.
 func (r *ranking) commit(ctx context.Context, p *partition.Partition, within layout.Range, of string) error {
 	rest := p.Manifest().Segments
 	for first := true; first || len(rest) > 0; first = false {
@@ -82,9 +82,10 @@ func (r *ranking) commit(ctx context.Context, p *partition.Partition, within lay
 	return nil
 }
 
-// commitKnown commits the ranks of all segments, the anchors that have been made, and the
-// unvisited URLs unless links is nil. It fails with partition.ErrStale if pages were forgotten
-// since the run began: their words could be among the anchors.
+// commitKnown commits the ranks of all segments, the anchors that have been made, and the unvisited
+// URLs unless links is nil. The parameter of is the new value of Manifest.Ranked. commitKnown fails
+// with partition.ErrStale if pages were forgotten since the run began: their words could be among
+// the anchors.
 func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links *unvisited, of string) error {
 	return p.Commit(ctx, func(e *partition.Edit) error {
 		m := e.Manifest()

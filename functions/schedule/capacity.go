@@ -14,8 +14,8 @@ import (
 // may be asked again. The function fetch waits for the rest of that time before it sends a request.
 const horizon = 2 * time.Second
 
-// always is the horizon when all waiting URLs are to be parked: then a lease takes every
-// host, whenever it may be asked again.
+// always is the horizon when all waiting URLs are to be parked. With it a lease takes any host,
+// even one that may be asked again only much later.
 const always time.Duration = math.MaxInt64
 
 // request returns the request for the next lease, with the number of new pages that each

@@ -130,8 +130,8 @@ func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	}
 }
 
-// object decompresses the page, and checks that it is the page of the URL that, by the books, is
-// stored in this place.
+// object decompresses the page. It fails if this is not the page of the URL that the books name for
+// this place.
 func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	if f.err != nil {
 		return webobject.Object{}, f.err

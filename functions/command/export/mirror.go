@@ -125,10 +125,10 @@ func (m *mirror) write(r *Record, content []byte) error {
 
 func (m *mirror) save() (int64, error) { return 0, nil }
 
-// find returns the name of the file for the address to, which occurs in a page. For an alias of an
-// exported page, such as a redirect to it, this is the page's file. collections are the collections
-// of the page in which to occurs. If a collection drops parameters from its URLs, such as a session
-// number, find also looks for to without them.
+// find returns the name of the file for an address, to, which occurs in a page. For an alias of an
+// exported page, such as a redirect to it, this is the file of that page. collections are those of
+// the page in which the address occurs. If one of them drops parameters from URLs, such as a
+// session number, find also looks for the address without these.
 func (m *mirror) find(to address.Address, collections []string) (name string, found bool) {
 	ids := []layout.Identity{to.ID}
 	for _, c := range collections {

@@ -108,10 +108,10 @@ func isNaming(row *book.Row) bool {
 	return !row.Former && row.Kind == book.Anchor && row.Anchor != "" && counts(row.Rel)
 }
 
-// voters counts the links that a row of a book (see book.Row) has from pages to target, and
-// collects the sites of these pages, of which the same may occur several times. Links from target
-// to itself, and links in the navigation of target's own site, do not count. site is the site of
-// target. target is unknown for a URL that has no page.
+// voters counts the links from pages to target that a row of a book has (see book.Row), and
+// collects the sites of these pages, with repetitions. Links from target to itself, and links in
+// the navigation of target's own site, do not count. site is the site of target. target is unknown
+// for a URL that has no page.
 func (r *reading) voters(row *book.Row, sources []number, target number, site uint32) (v voters) {
 	for _, k := range row.Sources {
 		source := sources[k]

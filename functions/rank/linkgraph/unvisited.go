@@ -31,8 +31,9 @@ const partSize = 1 << 20
 //	content cannot be indexed: it has another type, or is too big       returned
 //	request failed; or the URL leads to another one                     left out
 //
-// If there are more than most, it returns those for which most sites use the same text; cut is the
-// number of the others. The URLs are sorted by place.
+// The parameter most is the greatest number of URLs that it returns. If there are more, it prefers
+// URLs for which many sites use the same text; cut is the number of the others. The result is
+// sorted by place.
 func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (best []Unvisited, cut int, err error) {
 	r := g.read
 	var mu sync.Mutex // protects best and cut
