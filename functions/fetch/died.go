@@ -49,19 +49,19 @@ func (s *failedRuns) has(v layout.Version) bool {
 // pack would ignore the object.
 const maxLate = 10 * time.Minute
 
-// bury puts the spool object of a batch whose deadline has passed and whose message was
-// delivered before, if there is no such object. It records what became of the earlier fetch:
+// bury puts the spool object of a batch whose deadline has passed and whose message was delivered
+// before, if there is no such object. It records what became of the earlier fetch:
 //
 //	the earlier fetch                                outcome of each URL
 //	crashed, or ran out of memory or time            retry, with one more attempt
 //	returned an error in this process                not asked
 //
-// Without bury, a URL that crashes every fetch would be leased for ever: a crashed fetch
-// writes no spool object, and an expired lease does not prove that a fetch began. These outcomes
-// come after the deadline, so the frontier takes only the number of attempts from them.
+// Without bury, a URL that crashes every fetch would be leased for ever: a crashed fetch writes no
+// spool object, and an expired lease does not prove that a fetch began. The frontier takes only the
+// number of attempts from outcomes that come after the deadline, as these do.
 //
-// A URL that was alone in its batch fails when it reaches MaxAttempts. If there were several,
-// any of them may have caused the crash: none fails, and they are later leased one by one.
+// A URL that was alone in its batch fails when it reaches MaxAttempts. Of several URLs, each may
+// have caused the crash. So none of them fails; later they are leased one by one.
 func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	if f.Now().Sub(b.Deadline) > maxLate {
 		return f.Run(ctx, b)

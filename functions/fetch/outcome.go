@@ -139,8 +139,8 @@ const (
 )
 
 // conclude writes the state, reason and detail in v into the outcome of target t, with the digest
-// and the expiry class that follow. A page that is already stored stays stored in three cases;
-// its outcome is then book.Unchanged, with the reason:
+// and the expiry class that follow. In three cases it makes the state book.Unchanged, and keeps the
+// reason, because a page that is already stored is to stay stored:
 //
 //   - the request failed;
 //   - the server says for the first time that the page is missing (4xx);

@@ -180,12 +180,12 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	return f, refusal, nil
 }
 
-// answer decides by the status and media type of an HTTP answer whether it may be imported. It
-// returns the reason if not, and "" for a page, a redirect or, if the collection wants assets, an
-// asset. admitted says that the collection admits the URL as a page. If the collection wants
-// assets, answer also adds to s.parts the destination of a redirect, and the assets to which a
-// style sheet or an admitted page refers. It sets f.part to false unless the answer is an asset,
-// because only an asset is imported as a part of other pages.
+// answer decides by the status and media type of an HTTP answer whether it may be imported. reason
+// is "" for a page, a redirect or, if the collection wants assets, an asset; otherwise it says why
+// not. admitted is true if the collection admits the URL as a page. If the collection wants assets,
+// answer adds to s.parts the destination of a redirect, and the assets that a style sheet or an
+// admitted page refers to. If the answer is no asset, it sets f.part to false: only assets are
+// imported as parts of other pages.
 func (s *survey) answer(r *warc.Record, f *candidate, admitted bool) (reason string, err error) {
 	var c warc.Capture
 	if s.assets {
