@@ -59,9 +59,9 @@ func (n *byteNames) of(what string, value byte) string {
 //	                 of a stored asset: the same as Body;
 //	                 of a Skipped or Failed outcome that ends the validity of a stored page:
 //	                 the Digest of that page
-//	Body             hash of the answer from which the page or sitemap was last read, to
-//	                 recognize an equal answer: of its body, Content-Type and
-//	                 X-Robots-Tag; 0 if nothing is stored or the answer was cut
+//	Body             hash of the body and the headers Content-Type and X-Robots-Tag of the
+//	                 answer from which the page or sitemap was last read, to recognize an
+//	                 equal answer; 0 if nothing is stored or the answer was cut
 type Outcome struct {
 	Version     layout.Version // number of the batch; it orders the outcomes of a URL (see Standing)
 	URL         string         // canonical form of the requested URL
@@ -103,10 +103,10 @@ const (
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 
-// Pace holds limits on the requests to a host that the host itself causes, in addition to the
-// settings of collections. It is zero if there are none. Times and durations are in whole
-// milliseconds. Every outcome has a Pace. For a host, the latest Rest of all its outcomes
-// counts, and the Delay and Failures of its outcome with the highest version.
+// Pace holds the limits that a host itself sets to the requests to it, besides the settings of
+// collections; zero for none. Every outcome has a Pace. Of all outcomes of a host count: the
+// latest Rest, and the Delay and Failures of the outcome with the highest version. Times and
+// durations are in whole milliseconds.
 type Pace struct {
 	Rest     time.Time     // no request before this time, because of Retry-After or a failure of the host
 	Delay    time.Duration // time from an answer to the next request, as the robots.txt of the host demands

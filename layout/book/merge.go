@@ -12,8 +12,8 @@ import (
 
 // Filter selects the content of a merged book. Each of its functions returns true for an
 // outcome or link that Merge keeps; a nil function keeps all. A function may also change text
-// fields, but no URL and no place. Merge may call it repeatedly for the same outcome or link;
-// it must always do the same.
+// fields, but no URL and no place. Merge may call a function several times for the same outcome
+// or link; the function must then do the same each time.
 type Filter struct {
 	Outcome func(*Outcome) bool
 	Link    func(*Link) bool
@@ -25,14 +25,15 @@ type Filter struct {
 // before.
 //
 // A link becomes Former if its source was fetched again later and did not have the link any
-// more. Merge knows this if the book with the link lacks the latest outcome of the source, and
-// no book with that outcome has the same link. The format version of the new book is the
-// highest of the given books, but at least 4 if a link is Former.
+// more: other books have the latest outcome of the source, and none of these has the link. The
+// format version of the new book is the highest of the given books, but at least 4 if a link is
+// Former.
 //
 // The filter is applied first: an outcome that it drops supersedes no other outcome.
 //
-// Memory holds the new book, its links twice, the identities and URLs of its sources, all rows
-// of one target, and for each book the bytes of one request and one block.
+// In memory are the new book, a second copy of its links, the identities and URLs of their
+// sources, all rows of one target, and for each given book the bytes of one request and one
+// block.
 func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
 	content, outcomes, links, err = merge(ctx, books, f)
 	if err != nil {

@@ -109,8 +109,11 @@ func (w *outcomeWriter) add(o Outcome) {
 }
 
 // pace encodes the Pace of an outcome. millis is the time of the outcome's answer, in
-// milliseconds since 1970. Rest becomes a number: 0 if it is the zero time; otherwise, if
-// it is d milliseconds after the answer, d for negative d, else d+1.
+// milliseconds since 1970. Rest is written as one number:
+//
+//	zero time                          0
+//	d ≥ 0 milliseconds after answer    d + 1
+//	d > 0 milliseconds before answer   -d
 func (w *outcomeWriter) pace(p Pace, millis int64) {
 	rest := int64(0)
 	if !p.Rest.IsZero() {

@@ -213,9 +213,9 @@ func (b openBlock) damaged(err error) error {
 	return b.reader.damaged(fmt.Errorf("block of %s at byte %d: %w", b.section, b.offset, err))
 }
 
-// outcomes decodes the block with rows, and passes each outcome in the range within to yield;
-// after an error it passes the error and ends. It returns false if no further block may be
-// read: after an error, or when yield returned false.
+// outcomes decodes the block, and passes each outcome in the range within to yield. rows is a
+// decoder to reuse. If the block is damaged, outcomes passes an error to yield, and ends. It
+// returns false if no further block may be read: after an error, or when yield returned false.
 func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func(Outcome, error) bool) bool {
 	fail := func(err error) bool {
 		yield(Outcome{}, b.damaged(err))
@@ -242,9 +242,10 @@ func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func
 	return true
 }
 
-// links decodes the wanted fields of the block's rows with rows, and passes rows to yield
-// after each row in the range within; after an error it passes the error and ends. It returns
-// false if no further block may be read: after an error, or when yield returned false.
+// links decodes the wanted fields of the rows of the block. rows is a decoder to reuse, which
+// holds the current row: links passes it to yield after each row in the range within. If the
+// block is damaged, links passes an error to yield, and ends. It returns false if no further
+// block may be read: after an error, or when yield returned false.
 func (b openBlock) links(rows *linkReader, wanted linkFields, within layout.Range, yield func(*linkReader, error) bool) bool {
 	fail := func(err error) bool {
 		yield(nil, b.damaged(err))

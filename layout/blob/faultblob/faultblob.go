@@ -144,11 +144,12 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 // run, but under the race detector only every 31st.
 var stride = racetest.Rounds(int64(1), 31)
 
-// Each runs a scenario repeatedly: in the first run its first call fails, in the second its
-// second call, and so on, until a run ends before the call that should fail. Each run is a
-// test of its own. First all these runs have the fault Before, then the fault After, but After
-// only in calls that write, because a read whose answer is lost is a read that failed. The
-// scenario must build its own Bucket from decide, start from nothing, and check that the
+// Each runs a scenario repeatedly, with one fault in each run: in the first run the first call
+// of the bucket fails, in the second run the second call, and so on, until a run ends before
+// the call that should fail. The calls fail with the fault Before. Then Each does the same with
+// the fault After, counting only calls that write. Each run is a test of its own.
+//
+// The scenario must build its own Bucket from decide, start from nothing, and check that the
 // result is right. Under the race detector only every [stride]th call fails.
 func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
 	for _, fault := range []Fault{Before, After} {

@@ -181,8 +181,8 @@ func (d *disk) mayHold(name fileName) bool {
 	return found || !d.owner
 }
 
-// put writes an entry, if this cache owns the directory. A failure is no error: put adds
-// it to d.unwritten.
+// put writes an entry, if this cache owns the directory. If that fails, put returns no error,
+// but counts the failure in d.unwritten.
 func (d *disk) put(id rangeID, content []byte) {
 	d.writing.Lock()
 	defer d.writing.Unlock()

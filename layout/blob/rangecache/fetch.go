@@ -30,9 +30,10 @@ type request struct {
 	cancel context.CancelFunc
 }
 
-// fetch begins the requests to the bucket for loads, whose ranges are all of one object.
-// Neighbouring ranges share a request. The end of the fork's context does not cancel a
-// request; only stopWaiting does, when no call of Read waits for it any more.
+// fetch begins to read the ranges of the loads, all of the object with the key, from the
+// bucket. Neighbouring ranges share a request. fork counts the requests in the caller's meter.
+// A request is cancelled only by stopWaiting, when no call of Read waits for it any more, and
+// not by the end of the fork's context.
 func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	if len(loads) == 0 {
 		return
@@ -58,9 +59,9 @@ func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	}
 }
 
-// run sends a request to the bucket. It gives each load of the request its range of the content,
-// or the error, which wakes the calls of Read that wait for it. Then it writes these ranges to
-// disk, if there is a cache on disk.
+// run sends a request to the bucket, and ends each of the request's loads with its range of the
+// content, or with the error. This wakes the calls of Read that wait for the loads. Then run
+// writes the ranges to disk, if there is a cache on disk.
 func (c *Cache) run(ctx context.Context, key string, r *request) {
 	var (
 		content []byte
@@ -142,11 +143,13 @@ func (c *Cache) unlist(f *load) {
 }
 
 // The limits for joining neighbouring ranges into one request, which then also reads the
-// gap between them. A million requests cost $0.40. The first byte of an answer takes
-// 63 ms; then 80 MB arrive per second. Requests run in parallel, so reading a gap saves
-// money, but no time: a request costs as much as 30 ms of a function with 1 GB, in which
-// 2.4 MB arrive. Gaps are limited so that a caller waits little longer, and reads little
-// more of an object than it needs.
+// gap between them. This saves the price of a request, but no time, because requests run in
+// parallel. The limits keep short what a caller waits longer, and small what it reads in vain.
+//
+//	a million requests          $0.40
+//	first byte of an answer     after 63 ms
+//	following bytes             80 MB per second
+//	one request                 costs as much as 30 ms of a function with 1 GB, in which 2.4 MB arrive
 const (
 	// cheapGap is the size, in bytes, up to which a gap is always read: it arrives in
 	// 1.6 ms, a fortieth of the time to the first byte.

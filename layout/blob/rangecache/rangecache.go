@@ -212,8 +212,9 @@ func (c *readCall) start(ranges []blob.Range) {
 	cache.stats.MemoryHits += int64(c.hits)
 }
 
-// finish reads the ranges of the loads that this call has begun, from disk or by requests. It
-// waits for all its loads, also those that other calls have begun.
+// finish completes the call: it reads the ranges whose loads this call has begun, from disk or
+// by requests. Then it waits for all loads in c.waits, of which other calls may have begun
+// some, and sets c.contents.
 func (c *readCall) finish() error {
 	defer c.cache.stopWaiting(c.waits)
 	fork := meter.NewFork(c.ctx)
