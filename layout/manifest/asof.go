@@ -21,9 +21,9 @@ var ErrNotKept = errors.New("generation is not kept any more")
 // later than t, or the zero Manifest if t is before the first. It fails with ErrNotKept
 // if that generation has been deleted because of its age.
 //
-// Time is by the clock of the committer, and never goes back: if a clock was ahead at one
-// commit, the following generations have the same Time as it, until other clocks are
-// past it. Instead of a lost or damaged generation AsOf returns the one before it.
+// Time is by the clock of the committer. It is never earlier than in the generation before: a
+// committer whose clock is behind repeats the Time of that generation. Instead of a lost or
+// damaged generation, AsOf returns the one before it.
 //
 // AsOf sends the requests of Read, and about one GET for each step of a binary search
 // among the kept generations.
@@ -71,9 +71,9 @@ func isLost(err error) bool { return errors.Is(err, blob.ErrAbsent) || errors.Is
 //	Oldest       the same number
 //	Parent       hash of the newest generation that can be read; "" if there is none
 //
-// Refound fails with blob.ErrRetryable if a newer generation than Parent can be read. It
-// deletes the hint first, so that readers list the generations, and the earlier
-// generations last, so that no hint leads to them.
+// Refound fails with blob.ErrRetryable if a newer generation than Parent can be read. It works
+// in this order: it deletes the hint, so that readers list the generations; it stores m; it
+// writes a hint with m; it deletes the earlier generations.
 func Refound(ctx context.Context, bucket blob.Bucket, m Manifest) error {
 	p, fail := m.Partition, func(err error) error {
 		return fmt.Errorf("cannot make generation %d of partition %s anew: %w", m.Generation, m.Partition, err)

@@ -111,13 +111,13 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 // batches of epochs before its first one count as closed, too.
 const maxEpochs = 64
 
-// IsClosed reports whether a batch that is not in Consumed must never be packed; otherwise two
-// pages could have the same version. A batch is closed if
+// IsClosed reports whether a batch that is not in Consumed must never be packed. This is so if
 //   - Closed has a batch of its epoch with the same or a higher token, or
 //   - Closed is full (see maxEpochs) and begins with a later epoch.
 //
-// Such a batch was packed before, came too late, or has a version that Redis gave twice,
-// because it was restored from an old copy.
+// Such a batch was packed before, or came too late, or its version was given to two batches,
+// because Redis was restored from an old copy. Then packing it could give two pages the same
+// version.
 func (m *Manifest) IsClosed(batch layout.Version) bool {
 	i, found := m.closed(batch.Epoch)
 	if !found {
@@ -147,9 +147,9 @@ func (m *Manifest) closed(epoch uint64) (int, bool) {
 	})
 }
 
-// Gone is a page that was stored once and has vanished from its URL, as the last outcome says.
-// It is in the list Manifest.Gone as long as an earlier version of the page is alive as a
-// document, or may still become one, from a package or a spool object.
+// Gone is a page that was stored once and has vanished from its URL: the last outcome of the
+// URL says so. The page stays in the list Manifest.Gone as long as an earlier version of it is
+// a live document of a segment, or may become one, because a package or spool object has it.
 type Gone struct {
 	ID layout.Identity `json:"id"`
 	// Version is the version of the page's last outcome. Documents of the page with higher
@@ -198,11 +198,10 @@ type Condemned struct {
 	Gone time.Time `json:"gone,omitzero"`
 }
 
-// Condemn adds objects, which the next generation does not list, to m.Condemned. Their grace
-// begins at the time at, or at m.Time, the time of the last commit, if this is later by less
-// than Fresh: a clock a little behind that of the last committer must not shorten the grace.
-// If m.Time is later by Fresh or more, the last committer's clock was wrong, and the grace
-// begins at the time at.
+// Condemn adds objects, which the next generation does not list, to m.Condemned. at is the
+// present time. The grace of the objects begins at the later of at and m.Time, the time of the
+// last commit: so a clock that is a little behind does not shorten it. But if m.Time is later by
+// Fresh or more, the last committer's clock was wrong, and the grace begins at the time at.
 func (m *Manifest) Condemn(at time.Time, keys ...string) {
 	if ahead := m.Time.Sub(at); ahead > 0 && ahead < Fresh {
 		at = m.Time

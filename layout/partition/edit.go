@@ -89,9 +89,9 @@ func (e *Edit) AddBook(t Book) error {
 	return nil
 }
 
-// ReplaceBooks replaces the books with the former keys by a merged book, and condemns
-// them. It fails with ErrStale if the ticket is not valid or one of the former keys is not
-// listed.
+// ReplaceBooks replaces the books with the former keys by a merged book, t, and condemns the
+// former ones. It fails with ErrStale if the ticket is not valid or one of the former keys is
+// not listed.
 func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -101,9 +101,9 @@ func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	return err
 }
 
-// replace returns the list without the objects with the former keys, which it condemns, and
-// with the object by in their place. If one of the former keys is not in the list, it returns
-// the unchanged list and ErrStale.
+// replace puts the object by into the list in place of the objects with the former keys, which
+// it condemns, and returns the list. The function key returns the key of an object. If one of
+// the former keys is not in the list, replace returns the unchanged list and ErrStale.
 func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T) ([]T, error) {
 	at := len(list)
 	for _, k := range former {
@@ -127,9 +127,9 @@ func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn sets Manifest.Learnt to name, which identifies this commit. Frontiers are told the
-// name with the outcomes of the commit's book: a frontier that does not know it lacks
-// outcomes.
+// Learn sets Manifest.Learnt to the name of this commit, which adds a book. A frontier records
+// the name when it has received the outcomes of the book. So a frontier that has recorded
+// another name lacks outcomes.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
 // Consume adds batches to Manifest.Consumed. damaged is "" if their spool objects were
@@ -239,12 +239,13 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot records in Manifest.Forgotten that no listed object holds a page that this version of
-// the takedowns names. It sets the field Erase of condemned objects, which may still hold such
-// pages: they are deleted after the grace even if kept generations list them. It also unlists
-// and condemns all overlays with anchors and the one with unvisited URLs, which may hold texts
-// of such pages; rank makes these overlays again. It returns true. If this version or a higher
-// one was recorded before, it changes nothing and returns false.
+// Forgot is called when no listed package, book or segment holds a page that this version of
+// the takedowns names. It records the version in Manifest.Forgotten, and returns true. If this
+// version or a higher one is recorded already, it changes nothing and returns false. What else
+// may hold texts of such pages is deleted after the grace:
+//   - all condemned objects, even if kept generations list them (see Condemned.Erase);
+//   - all overlays with anchors, and the one with unvisited URLs: Forgot unlists and condemns
+//     them, and rank makes them again.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

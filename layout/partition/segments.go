@@ -142,11 +142,10 @@ func (e *Edit) segment(key string) int {
 	return slices.IndexFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// MarkCompared sets the field Compared of segments whose documents were compared with
-// those of other partitions: of each page only the latest version is alive in all of
-// them. The arguments are the segments' entries at the time of the comparison. If a segment
-// has fewer dead documents now, some are alive again: it must be compared again, and is not
-// marked. MarkCompared reports whether any field has changed.
+// MarkCompared sets the field Compared of segments, whose documents were compared with those
+// of other partitions (see manifest.Segment). The arguments are the segments' entries at the
+// time of the comparison. A segment that has fewer dead documents now is not marked: some are
+// alive again, and must be compared again. MarkCompared reports whether any field has changed.
 func (e *Edit) MarkCompared(compared ...manifest.Segment) (changed bool) {
 	for _, then := range compared {
 		if i := e.segment(then.Key); i >= 0 && !e.next.Segments[i].Compared && e.next.Segments[i].Dead() >= then.Dead() {

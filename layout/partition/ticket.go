@@ -37,9 +37,10 @@ type Segment struct {
 }
 
 // PutPackage stores a package with this number of pages under a name. It increments
-// name.Collision until the key is usable: an object with other bytes must not exist there,
-// the key must not be a present or earlier key of a listed package, and must not be
-// condemned.
+// name.Collision until the name's key
+//   - is not a present or earlier key of a listed package, and
+//   - is not condemned, and
+//   - has no object with other bytes.
 func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, content []byte, pages int) (Package, error) {
 	put, err := p.begin(ctx)
 	if err != nil {

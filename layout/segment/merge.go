@@ -24,11 +24,10 @@ type Input struct {
 // fails if this segment would have more bytes than the limit most.
 //
 // Stored documents, terms and columns are merged concurrently. Inputs are read through
-// windows of 1 MiB, except columns, which are read whole, one at a time. A stored block
-// whose documents all live is copied; so are the postings of a term that is in one input
-// only. If all documents of all inputs live, the terms, positions, columns and words are
-// written in the same bytes as if a Builder had indexed the documents. The version of a
-// language's analyzer is the lowest one in the inputs.
+// windows of 1 MiB, except columns, which are read whole, one at a time. Merge copies stored
+// blocks without dead documents, and the postings of terms that are in one input only. If no
+// document is dead, terms, positions, columns and words have the same bytes as if a Builder had
+// indexed all documents. The version of a language's analyzer is the lowest one in the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	content, err := merge(ctx, inputs, most)
 	if err != nil {

@@ -6,10 +6,9 @@ import "strings"
 // imageMark (see NameTerm).
 const nameMark = "\x03"
 
-// NameTerm returns the term under which the start page of a site has a word of the site's
-// names. It has the form of a term of an image, for two reasons: the length of a field does
-// not count such terms; and programs that do not know names take it for a term of an image,
-// which no query of theirs contains.
+// NameTerm returns the term by which a search finds the start page of a site, from a word of
+// the site's names. The term has the form of a term of an image (see ImageTerm). So the length
+// of a field does not include it, and older programs, which do not know names, never find it.
 func NameTerm(term string) string { return ImageTerm(term + nameMark) }
 
 // IsNameTerm reports whether NameTerm made a term.

@@ -103,9 +103,9 @@ func appendSketch(b []byte, sketch *Sketch) []byte {
 	return b
 }
 
-// appendNumbers appends numbers: the lowest as a varint; then their differences from it:
-// their width in bytes, the highest byte of every difference, and so on to the lowest byte
-// of every difference.
+// appendNumbers appends numbers: the lowest number as a varint; one byte w, the size of the
+// greatest difference from the lowest, in bytes; then w bytes of each number's difference: first
+// the highest byte of all differences, then the next byte of all, and last the lowest of all.
 func appendNumbers(b []byte, values []uint64) []byte {
 	if len(values) == 0 {
 		return b

@@ -89,8 +89,9 @@ func (s *Segment) open(ctx context.Context) error {
 	return nil
 }
 
-// unopenable returns the error of opening a segment that has fewer bytes than, by its Ref,
-// its tail alone should have: the segment is of version 1, which had no tail, or damaged.
+// unopenable returns the error for a segment whose Ref has an impossible size of the tail:
+// smaller than a footer, or larger than the segment. The segment is of version 1, which had no
+// tail, or damaged.
 func (s *Segment) unopenable(ctx context.Context) error {
 	contents, err := s.read(ctx, []blob.Range{{Length: int64(len(magic))}})
 	if err != nil {

@@ -24,9 +24,9 @@ type Term struct {
 	pages  []byte // pages of the block's positions; nil if they were not read with the block
 }
 
-// Limits of the positions, in bytes, that Terms reads together with blocks: at most
-// aheadOfTerm for each block, which arrive in a fortieth of the time to a request's first
-// byte, and at most aheadOfTerms in one call.
+// Limits, in bytes, of the positions that Terms reads together with blocks of terms. If the
+// positions of a block are longer than aheadOfTerm, Terms does not read them. aheadOfTerms
+// limits the sum of all positions that one call reads.
 const (
 	aheadOfTerm  = 128 << 10
 	aheadOfTerms = 512 << 10

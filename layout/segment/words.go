@@ -20,9 +20,9 @@ const (
 
 // sampleSize is the greatest number of documents in the sample of a word. Of all documents
 // that contain the word, the sample has those whose identities have the lowest hashes. A merge
-// drops a word if all documents of its sample are dead. So it may drop a word wrongly, if the
-// word has more than sampleSize documents and some of the others live: with the probability
-// p^sampleSize if a share p of all documents is dead.
+// drops a word if all documents of its sample are dead. A word in more than sampleSize
+// documents is dropped wrongly if a document outside of the sample lives. The probability of
+// this is at most p^sampleSize, where p is the share of dead documents.
 const sampleSize = 8
 
 // wordCursor walks words in ascending order.

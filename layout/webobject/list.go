@@ -49,8 +49,8 @@ func Describe(ctx context.Context, r blob.Reader, key string) (Description, erro
 	return Description{t.header, t.pages, t.streamEnd(), t.members[0].crc}, nil
 }
 
-// Uncompressed returns the size of the .webop of the storage package with the key before
-// compression, by one GET of the zip's directory.
+// Uncompressed returns the size in bytes, before compression, of all pages (the .webop) of the
+// storage package with the key, by one GET of the zip's directory.
 func Uncompressed(ctx context.Context, r blob.Reader, key string) (int64, error) {
 	size := int64(archive{members: packageMembers()}.directorySize())
 	end, err := get(ctx, r, key, blob.Range{Offset: -size})

@@ -133,8 +133,8 @@ func (b *builder) build() ([]byte, error) {
 }
 
 // assemble returns the bytes of a package with the header h: a zip of the .webop, the
-// description and the map. parts, joined, are the deflate stream of the .webop; desc holds the
-// lines of the description, table those of the map.
+// description desc and the map table. webop is the entry of the .webop in the zip's directory;
+// parts, joined, are its compressed bytes.
 func assemble(h Package, webop member, parts [][]byte, desc, table []byte) ([]byte, error) {
 	a := archive{
 		stamp:   dosTime(h.Created),

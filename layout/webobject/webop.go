@@ -18,12 +18,12 @@ type firstFields struct {
 	downloaded, expires time.Time
 }
 
-// WriteDescription writes the description of a .webop of the given size. It reads the
-// first fields of each Web object, up to the URL, twice. In the header of the description,
+// WriteDescription writes the description of a .webop to w. size is the size of the .webop in
+// bytes. The header of the description has these fields:
 //
-//	Created    is the argument created
-//	Expires    is the earliest expiry of the pages
-//	Exponent   is the greatest for which all pages are expected to stay valid
+//	Created    the argument created
+//	Expires    the earliest expiry of the pages
+//	Exponent   the greatest number e for which all pages are expected to stay valid for 2^e days
 func WriteDescription(w io.Writer, webop io.ReaderAt, size int64, created time.Time) error {
 	p := Package{Base: ExpiryBase, Created: created, Expires: created}
 	lifetime := time.Duration(math.MaxInt64)

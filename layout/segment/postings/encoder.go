@@ -44,11 +44,11 @@ type Posting struct {
 	Hits   Hits
 }
 
-// Impact is a frequency and a length code in one field. The impacts of a block (or
-// list) bound the scores of its postings: for each posting and each field that has the
-// term, there is an impact with at least the posting's frequency and at most its length
-// code. An impact that is not needed for this is left out: if (3, 20) is there, (2, 25) is
-// not. So in each field a higher frequency comes with a higher length code.
+// Impact is a frequency of a term in one field, and a length code of that field. The impacts of
+// a block (or list) bound the scores of its postings: for each posting and each field with the
+// term, there is an impact with at least the posting's frequency and at most its length code.
+// Others are left out: with (3, 20), there is no (2, 25). So, within a field, impacts with
+// higher frequencies have higher length codes.
 type Impact struct {
 	Field  uint8
 	Freq   uint32

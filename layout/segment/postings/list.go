@@ -24,9 +24,9 @@ type blockEntry struct {
 	impacts   uint32 // offset of the block's impacts in the list; 0 in a list of one block
 }
 
-// Open opens a list; data is the list and nothing else. It does not decode all bytes, but
-// checks enough of them: no iterator of the list can panic or run without end, impacts are
-// complete, and no document is above Summary.Last. Errors wrap ErrDamaged.
+// Open opens a list; data is the list and nothing else. It decodes only a part of the bytes.
+// But its checks make sure that, if other bytes are damaged, no iterator of the list panics,
+// runs without end or returns a document above Summary.Last. Errors wrap ErrDamaged.
 func Open(data []byte) (*List, error) {
 	l := &List{data: data}
 	rest, ok := l.readHeader(data)

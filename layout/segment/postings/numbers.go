@@ -141,10 +141,14 @@ const few = 4
 // of the numbers are wider than that (see appendNumbers).
 const exceptional = 0x40
 
-// appendNumbers appends at most BlockSize numbers, compressed by patched frame of
-// reference (Zukowski and others, Super-Scalar RAM-CPU Cache Compression, 2006): the low
-// w bits of each number; then the set of the numbers with more than w bits, and their
-// other bits, less one, as numbers again.
+// appendNumbers appends at most BlockSize numbers. Fewer than few are written as varints;
+// others by patched frame of reference (Zukowski and others, Super-Scalar RAM-CPU Cache
+// Compression, 2006), with a width w (see bestWidth):
+//
+//	1 byte            w; with the bit exceptional if some numbers have more than w bits
+//	packed            the low w bits of each number
+//	if exceptional    the set of the numbers with more than w bits; for each such v
+//	                  (v >> w) - 1, written by appendNumbers again
 func appendNumbers(dst []byte, numbers []uint32) []byte {
 	if len(numbers) < few {
 		for _, v := range numbers {

@@ -5,10 +5,10 @@ package postings
 //	bits 0 to 3   1: the set of documents with the term in field 0 to 3 is written
 //	bits 4 to 6   1: the set of documents in which the term has the hits Capitals,
 //	              Large or Emphasis is written
-//	bit 7, ones   1: all frequencies are 1, and not written
+//	bit 7         1: all frequencies are 1, and not written (constant ones)
 //
-// sets is the number of sets, body the number of the body's set. A set that is not written
-// is the one that the function usual returns.
+// A set that is not written is the one that the function usual returns. The constant sets is
+// the number of these seven sets, body the index of the set of the field body.
 const (
 	sets = Fields + 3
 	ones = 1 << sets
