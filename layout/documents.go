@@ -168,8 +168,8 @@ func ParseFeedbackKey(key string) (time.Time, error) {
 // given up, there is one dead letter.
 func DeadLetterKey(queue, hash string) string { return DeadLetters + queue + "/" + hash + ".json" }
 
-// IsDeadLetter reports whether a key names a dead letter. The key that ResendKey returns,
-// which also begins with DeadLetters, does not.
+// IsDeadLetter reports whether a key is that of a dead letter. It is false for the keys that
+// ResendKey returns, which also begin with DeadLetters.
 func IsDeadLetter(key string) bool {
 	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
 }

@@ -51,9 +51,9 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	return object, true, nil
 }
 
-// rightBytes counts how many bytes of a sum's fixed text (`"sum":"` before the hash, `"}` and
-// a newline after it) are correct. If most are, the content ends with a sum that is damaged;
-// if few are, it ends with an object that has no sum.
+// rightBytes counts the bytes of seal that are as in every sum: `"sum":"` before the hash, `"}`
+// and a newline after it. seal is the end of the content, as long as a sum. A damaged sum has
+// most of these bytes, the end of an object without a sum only few.
 func rightBytes(seal []byte) (n int) {
 	for i := range sealBegin {
 		if seal[i] == sealBegin[i] {

@@ -105,11 +105,11 @@ func (r Range) Within(size int64) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// Tail returns the last bytes of an object, with at least its tail: a part whose size is
-// written at the end of the object. Tail requests the last suffix bytes, and calls the function
-// size with them, which returns the size of the tail. If the tail is larger than suffix, Tail
-// sends a second request, for exactly the tail; otherwise it returns all suffix bytes. If the
-// object is empty, or size returns an error, Tail's error wraps damaged.
+// Tail returns the tail of an object, or some more bytes of the object's end. A tail is a part
+// whose size is written in the object's last bytes. Tail requests the last suffix bytes, and
+// calls the function size with them, which returns the size of the tail. If this is more than
+// suffix, Tail requests exactly the tail, and returns it; otherwise it returns the suffix bytes.
+// If the object is empty, or size returns an error, Tail's error wraps damaged.
 func Tail(ctx context.Context, r Reader, key string, suffix int64, damaged error, size func(end []byte) (int64, error)) ([]byte, error) {
 	end, err := r.Get(ctx, key, Range{Offset: -suffix})
 	if errors.Is(err, ErrRange) {

@@ -14,10 +14,10 @@ import (
 // written in a lower version.
 var errFormer = errors.New("the version is too low for former links")
 
-// mergeLinks merges the links of the books. It returns a writer that has written them in
-// version v, and their number. table is the merged book's table of sources. now says which
-// books have the links that a page has at present; its links in other books become Former.
-// mergeLinks fails with errFormer if a link is Former and v is below 4.
+// mergeLinks merges the links of the books. It returns a writer that holds the merged links in
+// version v, and the number of these links. table is the merged book's table of sources. now
+// says which books have the links that a page has at present; the page's links in other books
+// become Former. mergeLinks fails with errFormer if a link is Former and v is below 4.
 func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
 	w = newWriter(v)
 	for ofTarget, err := range mergeRows(ctx, books, f, table, now) {
@@ -37,8 +37,8 @@ func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table
 
 // mergeRows yields the links of all books that the filter keeps, as rows in groups with the
 // same target. The sources of a row are indexes in table, the merged book's table of sources.
-// now says which books have the links that a page has at present; its links in other books
-// become Former.
+// now says which books have the links that a page has at present; the page's links in other
+// books become Former.
 func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity, now currentBooks) iter.Seq2[[]row, error] {
 	numbers := make(map[layout.Identity]uint32, len(table))
 	for i, id := range table {

@@ -25,10 +25,10 @@ type Manifest struct {
 	Segments   []Segment        `json:"segments"`
 	Consumed   []Consumed       `json:"consumed"`
 
-	// Learnt names the last book that pack or repair has committed, and the generation
-	// of that commit: "<key of the book>@<generation>"; "" before the first. Merging books
-	// does not change it. A frontier that has recorded another Learnt lacks the newest
-	// outcomes (see strategy/frontier).
+	// Learnt is the name of the last commit with new outcomes; "" before the first. Pack
+	// sets it to "<key of the new book>@<generation>", repair to the key of its new book,
+	// or of its epoch if a book was lost. Merging books does not change it. A frontier that
+	// has recorded another Learnt lacks the newest outcomes (see strategy/frontier).
 	Learnt string `json:"learnt,omitempty"`
 	// Closed holds one batch for each of the newest epochs, sorted. This batch and all of
 	// its epoch with lower tokens are closed: they must not be packed (see IsClosed).

@@ -25,8 +25,8 @@ func (e *Edit) Manifest() *manifest.Manifest { return e.next }
 // Generation returns the number of the generation being made.
 func (e *Edit) Generation() uint64 { return e.next.Generation + 1 }
 
-// listable reports whether an object may be listed: its ticket t is younger than Fresh,
-// and its key is not condemned.
+// listable reports whether an object may be listed: its key is not condemned, and it was stored
+// with a ticket t (see ticket) that is still valid, because it is younger than Fresh.
 func (e *Edit) listable(key string, t ticket) bool {
 	return e.now().Sub(t.put) < Fresh && !e.next.IsCondemned(key)
 }
@@ -127,9 +127,9 @@ func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn sets Manifest.Learnt to the name of this commit, which adds a book. A frontier records
-// the name when it has received the outcomes of the book. So a frontier that has recorded
-// another name lacks outcomes.
+// Learn sets Manifest.Learnt to name, which differs from those of all other commits. A frontier
+// records the name once it knows the outcomes in the books of this generation. So a frontier
+// that has recorded another name may lack outcomes.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
 // Consume adds batches to Manifest.Consumed. damaged is "" if their spool objects were

@@ -80,9 +80,9 @@ func (t *Term) In(name string) (documents uint32, known bool) {
 	return 0, true
 }
 
-// complete sets the numbers in counts that are allDocuments to documents, the number of
-// documents in the list of the term. It returns true if the numbers then add up to documents;
-// if not, they are damaged.
+// complete replaces each allDocuments in counts, the numbers of a term's documents by language,
+// by documents, the number of all documents of the term. It returns false if the numbers in
+// counts then do not add up to documents, and so are damaged.
 func complete(counts []uint32, documents uint32) bool {
 	sum := uint64(0)
 	for l, n := range counts {

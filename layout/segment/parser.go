@@ -61,11 +61,12 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// half is the greatest value of four bits. A front-coded string begins with a byte that has
-// two numbers of four bits: the high one is the number of bytes that the string shares with
-// the string before it, the low one the number of its other bytes. If a number is 15 or more,
-// its four bits are 15, and a varint with the excess over 15 follows. Then follow the other
-// bytes.
+// half is the greatest value of four bits. A front-coded string is written as
+//
+//	one byte   high four bits: number of bytes that it shares with the string before it;
+//	           low four bits: number of its other bytes; each at most 15
+//	varints    for each of the two numbers that is 15 or more: its excess over 15
+//	bytes      the other bytes
 const half = 15
 
 // appendFront appends the string s front-coded (see half); last is the string before it.

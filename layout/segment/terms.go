@@ -126,8 +126,8 @@ func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 }
 
 // Prefix returns the terms that begin with prefix, in ascending order. If there are more
-// than the limit most, it returns the first ones, and more = true. It sends one read, for
-// neighbouring blocks.
+// than the limit most, it returns the first ones, and more = true. It reads all blocks that
+// may contain them by one read.
 func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []*Term, more bool, err error) {
 	index := &s.tail.terms
 	first := index.find(prefix)

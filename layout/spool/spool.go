@@ -72,9 +72,9 @@ type heading struct {
 	Robots   []robotsEntry  `json:"robots,omitempty"`
 }
 
-// pageEntry describes one stored page of the spool object: the compressed Web object of the
-// page, a run (see webobject.Run). The runs follow each other without gaps, in the order of
-// their entries. The entry has no URL: it is in the outcome of the page.
+// pageEntry describes one stored page of the spool object. The page is stored as a run, a
+// compressed Web object (see webobject.Run). The runs follow each other without gaps, in the
+// order of their entries. The URL of the page is in the page's outcome.
 type pageEntry struct {
 	Outcome int    `json:"outcome"` // index of the page's outcome among the sorted outcomes of the book
 	Length  int64  `json:"length"`  // size of the run in bytes

@@ -45,8 +45,8 @@ func packageMembers() []member {
 	return []member{{name: webopName, method: methodDeflate}, {name: descName}, {name: mapName}}
 }
 
-// directorySize returns the size in bytes of the zip's directory, with the record at its
-// end.
+// directorySize returns the size in bytes of the zip's directory, including the record that
+// ends it.
 func (a archive) directorySize() int {
 	size := endSize
 	for _, m := range a.members {
