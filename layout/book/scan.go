@@ -125,9 +125,8 @@ func (r *Reader) Rows(ctx context.Context, within layout.Range, texts bool) iter
 	}
 }
 
-// rows decodes the rows of links whose targets are in the range, with the wanted fields.
-// It yields the linkReader after each row; the next row overwrites the fields of the
-// linkReader.
+// rows decodes the wanted fields of the rows of links whose targets are in the range. After
+// each row it yields the linkReader, which holds the row until the next one is decoded.
 func (r *Reader) rows(ctx context.Context, wanted linkFields, within layout.Range) iter.Seq2[*linkReader, error] {
 	return func(yield func(*linkReader, error) bool) {
 		rows := linkReader{table: int(r.directory.sources)}

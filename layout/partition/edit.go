@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Edit is the next generation of a partition, while it is being made. Partition.Commit
-// begins with a copy of the newest generation; the function edit that its caller gives to it
-// changes the copy by these methods.
+// Edit is the next generation of a partition, while it is being made. Partition.Commit creates
+// an Edit as a copy of the newest generation, and passes it to the function edit, which changes
+// it by the methods of Edit.
 type Edit struct {
 	bucket blob.Bucket
 	now    func() time.Time

@@ -24,7 +24,7 @@ type Evidence struct {
 // Lost returns the evidence that a partition had later generations than newest, the
 // result of a recent manifest.Read. Each kind of object is evidence in its own way:
 //
-//	package, book, segment, overlay   there is no generation, but generation 1 is always committed before these
+//	package, book, segment, overlay   it exists, but no generation: generation 1 is committed before all of them
 //	manifest                          its number is higher than that of newest, and it cannot be read
 //	overlay                           its key has a number of at least newest + 2: generation newest + 1 is lost
 //	epoch                             the claimer of the epoch had read a later generation

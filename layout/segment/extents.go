@@ -18,8 +18,8 @@ type extents struct {
 // add adds a piece of size bytes after the last one.
 func (p *extents) add(size int64) { p.ends = append(p.ends, p.end()+size) }
 
-// move increases all offsets of the pieces by the argument by, a number of bytes, because the
-// pieces were put behind so many other bytes.
+// move adds the argument by to the offsets of all pieces. It is called when the pieces have
+// been put behind so many other bytes.
 func (p *extents) move(by int64) {
 	p.start += by
 	for i := range p.ends {

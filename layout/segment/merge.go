@@ -236,7 +236,7 @@ func (in *input) copyRows(ctx context.Context, dst []byte, name string, width in
 }
 
 // mergeStored returns the part of a segment with the stored living documents of all
-// inputs. size is how many bytes of memory to allocate, for the whole segment.
+// inputs. It allocates memory for size bytes, so that the other parts have room after it.
 func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, error) {
 	o := newObjectWriter(size)
 	w := storedWriter{object: o}

@@ -8,16 +8,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// run is the encoded terms and words, both sorted, of the documents of a memoryIndex.
+// run holds the sorted terms and the sorted words of the documents of a memoryIndex, encoded.
 // Numbers are varints.
 //
-// terms is, for each term: the front-coded term; the number of its documents; and for
-// each document: its distance from the one before; a byte with the fields that contain
-// the term (bits 0 to 3) and the hits (bits above); the frequency in each of these
-// fields; and the positions, each as the distance from the one before in its field.
-//
-// words is, for each word: the front-coded word, the number of its documents, and a
-// sample of them.
+//	terms    for each term: the front-coded term, the number of its documents, and
+//	         for each document:
+//	             its distance from the document before
+//	             a byte: bits 0 to 3 say which fields contain the term, the others are the hits
+//	             the frequency of the term in each of these fields
+//	             the positions, each as its distance from the one before in the same field
+//	words    for each word: the front-coded word, the number of its documents, and a
+//	         sample of these (see appendSample)
 type run struct{ terms, words []byte }
 
 // pack returns the run of the documents in the index (see run).

@@ -88,10 +88,11 @@ func (w *stringWriter) add(values ...string) {
 	w.of = append(w.of, uint64(n))
 }
 
-// appendTo appends the column: the number of strings, and the strings; the number of
-// sets, and each set as its size and the indexes of its strings; then the index of each
-// document's set, as numbers. Strings and sets are sorted, so that the order of
-// documents does not matter.
+// appendTo appends the column:
+//
+//	strings      their number, and the strings, sorted
+//	sets         their number, and for each set its size and the indexes of its strings; sorted
+//	documents    for each document the index of its set (see appendNumbers)
 func (w *stringWriter) appendTo(b []byte) []byte {
 	keys := slices.Collect(maps.Keys(w.sets))
 	sets := make(map[string][]string, len(keys))

@@ -128,8 +128,9 @@ func (c *cursor) uvarint(what string) uint64 {
 	return v
 }
 
-// count reads the length of a list or string. Since each element takes at least one
-// byte, a length greater than the number of bytes left is an error.
+// count reads the length of a list or string, which the argument what names in errors. A
+// length greater than the number of bytes left is an error, since each element takes at least
+// one byte.
 func (c *cursor) count(what string) int {
 	v := c.uvarint(what)
 	if c.err == nil && v > uint64(len(c.b)-c.pos) {

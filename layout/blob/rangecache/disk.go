@@ -71,9 +71,9 @@ func openDisk(o Options) (*disk, error) {
 
 func (d *disk) close() error { return d.lock.Close() }
 
-// own reports whether this cache owns the directory, and so may write in it. If no
-// cache does, own takes the directory over: it locks it, reads it into the index, and
-// deletes files over the budget. The caller holds d.writing.
+// own reports whether this cache owns the directory, and so may write in it. If no cache owns
+// the directory, this one takes it over: own locks it, reads the names of its files into the
+// index, and deletes files over the budget. The caller holds d.writing.
 func (d *disk) own() (bool, error) {
 	d.mu.Lock()
 	owner := d.owner

@@ -102,8 +102,8 @@ func (w *bitWriter) flush(dst []byte) []byte {
 // documentation in English: 1.10 bytes a position; packed with exceptions 1.30,
 // varints 1.35; 1.06 would be the least for terms that fall anywhere.
 
-// longest is the number of ones at which Rice's code ends: a gap whose code would begin with
-// so many ones or more is written as 16 ones and the 32 bits of the gap itself.
+// longest limits the length of Rice's code: a gap whose code would begin with 16 ones or more
+// is written as 16 ones and the 32 bits of the gap itself.
 const longest = 16
 
 // parameter returns the parameter k of Rice's code for the gaps between the positions of a
