@@ -32,8 +32,8 @@ func ParseEpochKey(key string) (uint64, error) {
 type Claim struct {
 	By    string `json:"by"`    // name of the program that claims the epoch
 	Nonce string `json:"nonce"` // random text, different in every claim
-	// Generations has the number of the newest generation of each partition that the
-	// claimer had read. If manifests are lost later, it proves that they existed.
+	// Generations maps each partition to the number of the newest generation that the
+	// claimer had read. If manifests are lost later, this proves that they existed.
 	Generations map[Partition]uint64 `json:"generations,omitempty"`
 }
 

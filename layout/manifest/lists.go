@@ -24,8 +24,8 @@ type Segment struct {
 	// be rewritten without them.
 	Erase bool `json:"erase,omitempty"`
 	// Compared is true once the sweep has compared the documents with those of other
-	// partitions: a strategy may have sent an older version of a page there. Of two
-	// versions of a page only the newer is alive then.
+	// partitions, where an earlier strategy may have stored older versions of the pages.
+	// Since then only the newest version of each page is alive.
 	Compared bool `json:"compared,omitempty"`
 }
 

@@ -53,10 +53,10 @@ type Token struct {
 	Position uint32 // position in the field, from 0; not below that of the field's token before
 	Hits     postings.Hits
 
-	// TermNumber and WordNumber are numbers, from 1, that the caller may give to the strings
-	// Term and Word, so that the Builder counts without maps. Each string must always have
-	// the same number, and no other string that number. A caller without numbers leaves them
-	// 0 in all tokens. The memory of the Builder grows with the highest number.
+	// TermNumber and WordNumber are numbers of the strings Term and Word, from 1. With them
+	// the Builder counts without maps. Equal strings must have equal numbers, also one as a
+	// Term and one as a Word; different strings different numbers. A caller without numbers
+	// leaves them 0 in all tokens. The Builder's memory grows with the highest number.
 	TermNumber, WordNumber uint32
 }
 

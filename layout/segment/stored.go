@@ -44,8 +44,8 @@ const (
 	// storedBlock is the size, in bytes before compression, at which a block of stored
 	// documents is closed.
 	storedBlock = 64 << 10
-	// maxStoredBlock is the greatest size of a block before compression, in bytes: less
-	// than storedBlock before the last document was added, and that document.
+	// maxStoredBlock is the greatest size of a block before compression, in bytes: that of
+	// a block of almost storedBlock bytes to which a document of MaxRecord bytes is added.
 	maxStoredBlock = storedBlock + MaxRecord
 )
 
