@@ -213,10 +213,10 @@ func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	return unlisted
 }
 
-// Collected updates Manifest.Condemned. For objects for which deleted returns true it sets the
-// field Gone, the time of deletion. It removes objects for which over returns true, because no
-// process can be about to delete or list them any more. It reports whether it has changed
-// anything.
+// Collected updates the records in Manifest.Condemned, and reports whether any has changed:
+//   - deleted returns true for objects that have been deleted: their field Gone is set;
+//   - over returns true for objects that no process can be about to delete or list any more:
+//     their records are removed.
 func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed bool) {
 	gone := e.now().UTC().Truncate(time.Millisecond)
 	for i := range e.next.Condemned {

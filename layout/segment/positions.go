@@ -51,10 +51,9 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 	return found, nil
 }
 
-// extentOf returns where the positions w are, as two ranges that count from the start of the
-// positions of w's block of terms. place is the range of w itself, as if there were no
-// checksums. part is the range of the checksummed pieces (see pageSize) that hold w, with
-// their checksums.
+// extentOf returns where the positions w are, as two ranges in bytes from the start of the
+// positions of w's block of terms. place is the range of w itself, not counting checksums. part
+// is the range to read: the pieces (see pageSize) that hold w, with their checksums.
 func (s *Segment) extentOf(w Positions) (place, part blob.Range) {
 	place = blob.Range{Offset: w.Term.offset + int64(w.Offset), Length: int64(w.Length)}
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])

@@ -246,9 +246,12 @@ const (
 )
 
 // LengthCode encodes the length of a field, in tokens, in a byte, as Lucene's
-// SmallFloat.intToByte4 does. Lengths up to 40 are their own codes; a code above 40 stands
-// for greater lengths, rounded down by less than an eighth, and 255 for all lengths from
-// 2013265944 on. A greater length never has a lower code; only length 0 has code 0.
+// SmallFloat.intToByte4 does. A greater length never has a lower code.
+//
+//	length                code
+//	0 to 40               the length itself
+//	above 40              stands for the length, rounded down by less than an eighth
+//	from 2,013,265,944    255
 func LengthCode(length uint32) uint8 {
 	if length <= exact {
 		return uint8(length)
