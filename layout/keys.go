@@ -75,8 +75,8 @@ func ParseSpoolKey(key string) (Partition, Version, error) {
 
 // PackageName is the name of a storage package (thesis 2006, chapter 4). The pages of the
 // package are expected to stay valid for Base^Exponent days. Created is the time at which
-// the newest of them was downloaded, to the millisecond. Collision, normally zero,
-// distinguishes packages that would have the same name.
+// its newest page was downloaded, to the millisecond. Collision is 0, or a number that
+// distinguishes the package from others with the same Base, Exponent and Created.
 type PackageName struct {
 	Base, Exponent int16
 	Created        time.Time

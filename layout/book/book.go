@@ -104,9 +104,9 @@ const (
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 
 // Pace holds the limits that a host itself sets to the requests to it, besides the settings of
-// collections; zero for none. Every outcome has a Pace. Of all outcomes of a host count: the
-// latest Rest, and the Delay and Failures of the outcome with the highest version. Times and
-// durations are in whole milliseconds.
+// collections; zero for none. Every outcome has a Pace. For a host, the latest Rest of all its
+// outcomes is in force, and the Delay and Failures of its outcome with the highest version.
+// Times and durations are in whole milliseconds.
 type Pace struct {
 	Rest     time.Time     // no request before this time, because of Retry-After or a failure of the host
 	Delay    time.Duration // time from an answer to the next request, as the robots.txt of the host demands
@@ -168,8 +168,8 @@ func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 // the link says. It is set only if it is later than the last reading of the sitemap: then
 // the target is fetched again. Otherwise it is zero.
 //
-// Former is true if the source was fetched again later, and then did not have the link. Only
-// Merge sets it, if one of the books that it merges has the later outcome of the source.
+// Former is true if the source was fetched again later, and then did not have the link. Merge
+// sets it when it merges the book with the link and a book with the later outcome of the source.
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL to which the link leads

@@ -190,9 +190,9 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
 
 // CondemnUnlisted condemns those of the objects that are neither listed nor condemned, and
-// returns their keys. Such objects were stored for a commit that never happened. A
-// committer that is still about to list one of them must store it under another key. No
-// generation lists them, so they are deleted when the grace is over.
+// returns their keys. Such objects were stored for a commit that never happened, and are
+// deleted when the grace is over. A committer that is still about to list such an object must
+// store it under another key.
 func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	condemned = e.Unlisted(keys...)
 	e.condemn(condemned...)

@@ -64,7 +64,7 @@ func appendText(dst []byte, s string) []byte {
 // half is the greatest value of four bits. A front-coded string is written as
 //
 //	one byte   high four bits: number of bytes that it shares with the string before it;
-//	           low four bits: number of its other bytes; each at most 15
+//	           low four bits: number of its other bytes; 15 stands for any number from 15 on
 //	varints    for each of the two numbers that is 15 or more: its excess over 15
 //	bytes      the other bytes
 const half = 15

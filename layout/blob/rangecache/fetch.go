@@ -144,7 +144,8 @@ func (c *Cache) unlist(f *load) {
 
 // The limits for joining neighbouring ranges into one request, which then also reads the
 // gap between them. This saves the price of a request, but no time, because requests run in
-// parallel. The limits keep short what a caller waits longer, and small what it reads in vain.
+// parallel. So the limits keep small how much longer a caller waits for the bytes of gaps, and
+// how many of them it reads in vain.
 //
 //	a million requests          $0.40
 //	first byte of an answer     after 63 ms
