@@ -15,8 +15,8 @@ import (
 var saidByFile = []string{"scope", "depth", "pages", "delay", "host-connections"}
 
 // readCollections reads collection files. It fails if a flag of saidByFile is given, too, or
-// if two files are of collections with the same name. seeds says that the command line has
-// seeds: then no file may be of system.DefaultCollection, which gets these seeds.
+// if two files name the same collection. seeds says that the command line has seeds, which
+// belong to system.DefaultCollection: then it also fails if a file names that collection.
 func readCollections(flags *pflag.FlagSet, files []string, seeds bool) ([]collection.Collection, error) {
 	if len(files) == 0 {
 		return nil, nil

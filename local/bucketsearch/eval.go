@@ -113,9 +113,9 @@ func evalCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// askBucket searches the bucket for queries, and reports how well the results match the
-// judgments: for the queries of the task or, if judged is true, for all queries with judgments
-// in the bucket.
+// askBucket runs queries on the bucket and reports how well the results match the judgments.
+// The queries are those of the task or, if judged is true, all that have judgments in the
+// bucket.
 func askBucket(ctx context.Context, a *system.Attached, e *query.Engine, task eval.Task, judged bool) (eval.Report, error) {
 	if !judged {
 		return task.Run(ctx, bucketSearcher{e})

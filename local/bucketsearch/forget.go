@@ -98,8 +98,8 @@ func parseTargets(args []string) ([]target, error) {
 	return targets, nil
 }
 
-// withCleaned adds, for each URL among the targets, the URLs that collections crawl instead,
-// because they drop parameters of the URL.
+// withCleaned returns the targets and, after each URL, the addresses that collections crawl in
+// its place: the URL without the parameters that a collection drops, such as a session id.
 func withCleaned(ctx context.Context, a *system.Attached, targets []target) ([]target, error) {
 	var all []target
 	for _, t := range targets {

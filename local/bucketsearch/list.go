@@ -128,8 +128,8 @@ func printPage(out io.Writer, p inventory.Page, asJSON bool) error {
 	return err
 }
 
-// tellUnlisted prints which objects are lost or damaged, so that a list may lack pages, or the
-// languages and types of pages. If there are any, it returns errSaid.
+// tellUnlisted prints which lost or damaged objects make a list incomplete, and returns
+// errSaid if there are any. Their pages are not in the list, or lack language and type.
 func tellUnlisted(cmd *cobra.Command, all *inventory.Inventory) error {
 	for _, err := range all.Faults {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Not listed is what this tells of: %v\n", err)

@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// flagValue is a pflag.Value whose text package literal parses. Unlike the types of pflag, its
-// errors name the flag and an example of a right value.
+// flagValue is the value of a flag, parsed by a function of package literal. Errors for a wrong
+// value name the flag and an example of a right value, unlike those of pflag's own types.
 type flagValue[T any] struct {
 	name string                             // name of the flag with its dashes, for error messages
 	to   *T                                 // variable to which the value is assigned

@@ -87,10 +87,12 @@ func (k *Keeper) run(ctx context.Context, p *Process) error {
 	}
 }
 
-// again restarts a child that has ended; why is the reason. row is the number of restarts in a
-// row so far. again tries until a start succeeds, and returns the new child and the new
-// number. If it gives up, it returns an error. If ctx ends, it returns neither child nor
-// error.
+// again restarts a child that has ended for the reason why. It tries until a start succeeds.
+// row is the number of restarts in a row so far.
+//
+//	a start succeeds            it returns the new child and the new number of restarts in a row
+//	too many restarts in a row  it gives up, and returns an error
+//	ctx ends                    it returns neither child nor error
 func (k *Keeper) again(ctx context.Context, row int, why error) (*Process, int, error) {
 	last := why
 	for ; row < len(k.policy.pauses); row++ {

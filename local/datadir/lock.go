@@ -14,8 +14,8 @@ import (
 // ErrInUse means that another program has locked the data directory.
 var ErrInUse = errors.New("data directory is in use")
 
-// Times for a program that waits for the lock while another one holds it but runs no system. The
-// other one reads, starts or stops, and will soon release the lock.
+// Times of waiting for a lock that another program holds. A program waits only if the other one
+// runs no system: that one is about to start or stop, or reads, and soon releases the lock.
 const (
 	patience = 3 * time.Second       // maximum time of waiting; after that, locking fails with ErrInUse
 	pause    = 20 * time.Millisecond // time between two attempts to lock

@@ -80,8 +80,9 @@ func (r *Runtime) initFailure(w http.ResponseWriter, req *http.Request, p *proce
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// accept ends the current invocation of the process with the given outcome. If that invocation
-// has another id, or there is none, accept answers the request with an error instead.
+// accept ends the invocation with the id, the current one of the process, with an outcome. If
+// the process has no current invocation, or one with another id, accept changes nothing and
+// answers the request with an error.
 func accept(w http.ResponseWriter, p *process, id string, outcome result) {
 	if !p.settle(id, outcome) {
 		http.Error(w, fmt.Sprintf("%q is not the current invocation", id), http.StatusBadRequest)

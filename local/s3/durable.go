@@ -15,8 +15,8 @@ import (
 )
 
 // durable is a versitygw backend that syncs before it answers, so that a stored object
-// survives a power cut. versitygw itself syncs nothing: it writes a file without a name and
-// its extended attributes, then links the file into its folder. durable adds:
+// survives a power cut. versitygw itself syncs nothing: it writes a file that has no name yet,
+// sets its extended attributes, and then links it into its folder. durable adds:
 //
 //   - The file is synced before it gets its name (see attributes), so that a file with a
 //     name is always whole.
@@ -86,7 +86,7 @@ type attributes struct {
 }
 
 // etag is the name of the last attribute that versitygw sets before a file gets its name.
-// For a conditional PUT, an object without this attribute does not exist.
+// A conditional PUT treats a file without this attribute as absent.
 const etag = "etag"
 
 // StoreAttribute implements meta.MetadataStorer. When it has set the etag of a file that has

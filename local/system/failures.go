@@ -35,9 +35,9 @@ type failureCount struct {
 // at once: it lasts until somebody repairs the bucket.
 const lasting = 2
 
-// watch returns a handler that calls handle, and records its failures until an invocation
-// succeeds. Messages that the function postpones (message.Later) do not count as failures,
-// nor do invocations that were stopped.
+// watch returns a handler that calls handle and records the failures of the function with the
+// name. A success deletes the record. Messages that the function postpones (message.Later) do
+// not count as failures, nor do invocations that were stopped.
 func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		ignored := name == task.Sweep && isRetry(event) // the sweep does nothing for a repeated message, so that its success says nothing
@@ -115,9 +115,12 @@ func (f *failures) faultOf(name string) error {
 func (s *System) Failing() []string { return s.failures.sentences() }
 
 // stuck returns the partition.Fault that keeps a crawl from going on; nil if there is none.
-// err is the error of Progress. It is the result if it is a Fault. If it says that the
-// frontier is not built, the result is the Fault because of which the sweep could not rebuild
-// the frontier.
+// err is the error of Progress:
+//
+//	err                        result
+//	a Fault                    this Fault
+//	frontier.ErrNotBuilt       the Fault with which the sweep, which rebuilds frontiers, failed last
+//	nil or any other error     nil
 func (s *System) stuck(err error) error {
 	if fault, is := errors.AsType[*partition.Fault](err); is {
 		return fault

@@ -145,9 +145,9 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 	return s.publish(ctx, next)
 }
 
-// renew returns the value of Collection.Renew for a collection of the plan. It is now if the
-// plan sets Renew. Otherwise it is the value that was published before, so that a stopped
-// crawl with Renew goes on.
+// renew returns the value of Collection.Renew for a collection of the plan: the parameter now
+// if the plan sets Renew, else the value in before, the published version. So a crawl with
+// Renew that was stopped goes on.
 func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
 	if p.Renew {
 		return now

@@ -72,10 +72,10 @@ type Bytes struct {
 	Written int64 `json:"written"`
 }
 
-// ReadStatus reads the status of a bucket from its books, spool and manifests. Faults names
-// books that cannot be read. requests become part of the status. If name is not "", only the
-// URLs of the collection with this name are counted; packages, segments, documents and bytes
-// are always those of the whole bucket.
+// ReadStatus reads the status of a bucket from its books, spool and manifests. Books that
+// cannot be read are named in Status.Faults. requests are the counts for Status.Requests and
+// Status.Bytes. If name is not "", only the URLs of the collection with this name are counted;
+// packages, segments, documents and bytes are always those of the whole bucket.
 func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Counts, name string) (Status, error) {
 	inForce, err := settings.Read(ctx, bucket, time.Now())
 	if err != nil {
@@ -116,8 +116,8 @@ func checkName(s *settings.Settings, name string) error {
 	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// statusOf returns the status of a bucket, except Collections. It counts the URLs for which its
-// function parameter returns true, and calls that function once for every URL.
+// statusOf returns the status of a bucket, except Collections, Warnings and Only. of is called
+// once for every URL, and reports whether the URL is counted.
 func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),

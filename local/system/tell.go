@@ -11,9 +11,9 @@ import (
 )
 
 // tellRedis tells a Redis that has started empty which batches are leased: those in the queue
-// of fetch. Fetch may be requesting URLs of the hosts of these batches; all other hosts need
-// not wait. If both Redis and bucket are remote, tellRedis does nothing, because other systems
-// may have leased further batches.
+// of fetch. So only the hosts of these batches must wait before they are leased again. If both
+// Redis and bucket are remote, tellRedis does nothing, because other systems may have leased
+// further batches.
 func (s *System) tellRedis(ctx context.Context) error {
 	if s.options.Redis != "" && s.options.S3 != "" {
 		return nil
@@ -28,8 +28,8 @@ func (s *System) tellRedis(ctx context.Context) error {
 	return frontier.Tell(ctx, s.Redis, out)
 }
 
-// redisRestarted is called when Redis was started again, for the reason why. It tells Redis
-// which batches are leased, and starts a sweep, which rebuilds the frontiers.
+// redisRestarted is called when Redis has ended, for the reason why, and was started again. It
+// tells Redis which batches are leased, and starts a sweep, which rebuilds the frontiers.
 func (s *System) redisRestarted(why error) {
 	if err := s.tellRedis(context.Background()); err != nil {
 		s.Log.Warn("hosts wait for batches that may be out", "error", err)

@@ -213,8 +213,8 @@ func (u *URL) along(w membership.Path) {
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking moves the paths whose URL is held back (see membership.HoldsBack) to the end
-// of the list. Otherwise the order stays the same.
+// sortAsking moves paths to the end of the list if they are of collections or seeds that are
+// not crawled for now (see membership.Members.HoldsBack). Otherwise the order stays the same.
 func (j judge) sortAsking(paths []reach, target address.Address) {
 	if j.settings.Only == nil || len(paths) < 2 {
 		return
@@ -228,8 +228,8 @@ func (j judge) sortAsking(paths []reach, target address.Address) {
 	slices.SortStableFunc(paths, func(a, b reach) int { return held(a) - held(b) })
 }
 
-// setApart sets Apart to membership.HeldBack if the URL is admitted and held back, and
-// Apart is still empty.
+// setApart sets u.Apart to membership.HeldBack if the URL is admitted, but only other
+// collections or seeds are crawled for now. If u.Apart is set already, it does nothing.
 func (j judge) setApart(u *URL) {
 	path := membership.Path{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
 	if u.Sitemap {

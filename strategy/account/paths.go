@@ -25,11 +25,12 @@ const (
 	numbers        // lowest number that an origin can have
 )
 
-// covers reports whether the path r makes the other path superfluous: if limits admit the other
-// path, they admit r, too. That is so if both have the same origin (collection, and kind of the
-// last link), and r is at least as good in depth, redirects, weight and band (see
-// membership.Band). A path with more than collection.MaxHops redirects is never admitted; any path
-// of its origin with at most MaxHops redirects covers it.
+// covers reports whether the path r makes the other path superfluous, because r is admitted
+// whenever the other is. Both must have the same origin (collection, and kind of the last link).
+// Then r covers the other path in two cases:
+//
+//   - r is at least as good in depth, redirects, weight and band (see membership.Band).
+//   - Only the other path has more than collection.MaxHops redirects, and so is never admitted.
 func (r reach) covers(other reach) bool {
 	if lost, lostOther := r.hops > collection.MaxHops, other.hops > collection.MaxHops; r.by != other.by || lost != lostOther {
 		return r.by == other.by && lostOther

@@ -97,8 +97,10 @@ func leadingRun(s string) run {
 }
 
 // isID reports whether a run of letters and digits looks like an id, and not like a word
-// that has a number in it. An id has a digit; and it has at least 4 characters and is a
-// hexadecimal number, or it has at least 16 characters.
+// that has a number in it. These are ids, if they have a digit:
+//
+//   - hexadecimal numbers of at least 4 characters, such as 3f9a
+//   - any runs of at least 16 characters
 func (r run) isID() bool {
 	const leastHex, least = 4, 16
 	return r.digits > 0 && (r.isHex && r.length >= leastHex || r.length >= least)

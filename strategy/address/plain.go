@@ -91,9 +91,10 @@ func plainPath(path string) bool {
 	return true
 }
 
-// join resolves a reference without fragment on the page a in a fast way, by joining parts
-// of the two texts. The result is right only if isCanonical accepts it, which the caller
-// must check. join returns false for a reference that has a scheme but no "//".
+// join resolves a reference on the page a by joining parts of the two texts, which is fast:
+// "../c" on http://h/a/b gives http://h/c. The reference must have no fragment. The result is
+// right only if isCanonical accepts it, which the caller must check. join returns false for a
+// reference with a scheme that no "//" follows, such as mailto:.
 func (a Address) join(ref string) (string, bool) {
 	if scheme, ok := leadingScheme(ref); ok {
 		return ref, strings.HasPrefix(ref[len(scheme):], "://")

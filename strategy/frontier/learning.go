@@ -34,11 +34,10 @@ const kept = 8
 // the frontier is told of, it still remembers the name before them.
 //
 // While a rebuild runs, between Reset and Open, the frontier knows no name at first. So it
-// takes the first name before without a test, and then only names that follow from it.
-// Open keeps these names if one of them is that of the last commit that the rebuild has
-// read; otherwise it keeps only the name of that commit. After a commit of which the
-// frontier was not told, such as a repair's, the frontier lacks books, and is rebuilt
-// once more.
+// takes the names of the first call without a test, and then only names that follow from
+// them. Open keeps these names if the last commit that the rebuild has read is among them;
+// otherwise it keeps only the name of that commit. After a commit of which the frontier was
+// not told, such as a repair's, the frontier lacks books, and is rebuilt once more.
 func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, before, next string) error {
 	err := f.run(ctx, learnScript, storage.String(), before, next, kept).Err()
 	return f.wrap("tell what partition "+storage.String()+" learns to", err)

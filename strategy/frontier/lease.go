@@ -45,8 +45,8 @@ type Request struct {
 	Rooms map[string]int64
 }
 
-// WaitingFactor times Request.Waiting is the number of URLs in the frontier above which
-// no sitemap is leased.
+// WaitingFactor limits the waiting URLs of all hosts together: if more than WaitingFactor
+// times Request.Waiting URLs wait in the frontier, no sitemap is leased.
 const WaitingFactor = 100
 
 // check returns an error if a number of the request is out of its range.
@@ -83,8 +83,8 @@ const Alone = 2
 // among the latter the host that has been free for requests for the longest time. On a host,
 // stored pages are leased again only when nothing else can be leased.
 //
-// A URL that Request.Waiting or Rooms keeps in its queue may delay URLs of its band that
-// are queued behind it. A host with only such URLs is looked at again just after the
+// A URL that stays in its queue because of Request.Waiting or Rooms may delay other URLs of
+// its host and band. A host that has no other URLs is looked at again just after the
 // horizon, or a minute after if sitemaps wait because of WaitingFactor. A parked URL is
 // pending, but in no queue until it is admitted again.
 func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {

@@ -192,8 +192,8 @@ func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	return Unknown, nil
 }
 
-// Tell enters in an empty Redis all leases that have not ended. out holds them by crawl
-// partition. Only a process that sends all batches to fetch itself can know them all.
+// Tell enters in an empty Redis all leases that have not ended. out holds these leases by
+// crawl partition. The caller must know them all: no other process may send batches to fetch.
 func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
 	for crawl, batches := range out {
 		if err := New(rdb, crawl).Hold(ctx, batches); err != nil {

@@ -94,10 +94,13 @@ func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == ra
 
 // Waiting returns the collections for which a URL waits, first the one on whose behalf it
 // is requested. w is an admitted path to the URL. Usually the collection of w is the only
-// one. But if this collection has a limit of pages, its URLs may never be requested; if the
-// URL is held back (see HoldsBack), it is not requested for now. In both cases the URL also
-// waits for all other collections that claim it whatever its topic. Collections for which it
-// is held back come last.
+// one. In two cases the URL also waits for all other collections that claim it whatever its
+// topic (see Claiming):
+//
+//   - The collection of w has a limit of pages, so that the URL may never be requested for it.
+//   - The collection of w holds the URL back for now (see HoldsBack).
+//
+// Collections for which the URL is held back come last. A sitemap waits only for that of w.
 func (s *Members) Waiting(w Path, page address.Address) []string {
 	names := []string{w.Collection}
 	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) && !s.HoldsBack(w, page) {

@@ -29,7 +29,8 @@ const (
 //	stored page, sitemap                 at the next time of the collection's schedule;
 //	                                     without a schedule at the end of its lifetime
 //	failed, skipped without a request    at the next time of the schedule, else never
-//	alias                                as a stored page, but at least eight days later
+//	alias                                at the end of its lifetime, which is at least eight
+//	                                     days; with a schedule at the next time after that
 //	any other                            never
 //
 // If the collection has a time Renew, stored pages, sitemaps and URLs skipped without a

@@ -10,9 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// keepCopy stores content, the bytes of a version, as the version's copy. It does nothing
-// if content is not sealed, or a copy exists already. If that copy differs, verify
-// reports it.
+// keepCopy stores content, the bytes of a version, as the version's copy. It does nothing if
+// content has no valid seal (see layout.Seal), or if a copy exists already.
 func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint64, content []byte) error {
 	if _, sealed, err := layout.Unseal(content); err != nil || !sealed {
 		return nil // there is no version, or it is of format 1; the next version gets a copy
@@ -28,8 +27,8 @@ func (s Store[T]) keepCopy(ctx context.Context, bucket blob.Bucket, version uint
 	return nil
 }
 
-// readSealed returns the content of the object with the key. found is false if the
-// object is absent, is not sealed, or is damaged.
+// readSealed returns the content of the object with the key. found is false if the object is
+// absent, or has no valid seal (see layout.Seal): it is damaged, or of format 1.
 func readSealed(ctx context.Context, bucket blob.Reader, key string) (content []byte, found bool, err error) {
 	content, found, err = blob.Find(ctx, bucket, key)
 	if err != nil || !found {

@@ -51,7 +51,8 @@ func ParseTag(values []string, agent string) Directives {
 	return d
 }
 
-// hasValue reports whether word, the text before a colon, is no crawler's name:
+// hasValue reports whether word, the text before a colon, belongs to a directive with a value,
+// and so is not the name of a crawler:
 //
 //	examplebot: none                           a crawler's name: false
 //	unavailable_after: 25 Jun 2010 15:00:00    a directive with a value: true

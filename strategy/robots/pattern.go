@@ -13,9 +13,9 @@ type pattern struct {
 	size  int      // length of the pattern in octets; the longest matching pattern wins
 }
 
-// newPattern parses the path of an Allow or Disallow line. It returns false for a path
-// without an effect: an empty one, and one that is too long to match any address (even if
-// each byte of the address took three bytes of the pattern, percent-encoded).
+// newPattern parses the path of an Allow or Disallow line. It returns false for a path without
+// an effect: an empty one, and one that is longer than the longest address with all its bytes
+// percent-encoded.
 func newPattern(value string) (pattern, bool) {
 	if value == "" || len(value)-strings.Count(value, "*") > 3*address.MaxBytes {
 		return pattern{}, false

@@ -44,8 +44,8 @@ func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	return nil
 }
 
-// everywhere calls the function of for each version of the storage strategy, and returns all
-// partitions that it has returned, sorted and each once.
+// everywhere returns the union of the partitions that its function parameter returns for each
+// version of the storage strategy, sorted and each only once.
 func (s *Settings) everywhere(of func(rules.Document) []int) []layout.Partition {
 	var all []layout.Partition
 	for _, d := range s.storages {

@@ -275,8 +275,9 @@ func capitals(word string) bool {
 	return upper >= 2
 }
 
-// pair returns the terms of two neighbouring characters of a script without spaces, the first of
-// which is text[:half]. Characters in terms are normalised.
+// pair returns the term of text, two neighbouring characters or one character of a script without
+// spaces. Of two, first is the term of the first character, text[:half], alone. Characters in
+// terms are normalised.
 //
 //	text    term       first
 //	日本    "日 本"    "日 "

@@ -40,8 +40,8 @@ const (
 //	                  hard to tell apart, as Indonesian and Malay
 //
 // A declared language that Identify does not know always stands. Each Chinese, Japanese or Korean
-// character counts as three letters. The code is "" if the language is unknown; so it may be after
-// a declaration was overruled.
+// character counts as three letters. The code is "" if the language is unknown, which may also be
+// so after a declaration was overruled.
 func Decide(text, declared string) (code string, source Source) {
 	text = sample(text)
 	code = declarable(declared)
@@ -57,8 +57,8 @@ func Decide(text, declared string) (code string, source Source) {
 	return guess, Overruled
 }
 
-// refutes reports whether a text, which was identified as guess, proves that it is not in the
-// declared language.
+// refutes reports whether a text proves that it is not in the declared language (see Decide).
+// guess and sure are the results of Identify for the text.
 func refutes(text, declared, guess string, sure float64) bool {
 	known := scripts()[declared]
 	if known == nil {
@@ -117,9 +117,9 @@ var scripts = sync.OnceValue(func() map[string][]model.Script {
 	return of
 })
 
-// declarable returns the language of a BCP 47 tag by the code that Identify uses for it, or, of
-// a language that Identify does not know, by its ISO 639 code; "" if the tag names no
-// language.
+// declarable returns the code of the language that a BCP 47 tag names, such as "pt" for pt-BR;
+// "" if it names none. It is the code that Identify uses, or the ISO 639 code of a language
+// that Identify does not know.
 func declarable(tag string) string {
 	if i := strings.IndexAny(tag, "-_"); i >= 0 {
 		tag = tag[:i]

@@ -73,8 +73,9 @@ func (m *matcher) read(v *vocabulary, text string) int {
 	})
 }
 
-// count adds 1 to the count of the feature that is the term with this name alone, if there is
-// such a feature. It returns the entry of the term, which says in which features it occurs.
+// count adds 1 to the count of the feature that consists of only the term with this name, if
+// there is such a feature. It returns the entry of the term, which says in which features the
+// term occurs; the zero entry if the term is unknown.
 func (m *matcher) count(terms map[string]term, name string) term {
 	t, known := terms[name]
 	if known && t.feature >= 0 {

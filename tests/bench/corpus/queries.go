@@ -52,9 +52,9 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	return queries, nil
 }
 
-// choose returns one word for each function in kinds. For the first function, this is the
-// first word for which it returns true; for the second, the next such word behind that one;
-// and so on. It returns nil if there are too few words.
+// choose returns one word for each function in kinds: the first word for which the first
+// function returns true; then, of the words after it, the first for which the second function
+// does; and so on. It returns nil if there are too few words.
 func choose(words []string, kinds []func(string) bool) (query []string) {
 	for _, word := range words {
 		if kinds[len(query)](word) && !slices.Contains(query, word) {

@@ -149,9 +149,9 @@ func (s site) queries() (all []string) {
 
 // write writes pages of the site as response records (WARC 1.1, 6.3): the HTML files below dir, in
 // the order of their names. If there are more files than the limit most, it writes only so many,
-// evenly chosen, and the start page. It returns titles by address, for the queries of the second
-// set: those of every eighth file, without titles that two written pages have. Of a title it takes
-// the part before a dash or bar, behind which the name of the site often stands (see titleOf).
+// evenly chosen, and the start page. It returns the titles (see titleOf) of some written pages, by
+// address, for the queries of the second set: those of every eighth file, except the start page and
+// titles that two written pages have.
 func (s site) write(warc *bufio.Writer, dir string, most int) (titles map[string]string, err error) {
 	var files []string
 	err = filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {
