@@ -78,8 +78,8 @@ func exportCommand(where *location) *cobra.Command {
 // unreadShown is the maximum number of errors that printUnread prints.
 const unreadShown = 10
 
-// printUnread prints why an export lacks pages: errors of pages that could not be read, and
-// of lost generations and books.
+// printUnread prints the errors that say why an export lacks pages: pages could not be read, or
+// generations or books are lost.
 func printUnread(out io.Writer, unread []error) {
 	for _, err := range unread[:min(unreadShown, len(unread))] {
 		fmt.Fprintf(out, "left out: %v\n", err)

@@ -70,8 +70,9 @@ type hints struct {
 	asJSON bool
 }
 
-// sentences returns a writer to out that adds flags to the commands in the program's
-// sentences (see complete). asJSON says that the text is JSON, so that flags are escaped.
+// sentences returns a writer that passes the program's sentences on to out, with flags added to
+// the commands in them (see complete). asJSON says that the sentences are in JSON: then the
+// flags are escaped.
 func (l *location) sentences(out io.Writer, asJSON bool) io.Writer { return hints{out, l, asJSON} }
 
 // Write implements io.Writer. A command in the text must not be divided between two calls.

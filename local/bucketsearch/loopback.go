@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// handlerFor returns the handler page for a server that listens at an address. If that is a
-// loopback address, requests are refused whose Host header is no loopback address or
-// localhost. Otherwise a web site in the user's browser could let its own name resolve to
-// loopback (DNS rebinding) and read the stored pages.
+// handlerFor returns a handler that serves page, for a server that listens at the given address.
+// If this is a loopback address, the handler refuses requests whose Host header is neither a
+// loopback address nor localhost. So a web site in the user's browser cannot read the stored
+// pages by letting its own name resolve to loopback (DNS rebinding).
 func handlerFor(listening net.Addr, page http.Handler) http.Handler {
 	if !isLoopback(listening.String()) {
 		return page

@@ -14,8 +14,8 @@ import (
 // object was stored.
 var listeners = map[string]string{layout.Spool: task.Pack, layout.Packages: task.Index}
 
-// raise sends the event of an object that was stored to the queue for its prefix, as S3
-// does by a bucket notification. It does nothing for other prefixes.
+// raise sends the event that an object was stored to the queue that listeners has for the prefix
+// of its key, as S3 does by a bucket notification. For any other prefix it does nothing.
 func (s *System) raise(key string, size int64) {
 	directory, _, _ := strings.Cut(key, "/")
 	queue, found := listeners[directory+"/"]

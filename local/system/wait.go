@@ -14,9 +14,9 @@ import (
 // look is the time between two checks for the end of a crawl.
 const look = 100 * time.Millisecond
 
-// missedTick is the minimum time between two messages that start a sweep to find the pages
-// that a collection lacks although other collections have them (see Progress.Missed). They are
-// sent only when no URL waits and none is leased.
+// missedTick is the minimum time between two messages that start a sweep because a collection
+// lacks pages that other collections have (see Progress.Missed). Such a message is sent only
+// when no URL waits and none is leased.
 const missedTick = time.Second
 
 // ErrPaused means that a crawl is paused until a person resumes it or a limit is no longer

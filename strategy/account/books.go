@@ -93,7 +93,7 @@ type part struct {
 }
 
 // fold reads all books whose Err is nil, and adds their outcomes and links to an account. It
-// uses two goroutines a processor: one can wait for the store while the other computes.
+// uses two goroutines per processor: one can wait for the store while the other computes.
 func (l *library) fold(ctx context.Context, a *Account, progress func(read, total int64)) error {
 	var parts []part
 	var read, total int64

@@ -89,8 +89,8 @@ func (j judge) all(s *shard) []judgement {
 	return all
 }
 
-// url returns the state of one URL with the facts f. more are the paths to it besides
-// f.reach.
+// url computes the state of one URL from its facts f. more holds all paths of links to the URL
+// except the one in f.reach.
 func (j judge) url(f *facts, more []reach) (URL, error) {
 	target, err := address.Parse(f.url)
 	if err != nil {

@@ -11,8 +11,9 @@ import (
 )
 
 // Filter decides which outcomes and links a book keeps when forgotten URLs are erased from it, or
-// from the ledgers of spool objects from which pack makes a book. Every page whose links are in
-// the book or ledger must have an outcome there, too. A Filter is for one goroutine.
+// from the ledgers (outcomes and links) of spool objects from which pack makes a book. Every page
+// whose links are in the book or ledger must have an outcome there, too. A Filter is for one
+// goroutine.
 type Filter struct {
 	set takedown.Set
 

@@ -44,8 +44,8 @@ const retention = time.Hour
 //	absent, or has ended    1                   0
 //	held by another         0                   0
 //
-// A lease that ends later than twice the new time to live from now was taken with a
-// wrong clock, and counts as ended.
+// A lease whose remaining time is more than twice the time from ARGV[3] to ARGV[2] was taken
+// with a wrong clock, and counts as ended.
 var take = redis.NewScript(`
 local value = redis.call('GET', KEYS[1])
 local till, holder

@@ -148,9 +148,10 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 }
 
 // Republish publishes the document in force once more, as the next version, if it or a newer
-// version is damaged. It returns the new number, or 0 if none is damaged. The document that it
-// publishes is the result of the function as, which gets the document in force and the new
-// number. If no version can be read, as gets the zero document, and may return an error.
+// version is damaged. It returns the new number, or 0 if none is damaged. The parameter as is
+// a function that returns the document to publish. It is called with the document in force, or
+// with the zero document if no version can be read, and with the new number. If it returns an
+// error, nothing is published.
 func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

@@ -37,9 +37,9 @@ func (u *unreadDocuments) add(damaged []numbered.Damaged) {
 	u.damaged = append(u.damaged, damaged...)
 }
 
-// strategy decides what is used if the strategy *d could not be read. err is the error of reading
-// it. If err says that no version can be read, strategy sets *d to a strategy with only
-// partition 0, records the damage, and returns nil; it returns any other error.
+// strategy replaces a strategy of which no version can be read. err is the error of reading *d. If
+// it is numbered.ErrDamaged, strategy sets *d to a strategy with only partition 0, records the
+// damage, and returns nil. It returns any other err unchanged.
 func (u *unreadDocuments) strategy(d *rules.Document, kind rules.Kind, err error) error {
 	if !errors.Is(err, numbered.ErrDamaged) {
 		return err

@@ -41,10 +41,10 @@ type Topic struct {
 
 // New returns the topic that is described by words, each a word or a phrase, and by samples, the
 // texts of sample pages. The language lang (ISO 639-1) decides how these and all pages are split
-// into terms (see package analysis). If lang is "", New identifies the language of the samples; if
-// there are no samples, that of the words. A few words are often not enough for that; they then
-// match only their exact form. New fails if a limit is exceeded, or if there are no features: no
-// words, and no term that is characteristic of the samples.
+// into terms (see package analysis). If lang is "", New identifies the language by the samples or,
+// if there are none, by the words. If this fails, as it often does for a few words, words match
+// only in their exact form. New returns an error if a limit is exceeded, or if there are no
+// features: no words, and no term that is characteristic of the samples.
 func New(words, samples []string, lang string) (Topic, error) {
 	if len(words) > MaxWords {
 		return Topic{}, fmt.Errorf("topic of %d words: want at most %d", len(words), MaxWords)
