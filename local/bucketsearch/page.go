@@ -24,8 +24,8 @@ func addresses(ctx context.Context, a *system.Attached, arg string) ([]address.A
 	return a.Addresses(ctx, arg)
 }
 
-// goneText returns a sentence about a page that has vanished from its site: when a request
-// found that out, the reason, and the time of the stored copy.
+// goneText returns a sentence about a stored page that has vanished from its site. It says when
+// a request found the page gone, for what reason, and when the stored copy was downloaded.
 func goneText(page query.Copy) string {
 	gone := page.Gone
 	return fmt.Sprintf("This page is gone, at the latest since %s UTC (%s); this is the copy of %s UTC.",

@@ -24,8 +24,8 @@ func (t *tail) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// quote returns the bytes that tail keeps as the end of a message, such as "; it said: out
-// of memory"; "" if there are none.
+// quote returns the bytes in t.last as a clause to be added to a message, such as "; it said:
+// out of memory"; "" if there are none.
 func (t *tail) quote() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -99,8 +99,8 @@ func (t *tuner) await() {
 	})
 }
 
-// percent returns the value of GOGC for a live heap of live bytes in a process with this
-// Part.room (see the table in the package comment).
+// percent returns the value for GOGC (see the table in the package comment). live is the size of
+// the live heap and room the room for the whole heap (see Part.room), in bytes.
 func percent(live, room uint64) int {
 	if live*(100+mostGarbage)/100 <= room {
 		return mostGarbage

@@ -31,9 +31,9 @@ type Importer struct {
 	system   *System // the system, if this process runs it; nil if another program does
 }
 
-// OpenImporter opens the system for an import. It requests no URLs from the web, even if
-// some wait. If another program runs a system in the data directory, that system packs and
-// indexes the imported pages.
+// OpenImporter opens the system for an import, without a crawl: no URL is requested from the
+// web, even if some wait. If another program runs a system in the data directory, that system
+// packs and indexes the imported pages.
 func OpenImporter(ctx context.Context, o Options) (*Importer, error) {
 	s, err := Open(ctx, o)
 	switch {

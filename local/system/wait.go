@@ -27,9 +27,9 @@ var ErrPaused = errors.New("the crawl is paused")
 // system cannot go on. If impatient is true, it also returns when the crawl needs a person to
 // go on: with ErrPaused, after running work is finished, or with a partition.Fault.
 //
-// At each check of the progress Wait calls report: with the progress, or with an error. This
-// is the error of the check itself, or that of the last attempt to store an object. It does
-// not end Wait, because an object store or a Redis that is down may come back.
+// At each check of the progress Wait calls report: with the progress, or with the error of the
+// check itself or of the last attempt to store an object. Such an error does not end Wait,
+// because an object store or a Redis that is down may come back.
 func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()

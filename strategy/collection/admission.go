@@ -158,11 +158,13 @@ func (a Admission) DecideAsset(target address.Address, hops uint8) (reason strin
 }
 
 // Claims reports whether a page that another collection has found belongs to this
-// collection, too, even if none of its own pages links there. That is so if the page is
-// in the scope of a seed with unlimited depth (other than Any), passes the patterns,
-// does not look like a trap, and has no parameters that the collection drops. hops is
-// the number of redirects to the page, at most MaxHops. For all other pages the
-// collection needs links of its own, to count their depth or to find them at all.
+// collection, too, even if none of its own pages links there. hops is the number of
+// redirects to the page. All these conditions must hold:
+//
+//   - hops is at most MaxHops.
+//   - The page is in the scope of a seed with unlimited depth, other than the scope Any.
+//   - It passes the patterns, does not look like a trap, and has no parameters that the
+//     collection drops; or it is itself a seed.
 func (a Admission) Claims(page address.Address, hops uint8) bool {
 	return hops <= MaxHops && a.within(page) == unlimited &&
 		(a.seeds[page.ID] || a.filter(page) == "" && a.Clean(page).ID == page.ID)

@@ -42,8 +42,8 @@ func parseEpoch(value string) (uint64, error) {
 
 // Check returns no error if the frontier is open, complete, and built under these
 // settings. Otherwise the error wraps ErrNotBuilt and says what is wrong, or comes from
-// Redis. The version is the frontier's epoch with the highest token of its leases; it is
-// valid without an error and with ErrSettings.
+// Redis. The version is the frontier's epoch with the highest token of its leases. It is
+// valid if there is no error, or if the error wraps ErrSettings.
 //
 // Check compares the number of entries under all keys with counters, and so finds the loss
 // of any key except these two:

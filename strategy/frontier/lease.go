@@ -79,8 +79,8 @@ const Alone = 2
 // one lease at a time.
 //
 // Hosts whose first URL has a weight take turns with hosts whose first URL has
-// none. Among the former the host with the URL of the earliest band comes first,
-// among the latter the host that has been free for requests for the longest time. On a host,
+// none. Of the hosts with a weight, the one with the URL of the earliest band comes first;
+// of those without, the one that has been free for requests for the longest time. On a host,
 // stored pages are leased again only when nothing else can be leased.
 //
 // A URL that stays in its queue because of Request.Waiting or Rooms may delay other URLs of

@@ -40,10 +40,11 @@ func ParsePages(outcomes []book.Outcome) ([]Page, error) {
 // exceptions: assets, if no collection stores them; and a redirect that would then lead
 // back to its source, because some sites show a page only with a session id.
 //
-// The links of a page belong to all collections of the page. A link is given to
-// the first of these collections that admits it: first by rank (see Compare), and within
-// a rank the collection for which the page was requested. Each other collection that
-// admits the link gets a copy, unless it claims the same target anyway (see Claiming).
+// The links of a page belong to all collections of the page. A link is given to the first
+// of these collections that admits it. They are tried in the order of their ranks (see
+// Compare); within a rank, the collection for which the page was requested comes first.
+// Each other collection that admits the link gets a copy, unless it claims the same target
+// anyway (see Claiming).
 func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.Link, target address.Address)) ([]book.Link, error) {
 	if admitted == nil {
 		admitted = func(*book.Link, address.Address) {}

@@ -26,8 +26,8 @@ const (
 const maxSitemapDepth = 1
 
 // Decide returns "" if the collection of path w admits the URL target, else the reason of
-// the refusal. The strategies assign an admitted URL to a crawl and a storage partition.
-// A sitemap is admitted on any site.
+// the refusal. A URL is also refused if it is forgotten, or if the crawl or storage strategy
+// gives it no partition. A sitemap is admitted on any site.
 func (s *Members) Decide(w Path, target address.Address) string {
 	if s.Takedowns.Forgets(target) {
 		return Forgotten

@@ -36,9 +36,9 @@ var forms = map[string]form{ // forms by the local name of the root element
 	"feed":         {record: "entry", depth: 2, location: "link"},
 }
 
-// markup is a parser of lists in XML. It gets its tokens from an HTML tokenizer, which
-// is faster than encoding/xml and limits their size, and itself checks that elements are
-// properly nested.
+// markup is a parser of lists in XML. It gets its tokens from an HTML tokenizer, which is
+// faster than encoding/xml and limits the size of a token. That elements are properly nested
+// is checked by markup itself.
 type markup struct {
 	tokens *html.Tokenizer
 	list   address.Address   // address of the list

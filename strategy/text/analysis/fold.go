@@ -75,10 +75,14 @@ func (foldFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
 	return stream
 }
 
-// fold returns a word without the marks of Latin, Greek, Hebrew and Arabic letters and
-// the stress of Cyrillic ones, with variants of letters replaced (see variants), and with
-// ASCII digits. A word in an Indic script is normalised by bluge's filters. Other marks
-// stay, because they are vowels and tones.
+// fold returns a word with letters that readers consider equal made the same:
+//
+//   - Latin, Greek, Hebrew and Arabic letters lose their marks: é becomes e.
+//   - Cyrillic letters lose the stress, and ё becomes е.
+//   - Variants of letters are replaced (see variants), and digits become ASCII digits.
+//   - A word in an Indic script is normalised by bluge's filters.
+//
+// Other marks stay, because they are vowels and tones.
 func fold(word string) string {
 	if isASCII(word) {
 		return word

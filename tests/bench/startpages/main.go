@@ -197,8 +197,8 @@ func (s site) write(warc *bufio.Writer, dir string, most int) (titles map[string
 	return titles, nil
 }
 
-// titleOf returns the title of a page up to the first dash or bar with spaces around it, "" if it
-// has none.
+// titleOf returns the title of a page up to the first dash or bar with spaces around it, after
+// which the name of the site often stands. It returns "" if the page has no title.
 func titleOf(content []byte) string {
 	d, err := document.Read(content, "text/html")
 	if err != nil {
