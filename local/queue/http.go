@@ -18,8 +18,8 @@ const (
 )
 
 // Handler returns a handler for SendMessage and SendMessageBatch of SQS's JSON protocol
-// (X-Amz-Target: AmazonSQS.SendMessage). By it, functions in other processes can send messages
-// with the client that they use in the cloud. The last element of a QueueUrl, such as
+// (X-Amz-Target: AmazonSQS.SendMessage). Functions in other processes send messages to this
+// handler with the client that they use in the cloud. The last element of a QueueUrl, such as
 // http://127.0.0.1:4566/000000000000/fetch, is the name of the queue. Signatures are not
 // checked: listen on loopback only.
 func Handler(queues map[string]*Queue) http.Handler {

@@ -51,9 +51,9 @@ type Unreadable struct {
 
 // Read reads the books of every partition, and the spool objects that are not packed yet, and
 // returns the state of every URL. A batch that is committed or spooled meanwhile may be missing.
-// If generations or books are lost, Read fails with the errors of Faults: its callers would take
-// the URLs in them for unknown. A damaged spool object is left out, and its URLs are requested
-// again.
+// If generations or books are lost, Read fails with the errors of Faults, because its callers
+// would take the URLs in the lost objects for unknown. A damaged spool object is left out, and
+// its URLs are requested again.
 func Read(ctx context.Context, bucket blob.Reader, s *settings.Settings) (*Bucket, error) {
 	b, err := Survey(ctx, bucket, s, nil)
 	if err != nil {

@@ -121,10 +121,10 @@ func split(canonical string) Address {
 	return a
 }
 
-// site returns the registrable domain of a host name by the public suffix list, with
-// its private suffixes: a name below github.io is a site of its own. For a host without
-// a registrable domain (an IP address, localhost, a suffix itself) it returns the name,
-// without brackets.
+// site returns the registrable domain of a host name by the public suffix list: of
+// www.example.co.uk, it is example.co.uk. The list's private suffixes count, so a name
+// below github.io is a site of its own. For a host without a registrable domain (an IP
+// address, localhost, a suffix itself) it returns the name, without brackets.
 func site(name string) string {
 	bare := strings.Trim(name, "[]")
 	if _, err := netip.ParseAddr(bare); err == nil {

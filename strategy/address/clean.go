@@ -33,9 +33,9 @@ type prefix struct {
 //
 //	gclid          this parameter
 //	utm_*          all parameters that begin with utm_
-//	sid=session    sid, if its value looks like a session id: at least 16 characters in
-//	               a row, letters as well as digits, or as many hexadecimal digits,
-//	               with or without hyphens (a UUID)
+//	sid=session    sid, if its value looks like a session id: at least 16 letters and
+//	               digits in a row, with some of both; or at least 16 hexadecimal digits
+//	               and nothing else but hyphens (a UUID)
 func NewCleaner(patterns []string) (Cleaner, error) {
 	c := Cleaner{names: make(map[string]bool, len(patterns))}
 	for _, pattern := range patterns {

@@ -49,10 +49,10 @@ type Settled struct {
 //	NotAsked, none  if it is still on this lease, it waits at the front of its band
 //
 // Settle ends the batch's lease. If the batch ended at the lease's deadline or later,
-// the lease counts as expired (see Expire), because the fetch may have died. The next
-// request to the host is allowed at the latest of Ended + Delay, Rest and the time that
-// was set before; the next lease of the host has these Failures. If the lease had ended
-// already, Settle may raise that time and the failures, but does not lower them.
+// the lease counts as expired (see Expire), because the fetch may have died. For the host,
+// Settle sets the number of failures to s.Failures, and the time before which no request is
+// allowed to s.Ended + s.Delay or s.Rest, whichever is later; a later time that was set
+// before stays. If the lease had ended already, Settle never lowers the number of failures.
 func (f *Frontier) Settle(ctx context.Context, s Settlement) (Settled, error) {
 	var settled Settled
 	outcomes := s.Outcomes

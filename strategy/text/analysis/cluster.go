@@ -7,7 +7,7 @@ import (
 
 // clusterEnd returns the end of the cluster that starts at offset i. A cluster is what
 // readers of the script see as one character: no word can begin or end within it. It has
-// a letter with its marks, and
+// a letter with its marks and, in these scripts, also the following:
 //
 //	Thai, Lao         the vowels written before and after the consonant
 //	Khmer, Burmese    consonants stacked by a virama
