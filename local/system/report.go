@@ -114,8 +114,8 @@ func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) 
 	return letters, nil
 }
 
-// Resend requests that the next sweep send dead letters again: those with the given keys,
-// or all if no key is given. It returns their number.
+// Resend makes the next sweep send dead letters again: those with the given keys, or all if
+// no key is given. It returns the number of these dead letters.
 func (a *Attached) Resend(ctx context.Context, keys []string) (int, error) {
 	if len(keys) == 0 {
 		for key, err := range message.DeadLetters(ctx, a.Bucket) {

@@ -36,8 +36,8 @@ func plainPort(port string) bool {
 	return err == nil && n > 0
 }
 
-// plainHost reports whether a host name is in lower-case ASCII and has no punycode, or is
-// an IPv4 address.
+// plainHost reports whether a host name is certainly in canonical form: an IPv4 address, or a
+// name of the characters a-z, 0-9, '-' and '.', without punycode and without an empty label.
 func plainHost(name string) bool {
 	label := 0 // start of the present label
 	for i := 0; i < len(name); i++ {

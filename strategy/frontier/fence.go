@@ -25,9 +25,10 @@ type ownerFence struct {
 	age   time.Duration // time for which Redis keeps the key after a call; 0: for ever
 }
 
-// arguments returns two values of the fence's key in Redis. value is the one that the key must
-// have before the call; "" means that the key must be absent. next is the one that the call gives
-// it; "" means that the value stays the same.
+// arguments returns two values of the fence's key in Redis for the next call of a script:
+//
+//	value    the key must have this value before the call; "": it must be absent
+//	next     the call sets the key to this value; "": it does not change the key
 func (f *ownerFence) arguments() (value, next string) {
 	if !f.steps {
 		return f.value, ""

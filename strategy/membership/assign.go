@@ -130,11 +130,13 @@ func (a *assigner) apply(l *book.Link, d decision) {
 	}
 }
 
-// share decides on a link of a page that belongs to several collections, those in names. The
-// link is given to the first collection, by rank, that admits it. Each other collection that
-// admits it gets a copy of the link, unless it claims the same target anyway. If none admits
-// the link, share writes into it the reason why it is refused by the collection for which the
-// page was requested.
+// share decides on a link of a page that belongs to several collections, those in names:
+//
+//   - The link is given to the first collection, by rank, that admits it.
+//   - Each further collection that admits the link gets a copy, unless this collection claims
+//     the same target anyway.
+//   - If no collection admits the link, the link is refused, with the reason of the collection
+//     for which the page was requested.
 func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	var refused decision // decision for the collection for which the page was requested
 	own, given := *l, ""

@@ -27,8 +27,8 @@ func Each(t *testing.T, test func(t *testing.T, rdb *redis.Client)) {
 
 const embedded = "embedded"
 
-// IsEmbedded reports whether Each runs a test on the embedded Redis, which is
-// slower than a server by far, most of all under the race detector.
+// IsEmbedded reports whether Each runs the test t on the embedded Redis, which is much slower
+// than a server, most of all under the race detector.
 func IsEmbedded(t *testing.T) bool { return strings.HasSuffix(t.Name(), "/"+embedded) }
 
 // Embedded returns a client of a new embedded Redis.
