@@ -25,8 +25,9 @@ type originState struct {
 	absent *verdict
 }
 
-// rules returns the rules of the robots.txt for an agent. If o is nil, because this batch did
-// not fetch the robots.txt, the rules are empty: schedule has applied them already.
+// rules returns the rules of the robots.txt for an agent. o is nil if this batch did not fetch the
+// robots.txt, because schedule has already checked the batch's URLs against it: then rules returns
+// empty rules, which allow everything.
 func (o *originState) rules(agent string) robots.Rules {
 	if o == nil {
 		return robots.Rules{}

@@ -64,9 +64,8 @@ func Encode(b Book) ([]byte, error) {
 // URL of the page if the book has an outcome of it, otherwise "".
 type sourceURLs map[layout.Identity]string
 
-// outcome stores the URL of an outcome in urls, so that table can sort the sources by URL. It
-// does so only if the identity of the URL is in urls: otherwise the book has no links from the
-// page.
+// outcome sets the URL of a page in urls, by which table sorts, if the page is in urls: other pages
+// have no links in the book.
 func (urls sourceURLs) outcome(o Outcome) {
 	id := o.Identity()
 	if _, isSource := urls[id]; isSource {
@@ -143,8 +142,8 @@ type blockSection struct {
 	open   block
 }
 
-// encoder compresses the blocks of all books. It is created before main begins, so that
-// no test counts its memory as its own.
+// encoder compresses the blocks of all books. It is created before main begins, so that its memory
+// is not counted as that of a test.
 var encoder = newEncoder()
 
 func newEncoder() *zstd.Encoder {

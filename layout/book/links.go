@@ -10,10 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The numbers of the columns of a block of links, each named after a field of Link;
-// column 0 is textColumn.
+// The numbers of the columns of a block of links; most are named after a field of Link. Column 0 is
+// textColumn.
 const (
-	linkSame = iota + 1 // 1 if the row has the same target as the row before, else 0
+	linkSame = iota + 1 // in this column: 1 if the row has the same target as the row before, else 0
 	linkSite
 	linkShared
 	linkRest
@@ -36,7 +36,7 @@ const (
 // The number of the column that version 4 adds to a block of links, and the number of
 // columns in version 4.
 const (
-	linkFormer = iota + linkColumns1 // 1 if Link.Former is true, else 0
+	linkFormer = iota + linkColumns1 // in this column: 1 if Link.Former is true, else 0
 	linkColumns4
 )
 

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The numbers of the columns of a block of outcomes in version 1, each named after a
-// field of Outcome; column 0 is textColumn.
+// The numbers of the columns of a block of outcomes in version 1; most are named after a field of
+// Outcome. Column 0 is textColumn.
 const (
 	outcomeSite = iota + 1
 	outcomeShared

@@ -107,8 +107,8 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	return 0, 0, false
 }
 
-// maxEpochs is the greatest number of epochs in Manifest.Closed. If there are so many, all
-// batches of epochs before the first of them count as closed, too.
+// maxEpochs is how many epochs Manifest.Closed can hold. If it holds so many, all batches of epochs
+// before the first of them count as closed, too.
 const maxEpochs = 64
 
 // IsClosed reports whether a batch that is not in Consumed must never be packed. This is so if

@@ -228,15 +228,15 @@ func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, erro
 // maxBytes is the greatest size of a generation before compression, in bytes.
 const maxBytes = 256 << 20
 
-// encoder and decoder compress and decompress all generations. They keep some memory
-// between calls, but no content. They are created before main begins, so that no test
-// counts that memory as its own.
+// encoder and decoder compress and decompress all generations. They keep some memory between calls,
+// but no content. They are created before main begins, so that their memory is not counted as that
+// of a test.
 var (
 	encoder = newEncoder()
 	decoder = newDecoder()
 )
 
-// newEncoder returns an encoder that has allocated its memory.
+// newEncoder returns an encoder. It has encoded once, so that its memory is allocated already.
 func newEncoder() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false))
 	if err != nil {

@@ -187,14 +187,14 @@ func (r *storedReader) document(i int) (Document, error) {
 	return d, err
 }
 
-// encoder and decoder are shared by all segments. They are created before main begins, so
-// that no test counts their memory as its own.
+// encoder and decoder are shared by all segments. They are created before main begins, so that
+// their memory is not counted as that of a test.
 var (
 	encoder = newEncoder()
 	decoder = newDecoder()
 )
 
-// newEncoder returns an encoder that has allocated its memory.
+// newEncoder returns an encoder. It has encoded once, so that its memory is allocated already.
 func newEncoder() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false),
 		zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(1<<20))

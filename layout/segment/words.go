@@ -30,7 +30,7 @@ type wordCursor interface {
 	cursor
 	// count returns the number of documents that contain the current word.
 	count() uint64
-	// sample appends the documents in the current word's sample, ascending.
+	// sample appends the documents in the current word's sample, in the order of their numbers.
 	sample(dst []uint32) []uint32
 }
 
@@ -66,8 +66,9 @@ func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []by
 	return buffer.Bytes(), sampled, nil
 }
 
-// lowestHashes returns the documents with the lowest hashes, up to sampleSize of them,
-// ascending. hashes[doc] is the hash of document doc.
+// lowestHashes returns those sampleSize documents that have the lowest hashes, or all if there are
+// not more. docs must be in the order of document numbers, and so is the result. It overwrites
+// docs. hashes[doc] is the hash of document doc.
 func lowestHashes(docs, hashes []uint32) []uint32 {
 	if len(docs) <= sampleSize {
 		return docs
@@ -92,8 +93,8 @@ func appendSample(b []byte, docs []uint32) []byte {
 	return b
 }
 
-// sample decodes a sample that appendSample encoded, into the memory of dst. documents
-// is the number of documents in the segment.
+// sample decodes a sample that appendSample encoded, and overwrites dst with it. documents is the
+// number of documents in the segment.
 func (p *parser) sample(dst []uint32, documents uint32) []uint32 {
 	dst = dst[:0]
 	last := uint64(0)
@@ -163,7 +164,8 @@ func (w *wordWalk) next() (ok bool, err error) {
 	return ok, nil
 }
 
-// nextWord moves to the next word, without its sample; ok is false after the last.
+// nextWord moves the iterator to the next word; ok is false after the last. It leaves samples and
+// docs as they are: next reads the word's sample.
 func (w *wordWalk) nextWord() (ok bool, err error) {
 	defer guard(&err)
 	if w.iterator == nil {

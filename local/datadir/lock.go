@@ -14,8 +14,9 @@ import (
 // ErrInUse means that another program has locked the data directory.
 var ErrInUse = errors.New("data directory is in use")
 
-// Times of waiting for a lock that another program holds. A program waits only if the other one
-// runs no system: that one is about to start or stop, or reads, and soon releases the lock.
+// How long a program waits for a lock that another one holds. It waits only for a program that soon
+// releases the lock: one that only reads, or is about to start or to stop its servers
+// (system.System). If the other's servers are running, locking fails immediately.
 const (
 	patience = 3 * time.Second       // maximum time of waiting; after that, locking fails with ErrInUse
 	pause    = 20 * time.Millisecond // time between two attempts to lock
@@ -115,8 +116,8 @@ func open(ctx context.Context, path string, how int) (*Dir, error) {
 	return d, nil
 }
 
-// take locks the directory. If another program holds the lock, take waits up to patience for it;
-// but if that program runs a system, it fails at once.
+// take locks the directory. If another program holds the lock, take waits for it, but no longer
+// than patience says; if that program runs a system, take fails immediately.
 func (d *Dir) take(ctx context.Context, how int) error {
 	for patient := time.Now().Add(patience); ; {
 		err := syscall.Flock(int(d.lock.Fd()), how|syscall.LOCK_NB)

@@ -25,7 +25,8 @@ type Plan struct {
 	// Renew means that stored pages are requested again now: those of the collections in the
 	// plan or, if the plan has none, of all collections.
 	Renew bool
-	// Only means that URLs of other collections, and of earlier seeds, are held back.
+	// Only means that only the collections and seeds of the plan are crawled for now. The URLs of
+	// other collections, and those that only earlier seeds lead to, wait until a plan without Only.
 	Only bool
 }
 

@@ -23,7 +23,7 @@ type CollectionStatus struct {
 	OnTopic *int `json:"on_topic,omitempty"`
 }
 
-// tallies counts the URLs of collections.
+// tallies computes the CollectionStatus of collections.
 type tallies struct {
 	settings *settings.Settings
 	now      time.Time

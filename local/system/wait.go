@@ -23,13 +23,14 @@ const missedTick = time.Second
 // reached.
 var ErrPaused = errors.New("the crawl is paused")
 
-// Wait returns nil when everything is crawled, packed and indexed, and an error when the
-// system cannot go on. If impatient is true, it also returns when the crawl needs a person to
-// go on: with ErrPaused, after running work is finished, or with a partition.Fault.
+// Wait waits for the end of the crawl. It returns nil when everything is crawled, packed and
+// indexed, and an error when the system cannot go on or ctx ends. If impatient is true, it also
+// returns when the crawl cannot go on without a person: a partition.Fault, or ErrPaused once the
+// running work is finished.
 //
-// At each check of the progress Wait calls report: with the progress, or with the error of the
-// check itself or of the last attempt to store an object. Such an error does not end Wait,
-// because an object store or a Redis that is down may come back.
+// Wait checks the progress again and again, and calls report after each check: with the progress,
+// and with an error if the check failed or the last attempt to store an object did. Such an error
+// does not end Wait, because an object store or a Redis that is down may come back.
 func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress, error)) error {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()

@@ -150,8 +150,8 @@ func (s *Members) CollectionTally(name string) string {
 // counted only for a collection with a limit of pages.
 func AssetTally(name string) string { return "a:" + name }
 
-// Counts holds two numbers for each tally, by the tally's name: Stored counts its stored
-// pages, Taken the URLs for which Take was called, whose pages may be stored later.
+// Counts holds two numbers for each tally, by the tally's name: Stored counts its stored pages;
+// Taken counts the URLs for which Take returned true: their pages may be stored later.
 type Counts struct{ Stored, Taken map[string]int64 }
 
 // NewCounts returns counts in which every tally is 0.

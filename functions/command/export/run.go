@@ -63,7 +63,7 @@ type target interface {
 	end() error
 }
 
-// savePeriod is the number of pages between two savings of a run's resumption.
+// savePeriod is the number of pages after which a run saves its state (resumption) again.
 const savePeriod = 500
 
 // Run exports the selected pages of a bucket. If it fails, or is cancelled, another run
@@ -191,8 +191,9 @@ func (t Task) isOfText() bool {
 	return true
 }
 
-// target returns the target of the task and the path of its resumption. It fails if the
-// target exists already and is not the unfinished one of an earlier run.
+// target returns the target of the task, and the path of the file that holds the state of the
+// export while it is unfinished. It fails if the target exists already and is not the unfinished
+// one of an earlier run.
 func (t Task) target() (to target, resumePath string, err error) {
 	if t.Format == Markdown || t.Format == Mirror {
 		resumePath = t.Path + ".resume"
@@ -230,8 +231,8 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// resume returns the resumption that an earlier run of the same task saved at the path; a
-// new one if there is none.
+// resume returns the state that an earlier run of the same task saved at the path. If there is
+// none, it returns the state of an export that has not begun.
 func (t Task) resume(path string) resumption {
 	begin := resumption{Selection: t.Selection, Format: t.Format, At: t.At}
 	var state resumption
@@ -242,8 +243,8 @@ func (t Task) resume(path string) resumption {
 	return state
 }
 
-// save stores the resumption at the path. If it is interrupted, the file there is the old one or
-// the new one, never half of one.
+// save writes the state to the file at the path. If it is interrupted, the file has the old state
+// or the new one, never half of one.
 func (r *resumption) save(path string) error {
 	content, err := json.Marshal(r)
 	if err != nil {

@@ -97,8 +97,9 @@ func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
 
-// look collects the edits for one problem. It mends books, segments and overlays at once,
-// but only records the problems of packages, because several may concern one package.
+// look adds to m what one problem needs, such as edits, or URLs to fetch again. A package with
+// problems is only noted in m.faulty: its edits are decided later, as several problems may concern
+// it.
 func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	first := !m.looked[problem.Key]
 	switch key := problem.Key; {

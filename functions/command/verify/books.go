@@ -166,8 +166,8 @@ func (v *run) judgeUndiscovered(ctx context.Context) error {
 	return nil
 }
 
-// judgeStrategies reports the strategies' faults if collections want URLs that have no partition
-// because of them: such URLs are never fetched.
+// judgeStrategies reports the faults of the strategies if, because of such faults, URLs that
+// collections want have no partition: these URLs are never fetched.
 func (v *run) judgeStrategies() {
 	n := v.unplaced.Load()
 	if n == 0 {

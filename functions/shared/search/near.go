@@ -8,8 +8,8 @@ import (
 // Weights of the bonus of a document that has two neighbouring words of the query near each other.
 // The bonus is the score of two phrases (Metzler and Croft, A Markov Random Field Model for Term
 // Dependencies, 2005). The first, with orderedWeight, is the two words exactly as in the query. The
-// second, with nearbyWeight, allows any order and up to nearSlop moves. A phrase scores like a word
-// whose idf is the sum of the idfs of its words, times the weight.
+// second, with nearbyWeight, allows any order: its slop is nearSlop (see MaxSlop). A phrase scores
+// like a word whose idf is the sum of the idfs of its words, times the weight.
 const (
 	orderedWeight = 0.4
 	nearbyWeight  = 0.1

@@ -73,7 +73,8 @@ const (
 	// mostPlain is the greatest number of words outside of quotes in a query in which the words
 	// in quotes must stand together. In a longer query, which is a sentence, they need not.
 	mostPlain = 8
-	// MaxSlop is the greatest slop of a phrase: the number of moves in "red fox"~3.
+	// MaxSlop is the greatest slop of a phrase. In "red fox"~3 the slop is 3: by so many positions,
+	// in sum, its words may be moved from where they stand in the phrase.
 	MaxSlop = 20
 	// farFrom is the least length, in letters, of a word for which word~ allows two edits.
 	farFrom = 8

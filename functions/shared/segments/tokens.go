@@ -163,7 +163,7 @@ func (t *tokenizer) see(o *analysis.Occurrence) {
 	}
 }
 
-// saw reports whether the term of an occurrence is in the main part of the current page.
+// saw reports whether see was called for the term of an occurrence on the current page.
 func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	if o.TermNumber == 0 {
 		return t.unnumbered[o.Term]

@@ -10,7 +10,7 @@ type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
 	Terms      []string // the word's terms by all analyzers, each only once, in the order of the analyzers
 	Of         []int    // for each analyzer, its term as an index in Terms
-	Lone       bool     // the word is one character alone of a script without spaces, with a term like Occurrence.First
+	Lone       bool     // the word is a single character of a script without spaces; its term is the character and a space, as in Occurrence.First
 	Position   int      // number of the word in the query, from 1; as Occurrence.Position
 	Start, End int      // range of the word in the query, in bytes
 	Parts      int      // for a joined word, the number of its parts, which precede it in the list; else 0

@@ -34,9 +34,11 @@ type context struct {
 	elementSums []chance // by element: sum of the blocks inside of it
 	runSums     []chance // by run: sum of the blocks that lie directly in its elements
 	pathSums    map[uint64]chance
-	// by block: weight of the blocks between it and the last likely block before it
+	// by block: sum of the weights of the blocks between the last likely block before it and this
+	// block; math.MaxInt32 if no block before it is likely
 	since []int
-	// by block: weight of the blocks between it and the first likely block after it
+	// by block: sum of the weights of the blocks between this block and the first likely block
+	// after it; math.MaxInt32 if no block after it is likely
 	until []int
 	ends  []int // by block: the index of the next heading after it, or the number of blocks
 }

@@ -101,8 +101,9 @@ func (v *vector) repeats(i int, c *textCounts) {
 		level(same.blocks), level(same.bytes), share(same.bytes, v.bytes[len(v.texts)]))
 }
 
-// ancestors adds features of four elements: the totals of the block's element, and of the next
-// three elements around it, each with more text than the one before.
+// ancestors adds features of four elements: sums over the text inside each (see subtree). The first
+// is the element at; each next one is the nearest element around the last that has more blocks
+// inside. If no element around it has more, it is the root.
 func (v *vector) ancestors(at int32) {
 	all := v.page.Elements
 	for range 4 {

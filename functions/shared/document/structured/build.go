@@ -320,8 +320,9 @@ func (b *builder) imagesBefore(block int, start int32) {
 	}
 }
 
-// captionOf returns the caption of a figure in its first call for the figure, "" in further ones: the
-// first image gets the caption. The caption is then not made a paragraph, too.
+// captionOf returns the caption of a figure in the first call for this figure, and "" in all later
+// calls, so that only the first image gets the caption. It notes the caption in b.captions, so that
+// it does not become a paragraph as well.
 func (b *builder) captionOf(figure int32) string {
 	if b.figures[figure] {
 		return ""

@@ -44,8 +44,10 @@ const (
 	codes     = 10
 )
 
-// Meter returns a module that does the same as the given one and takes fuel for it (see the
-// package). It fails for bytes that are no module, and for code that it does not understand.
+// Meter returns a WebAssembly module that does the same as the given one, and counts its
+// instructions down in the global variable Global, its fuel: when that falls below zero, the call
+// traps (see the package). It fails for bytes that are no module, and for code that it does not
+// understand.
 func Meter(module []byte) ([]byte, error) {
 	metered, err := meter(module)
 	if err != nil {
