@@ -158,9 +158,9 @@ type pace struct {
 	rest     time.Time     // time before which no request may be sent; zero if the host did not fail
 }
 
-// next returns the earliest time of the next request; zero means at once. delay is the wanted
-// pause after an answer. The pause is prolonged to the duration of answers, so that a slow host
-// spends at most half of its time on our requests. With a delay of 0 there is no pause.
+// next returns the earliest time of the next request; zero means now. delay is the wanted pause
+// after an answer. The pause is prolonged to the duration of answers, so that a slow host spends at
+// most half of its time on our requests. With a delay of 0 there is no pause.
 func (p *pace) next(delay time.Duration) time.Time {
 	if p.last.IsZero() {
 		return time.Time{}

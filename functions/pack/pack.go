@@ -23,7 +23,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// parallelReads is the number of spool objects read at once.
+// parallelReads is the number of spool objects that are read at the same time.
 const parallelReads = 8
 
 // packAll packs waiting batches into packages and a book, commits these, and removes the batches

@@ -19,8 +19,8 @@ type ranking struct {
 	graph     *linkgraph.Graph
 	ranks     []float64 // by index of a page in the graph: rank of the page
 	forgotten uint64    // version of the takedowns that were in force: the graph has no page that they forget
-	// greatest number of documents whose anchors are in memory at once; a single segment may have
-	// more
+	// greatest number of documents whose anchors are in memory at the same time; a single segment
+	// may have more
 	most  int
 	known map[string]coded
 
@@ -36,7 +36,7 @@ type coded struct {
 	anchors []byte // encoded anchors; nil if they are not made yet
 }
 
-// atOnce is the greatest number of segments that are read at once.
+// atOnce is the greatest number of segments that are read at the same time.
 const atOnce = 4
 
 // commit sets the ranks and anchors of all documents of a partition, and the unvisited URLs in the

@@ -11,8 +11,8 @@
 // then a run reads the manifests only. A segment that is committed later is without ranks until
 // the next run.
 //
-// It may be killed at any call, and run twice or several times at once: ranks depend on the books
-// alone, and an overlay with the ranks that a segment has already is not stored again.
+// It may be killed at any call, and run twice or several times in parallel: ranks depend on the
+// books alone, and an overlay with the ranks that a segment has already is not stored again.
 package rank
 
 import (
@@ -54,8 +54,8 @@ type Function struct {
 // Limits bound the memory of a run.
 type Limits struct {
 	Graph linkgraph.Limits
-	// greatest number of documents whose anchors are in memory at once (one segment may have
-	// more); for more documents, the books are read several times
+	// greatest number of documents whose anchors are in memory at the same time (one segment may
+	// have more); for more documents, the books are read several times
 	Anchors   int
 	Unvisited int // greatest number of unvisited URLs of a partition
 }

@@ -35,7 +35,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits say how long objects are kept and how much is merged at once.
+// Limits say how long objects are kept and how much one merge may take.
 type Limits struct {
 	Collect  collect.Limits
 	Compact  compact.Limits

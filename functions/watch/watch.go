@@ -76,7 +76,7 @@ func (f *Function) Run(ctx context.Context) error {
 		}
 		told[alert.Name] = state.Now
 	}
-	f.told = told // without alerts that are over, so that they are sent at once when their cause returns
+	f.told = told // without alerts that are over, so that they are sent immediately when their cause returns
 	return errors.Join(errs...)
 }
 

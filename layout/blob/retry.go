@@ -16,8 +16,8 @@ type Policy struct {
 	// This limit doubles with each further attempt, up to Max. Random chooses a pause
 	// below the limit.
 	Base, Max time.Duration
-	// Random returns a random number in [0, 1): the pause as a share of its limit. So
-	// callers do not come back all at once.
+	// Random returns a random number in [0, 1): the pause as a share of its limit. So callers do
+	// not all come back at the same time.
 	Random func() float64
 	// Sleep waits; it returns early with an error when ctx ends.
 	Sleep func(ctx context.Context, d time.Duration) error

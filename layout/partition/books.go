@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// parallel is the greatest number of books or overlays that are read or stored at once.
+// parallel is the greatest number of books or overlays that are read or stored at the same time.
 const parallel = 8
 
 // Books are the books of a generation. A damaged or missing book is left out and
@@ -76,9 +76,9 @@ func (b *Books) Damaged() (damaged []error) {
 // Err returns a Fault if any book is known to be damaged or missing.
 func (b *Books) Err() error { return BooksFault(b.Damaged()...) }
 
-// Each calls read for each book that could be opened, for up to 8 books at once. If read
-// returns an error that says that the book is damaged or missing, Each records it for
-// Damaged and goes on with the other books; read must discard its results of that book.
+// Each calls read for each book that could be opened, for up to 8 books at the same time. If read
+// returns an error that says that the book is damaged or missing, Each records it for Damaged and
+// goes on with the other books; read must discard its results of that book.
 func (b *Books) Each(ctx context.Context, read func(ctx context.Context, i int, r *book.Reader) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)

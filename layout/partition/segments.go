@@ -167,8 +167,8 @@ func (e *Edit) RewriteSegment(key string) {
 // documents that shall be dead, including those that are dead already. A segment without
 // a live document is condemned.
 //
-// Mask stores overlays at once. Their keys contain the number of the generation being
-// made, so an edit that runs again on a newer base stores them again.
+// Mask stores overlays immediately, before the commit. Their keys contain the number of the
+// generation being made, so an edit that runs again on a newer base stores them again.
 func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool {
 		d := dead[s.Key]
@@ -198,8 +198,8 @@ func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error 
 // segment, a rank for each document, or nil to remove all. It reports whether any ranks have
 // changed: an overlay with the same ranks stays.
 //
-// SetRanks stores the new overlays at once; an edit that runs again stores them again (see
-// Mask).
+// SetRanks stores the new overlays immediately, before the commit; an edit that runs again stores
+// them again (see Mask).
 func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (changed bool, err error) {
 	puts, within := errgroup.WithContext(ctx)
 	puts.SetLimit(parallel)
@@ -237,8 +237,8 @@ func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (c
 // nil for no anchors. It reports whether any anchors have changed: an overlay with the same
 // bytes stays.
 //
-// SetAnchors stores the new overlays at once; an edit that runs again stores them again (see
-// Mask).
+// SetAnchors stores the new overlays immediately, before the commit; an edit that runs again stores
+// them again (see Mask).
 func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (changed bool, err error) {
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]
@@ -270,8 +270,8 @@ func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (chang
 // the number of its URLs, cut the number of URLs that were left out of it. SetUnvisited
 // reports whether the manifest has changed: an overlay with the same bytes stays.
 //
-// SetUnvisited stores the new overlay at once; an edit that runs again stores it again (see
-// Mask).
+// SetUnvisited stores the new overlay immediately, before the commit; an edit that runs again
+// stores it again (see Mask).
 func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut int) (changed bool, err error) {
 	listed := e.next.Unvisited
 	switch {

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Source reads ranges of an object, several at once. Callers must not change the results,
-// because other callers may share them.
+// Source reads several ranges of an object together. Callers must not change the results, because
+// other callers may share them.
 type Source interface {
 	Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error)
 }
@@ -39,7 +39,7 @@ func (b Bytes) Read(ctx context.Context, _ string, ranges []blob.Range) ([][]byt
 	return parts, nil
 }
 
-// parallel is the greatest number of requests that Ranges sends at once for one Read.
+// parallel is the greatest number of requests that Ranges sends at the same time for one Read.
 const parallel = 8
 
 // Ranges is a Source that sends one request for each range to a bucket, and caches
@@ -60,8 +60,8 @@ func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return parts, group.Wait()
 }
 
-// windowSize is the least number of bytes that windowReader requests at once; only at the end
-// of its range it requests fewer.
+// windowSize is the least number of bytes of a request that windowReader sends; only the last
+// request for its range may be for fewer.
 const windowSize = 1 << 20
 
 // windowReader reads a range of a segment from the first byte to the last, in few large

@@ -14,8 +14,8 @@ type cursor interface {
 	key() []byte         // the current key; valid until the next call of next
 }
 
-// eachKey walks several sorted cursors at once. It calls visit once for each different key, in
-// ascending order; having holds the cursors that are at this key.
+// eachKey walks several cursors together. It calls visit once for each different key, in ascending
+// order; having holds the cursors that are at this key.
 func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) error {
 	type place struct {
 		cursor C

@@ -161,10 +161,10 @@ func storedMember(name string, content []byte) member {
 	return member{name: name, method: methodStored, crc: crc32.ChecksumIEEE(content), size: size, length: size}
 }
 
-// Erase returns the package without the Web objects for which gone returns true, and
-// their number. It calls gone once for each object, in order. Holes replace the erased
-// runs; the other runs, and the header, stay as they are. Erasing objects at once or in
-// several steps gives the same bytes. Erase decodes the result once more to check it.
+// Erase returns the package without the Web objects for which gone returns true, and their number.
+// It calls gone once for each object, in the order of the package. Holes replace the erased runs;
+// the other runs, and the header, stay as they are. Erasing objects in one call or in several gives
+// the same bytes. Erase decodes the result once more to check it.
 //
 // Erase fails if a remaining object is damaged; an erased one may be damaged. Damaged
 // bytes between the pages are repaired. If nothing changes, Erase returns spf itself.

@@ -19,9 +19,8 @@ type restartPolicy struct {
 	steady time.Duration
 }
 
-// usual is the policy of Keep. The first restart is at once, because the child may only
-// have been killed. Further ones follow after growing pauses, because the machine may lack
-// memory.
+// usual is the policy of Keep. The first restart follows immediately, because the child may only
+// have been killed. Further ones follow after growing pauses, because the machine may lack memory.
 var usual = restartPolicy{
 	pauses: []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second, 5 * time.Second},
 	steady: time.Minute,
@@ -46,9 +45,9 @@ type Child struct {
 	Restarted func(why error)
 }
 
-// Keep starts a child and restarts it whenever it ends by itself: at once, then after
-// growing pauses. A child that ends six times without running for a minute in between
-// is given up. ctx limits only the first start.
+// Keep starts a child and restarts it whenever it ends by itself: immediately the first time, then
+// after growing pauses. A child that ends six times without running for a minute in between is
+// given up. ctx limits only the first start.
 func Keep(ctx context.Context, c Child) (*Keeper, error) { return keep(ctx, c, usual) }
 
 // keep starts a child and restarts it according to a policy. Keep and tests call it.

@@ -30,9 +30,9 @@ type failureCount struct {
 	times int // number of failures in a row
 }
 
-// lasting is the number of failures in a row after which they are shown to people. A single
-// failure is not shown, because the next try often succeeds. But a partition.Fault is shown
-// at once: it lasts until somebody repairs the bucket.
+// lasting is the number of failures in a row after which they are shown to people. A single failure
+// is not shown, because the next try often succeeds. But a partition.Fault is shown immediately: it
+// lasts until somebody repairs the bucket.
 const lasting = 2
 
 // watch returns a handler that calls handle and records the failures of the function with the

@@ -36,9 +36,9 @@ func (s *System) watchServer(ctx context.Context, kept helperServer) {
 	}
 }
 
-// restarted returns a function to be called when the server with the name was started
-// again. The function logs why the server had ended, and starts a sweep at once, which
-// rebuilds lost frontiers and finds work whose events were lost.
+// restarted returns a function to be called when the server with the name was started again. The
+// function logs why the server had ended, and immediately starts a sweep, which rebuilds lost
+// frontiers and finds work whose events were lost.
 func (s *System) restarted(name string) func(error) {
 	return func(why error) {
 		s.Log.Warn("started again", "server", name, "ended", why)

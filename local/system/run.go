@@ -22,10 +22,10 @@ const (
 	keepTick     = 2 * time.Second  // time between two writes of the counts of requests to the data directory
 )
 
-// concurrency holds, for each function, the maximum number of invocations that run at once.
-// For schedule it is 1, because schedule counts leases before it adds more. For fetch it is
-// high, because fetch mostly waits for hosts. For index and rank it is 1, because one
-// invocation uses all processors.
+// concurrency holds, for each function, the maximum number of invocations that run at the same
+// time. For schedule it is 1, because schedule counts leases before it adds more. For fetch it is
+// high, because fetch mostly waits for hosts. For index and rank it is 1, because one invocation
+// uses all processors.
 var concurrency = map[string]int{
 	task.Schedule: 1,
 	task.Fetch:    256,
@@ -119,7 +119,7 @@ func (s *System) run(ctx context.Context, without ...string) error {
 	return nil
 }
 
-// every calls a function at once, and then after each period, until ctx ends.
+// every calls a function now, and then after each period, until ctx ends.
 func (s *System) every(ctx context.Context, period time.Duration, call func(context.Context) error) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()

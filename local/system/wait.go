@@ -79,10 +79,9 @@ type waitState struct {
 	logged  string    // text of the error that was last logged
 }
 
-// help speeds up the end of a crawl. It tells the function pack to pack the last batches at
-// once. It starts a sweep at once if a frontier is not built, or if a collection lacks pages
-// that other collections have. p and err are the results of Progress. help returns err, or an
-// error of its own.
+// help speeds up the end of a crawl. It tells the function pack to pack the last batches now. It
+// starts a sweep if a frontier is not built, or if a collection lacks pages that other collections
+// have. p and err are the results of Progress. help returns err, or an error of its own.
 func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:

@@ -48,8 +48,8 @@ type URL struct {
 	// Apart says why the frontier leaves out an admitted URL, which is then not requested:
 	// membership.NoPartition or membership.HeldBack. It is "" for a URL of the frontier.
 	Apart string
-	// Wanted says that the URL must be requested again at once although it has a final
-	// outcome. Collection, Depth, Hops and Weight are those of the new request.
+	// Wanted says that the URL must be requested again now although it has a final outcome.
+	// Collection, Depth, Hops and Weight are those of the new request.
 	Wanted bool
 }
 

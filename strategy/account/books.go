@@ -12,7 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// partSize is the approximate number of bytes of a book that one worker reads at once.
+// partSize is the approximate size in bytes of the parts into which fold divides a book. A worker
+// reads one part after another.
 const partSize = 4 << 20
 
 // library holds the books that the manifests of all partitions list.

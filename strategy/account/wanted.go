@@ -43,9 +43,9 @@ func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
 
-// askAgain makes the URL be requested again at once, on behalf of the first collection in its
-// last final outcome that still admits it: it sets u.Wanted and the other fields for this
-// request (see want). If no collection admits the URL, nothing changes.
+// askAgain makes the URL be requested again now, on behalf of the first collection in its last
+// final outcome that still admits it: it sets u.Wanted and the other fields for this request (see
+// want). If no collection admits the URL, nothing changes.
 func (j judge) askAgain(u *URL) {
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
 		j.want(u, j.lastPath(u, still[0]))

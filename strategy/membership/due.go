@@ -33,10 +33,9 @@ const (
 //	                                     days; with a schedule at the next time after that
 //	any other                            never
 //
-// If the collection has a time Renew, stored pages, sitemaps and URLs skipped without a
-// request are due at Renew at the latest, unless the outcome is newer than Renew. A URL
-// that leads to another one, which has failed since, is requested at once (see package
-// account).
+// If the collection has a time Renew, stored pages, sitemaps and URLs skipped without a request are
+// due at Renew at the latest, unless the outcome is newer than Renew. A URL that leads to another
+// one, which has failed since, is due now (see package account).
 func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {

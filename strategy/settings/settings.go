@@ -44,9 +44,9 @@ func Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, er
 	return new(Reader).Read(ctx, bucket, now)
 }
 
-// Read returns the settings in force at the time now. It takes five LIST requests, which
-// are sent at once, and a GET for each document and for each version of the storage
-// strategy. For damaged documents see the table at unreadDocuments.
+// Read returns the settings in force at the time now. It takes five LIST requests, which are sent
+// at the same time, and a GET for each document and for each version of the storage strategy. For
+// damaged documents see the table at unreadDocuments.
 func (r *Reader) Read(ctx context.Context, bucket blob.Reader, now time.Time) (*Settings, error) {
 	var s Settings
 	var unread unreadDocuments

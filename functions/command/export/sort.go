@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// maxSorted is the greatest size in bytes of the lines that are sorted in memory at once.
+// maxSorted is the greatest size in bytes of the lines that are sorted in memory together.
 const maxSorted = 32 << 20
 
 // sortLines yields all lines, each with its line feed, sorted by their bytes. The parameter most is

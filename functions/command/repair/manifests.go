@@ -164,9 +164,9 @@ func (r *Repairer) keep(ctx context.Context, key string, content []byte) error {
 	return nil
 }
 
-// remove copies the damaged content of an object into quarantine and deletes the object.
-// It deletes at once, and not after the partition's next commit, because the object that is
-// built in its place may have the same key. Until the new object exists, readers find none.
+// remove copies the damaged content of an object into quarantine and deletes the object. It does
+// not wait for the partition's next commit, because the object that is built in its place may have
+// the same key. Until the new object exists, readers find none.
 func (r *Repairer) remove(ctx context.Context, key string, content []byte) error {
 	if err := r.keep(ctx, key, content); err != nil {
 		return err

@@ -172,7 +172,7 @@ func (r *reading) readSources(ctx context.Context) error {
 	return group.Wait()
 }
 
-// parallel is the greatest number of books or ranges that are read at once.
+// parallel is the greatest number of books or ranges that are read at the same time.
 const parallel = 4
 
 // source returns the number of the page or alias with the identity, if its last version's links are

@@ -96,7 +96,7 @@ func (w *walk) step(ctx context.Context) (change float64, err error) {
 	})
 }
 
-// each calls do for every chunk, several at once, and returns the sum of the results.
+// each calls do for every chunk, for several at the same time, and returns the sum of the results.
 func (w *walk) each(ctx context.Context, do func(c *chunk) float64) (sum float64, err error) {
 	results := make([]float64, len(w.chunks))
 	group, within := errgroup.WithContext(ctx)
@@ -114,7 +114,7 @@ func (w *walk) each(ctx context.Context, do func(c *chunk) float64) (sum float64
 	return sum, err
 }
 
-// parallel is the greatest number of chunks that are worked on at once.
+// parallel is the greatest number of chunks that are worked on at the same time.
 const parallel = 8
 
 func (c *chunk) end() uint32 { return c.first + uint32(len(c.ends)) }

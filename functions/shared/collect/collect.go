@@ -30,7 +30,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// parallel is how many objects are deleted at once.
+// parallel is how many objects are deleted at the same time.
 const parallel = 8
 
 // Limits say how long objects are kept.

@@ -45,7 +45,7 @@ func (c *Clock) Advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// Sleep advances the clock and returns at once.
+// Sleep advances the clock and returns immediately.
 func (c *Clock) Sleep(ctx context.Context, d time.Duration) error {
 	c.Advance(d)
 	return ctx.Err()

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// parallelReads is the number of sheets read at once.
+// parallelReads is the number of sheets that are read at the same time.
 const parallelReads = 16
 
 // Put stores a sheet. Storing the same sheet again changes nothing.

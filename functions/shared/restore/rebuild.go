@@ -1,6 +1,6 @@
-// Package restore rebuilds the frontiers in Redis from the bucket: from the books
-// and the unconsumed spool. It also queues the URLs that are due again. The sweep
-// rebuilds a frontier when it finds a reason, the command rebuild at once.
+// Package restore rebuilds the frontiers in Redis from the bucket: from the books and the
+// unconsumed spool. It also queues the URLs that are due again. The sweep rebuilds a frontier when
+// it finds a reason, the command rebuild always.
 //
 //	a frontier is rebuilt when                            found by
 //	Redis has lost it                                     Built: no fingerprint
@@ -161,8 +161,8 @@ func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []i
 
 // restore loads all URLs of books and spool into the frontiers of the stale crawl partitions. It
 // does so in a new epoch, so that no token is given out twice. It claims the epoch only after it
-// has read the books: if two processes restore at once, the slower one opens its frontiers in the
-// higher epoch.
+// has read the books: if two processes restore at the same time, the slower one opens its frontiers
+// in the higher epoch.
 func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
 	began := f.Now()
 	fronts, pacer, err := f.reset(ctx, s, stale)

@@ -222,8 +222,8 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 	return d
 }
 
-// clock keeps in Redis, for a storage partition, the time of the next pass over its books.
-// If Redis has lost the time, the next pass is at once.
+// clock keeps in Redis, for a storage partition, the time of the next pass over its books. If Redis
+// has lost the time, the next pass is due now.
 type clock struct {
 	rdb     redis.UniversalClient
 	storage layout.Partition

@@ -161,7 +161,7 @@
 //
 // # Reading
 //
-// A search reads in steps, each for all segments at once:
+// A search reads in steps, each in parallel for all segments:
 //
 //	dictionaries   only for prefixes and words with edits, and for lone characters of
 //	               scripts without spaces in segments older than their terms

@@ -155,7 +155,7 @@ func (g *gathered) readAnchors(ctx context.Context, part int) (err error) {
 	return nil
 }
 
-// readColumns reads the columns of a part for filters and facets, all at once.
+// readColumns reads the columns of a part for filters and facets, all in parallel.
 func (g *gathered) readColumns(ctx context.Context, part int, f *filter, facets []string) error {
 	from := g.parts[part].Segment
 	group, ctx := errgroup.WithContext(ctx)
@@ -263,7 +263,7 @@ func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) 
 	return score, true
 }
 
-// occurring looks for phrases in the documents of matches, in all parts at once. It returns
+// occurring looks for phrases in the documents of matches, in all parts in parallel. It returns the
 // occurrences by match and by phrase; those of a match are nil if its part is missing.
 func (s *search) occurring(ctx deadline, matches []match, phrases []*queryPhrase) ([][]occurrence, error) {
 	result := make([][]occurrence, len(matches))

@@ -79,8 +79,8 @@ func New(parts []Part, memory *Memory) (*Index, error) {
 	return ix, nil
 }
 
-// Lookup returns the latest document of a URL with a stored page, and false if there is none. It reads
-// the identities of all segments at once, then one document.
+// Lookup returns the latest document of a URL with a stored page, and false if there is none. It
+// reads the identities of all segments in parallel, then one document.
 func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Document, bool, error) {
 	s := &search{ix: ix, gathered: newGathered(ix.parts)}
 	at := make([]int, len(ix.parts))

@@ -111,7 +111,7 @@ func decode(content []byte) (Feedback, error) {
 	return f, nil
 }
 
-// parallelReads is the number of feedback objects read at once.
+// parallelReads is the number of feedback objects that are read at the same time.
 const parallelReads = 16
 
 // Read returns all feedback after since, in the order of time. It skips objects that cannot be

@@ -257,9 +257,9 @@ func (d *disk) forget(held []rangeID) {
 	}
 }
 
-// follow records the state of the bucket (see Cache.Follow). If this cache owns the
-// directory, it deletes the entries written under another state at once; otherwise the
-// cache does so when it takes the directory over.
+// follow records the state of the bucket (see Cache.Follow). If this cache owns the directory, it
+// immediately deletes the entries that were written under another state; otherwise the cache does
+// so when it takes the directory over.
 func (d *disk) follow(state string) {
 	d.writing.Lock()
 	defer d.writing.Unlock()

@@ -14,9 +14,9 @@ import (
 const (
 	// idle is the number of connections that are kept open between requests.
 	idle = 128
-	// continueSize is the size in bytes from which a body is sent only after the store's
-	// answer 100 Continue. A store may refuse a Create because of its headers, and close
-	// the connection at once: if a large body were being sent, the answer would be lost.
+	// continueSize is the size in bytes from which a body is sent only after the store's answer 100
+	// Continue. A store may refuse a Create because of its headers, and close the connection
+	// immediately: if a large body were being sent, the answer would be lost.
 	continueSize = 256 << 10
 )
 

@@ -6,9 +6,9 @@ import (
 	"slices"
 )
 
-// List is an opened list of the documents that have a term. It does not change, so
-// several iterators may use it at once. It keeps the bytes given to Open, which must not
-// be changed.
+// List is an opened list of the documents that have a term. It does not change, so several
+// iterators may use it at the same time. It keeps the bytes given to Open, which must not be
+// changed.
 type List struct {
 	data    []byte
 	summary Summary
