@@ -184,9 +184,9 @@ func (b *memoryIndex) addWord(word string) uint32 {
 	return uint32(len(b.words) - 1)
 }
 
-// countWord counts a document that contains the word, and adds it to the word's sample
-// if its hash is low enough. It must be called for ascending documents, and may be called
-// repeatedly for the same one, which it counts once.
+// countWord counts a document that contains the word, and adds it to the word's sample if its hash
+// is low enough. It must be called for documents in the order of their numbers. It may be called
+// repeatedly for one document, which it counts once.
 func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
 	if w.docs > 0 && w.last == doc {
 		return

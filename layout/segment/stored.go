@@ -215,7 +215,7 @@ func newDecoder() *zstd.Decoder {
 
 func compress(dst, content []byte) []byte { return encoder.EncodeAll(content, dst) }
 
-// decompress returns the decompressed bytes, in the memory of dst if that is large
+// decompress returns the decompressed bytes. It writes them over those of dst, if that is large
 // enough.
 func decompress(dst, compressed []byte) ([]byte, error) {
 	content, err := decoder.DecodeAll(compressed, dst[:0])

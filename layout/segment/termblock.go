@@ -27,8 +27,8 @@ type termWriter struct {
 	last      []byte // the term that was added last
 }
 
-// add writes a term with the postings in w.encoder, if there are any, and empties the
-// encoder. Terms must ascend.
+// add writes a term with the postings in w.encoder, if there are any, and empties the encoder.
+// Terms must be added in the order of their bytes.
 func (w *termWriter) add(term []byte) {
 	if w.encoder.Documents() == 0 {
 		return
@@ -40,9 +40,9 @@ func (w *termWriter) add(term []byte) {
 	w.write(term, before)
 }
 
-// addMoved writes a term whose encoded list and positions are copied from another segment.
-// It increases the number of every document by the argument by. counts is the number of the
-// term's documents in each language. Terms must ascend.
+// addMoved writes a term whose encoded list and positions are copied from another segment. It
+// increases the number of every document by the argument by. counts is the number of the term's
+// documents in each language. Terms must be added in the order of their bytes.
 func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []uint32) (err error) {
 	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
 		return err
@@ -148,7 +148,7 @@ func (r *blockReader) open(sealed []byte, total int64, t *tail) error {
 	return nil
 }
 
-// next moves to the next term. It returns false after the last term, and also if the
+// next moves the reader to the next term. It returns false after the last term, and also if the
 // block is damaged: then the method err returns an error.
 func (r *blockReader) next() bool {
 	if r.p.left() == 0 {

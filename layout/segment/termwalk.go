@@ -10,7 +10,7 @@ import (
 
 // cursor walks a sequence of ascending keys.
 type cursor interface {
-	next() (bool, error) // moves to the next key; returns false after the last
+	next() (bool, error) // moves the cursor to the next key; returns false after the last
 	key() []byte         // the current key; valid until the next call of next
 }
 

@@ -19,9 +19,9 @@ type occurrence struct {
 
 func (o *occurrence) none() bool { return o.freq == [postings.Fields]uint32{} }
 
-// occurrences returns the occurrences of phrases in documents of one segment, by document and
-// by phrase. docs must ascend. It reads positions in at most one step, and only for documents
-// in which one field has all words of a phrase.
+// occurrences returns the occurrences of phrases in documents of one segment, by document and by
+// phrase. docs must be in the order of their numbers. It reads positions in at most one step, and
+// only for documents in which one field has all words of a phrase.
 func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phrases []*queryPhrase) ([][]occurrence, error) {
 	p := phraseReaders.Get().(*phraseReader)
 	defer p.forget()
@@ -40,7 +40,7 @@ func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phr
 	return p.read(ctx, docs)
 }
 
-// phraseReaders keeps readers for reuse, with their memory.
+// phraseReaders keeps readers for reuse, with the memory that they have allocated.
 var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 
 // phraseReader walks the posting lists of phrases twice: first to find the

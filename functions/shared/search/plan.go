@@ -357,7 +357,7 @@ func (p *plan) reduce() {
 	p.notes = append(p.notes, fmt.Sprintf("Of the query's %d words, the %d rarest were used.", all, len(p.words)))
 }
 
-// scans keeps scans for reuse, with their memory.
+// scans keeps scans for reuse, with the memory that they have allocated.
 var scans = sync.Pool{New: func() any { return new(scan) }}
 
 // begin prepares a scan of all segments.
@@ -400,9 +400,9 @@ func (s *scan) open(of *search, part int) bool {
 	return occurs
 }
 
-// cursors returns a cursor for each word in a part of the index. anchored says that documents
-// also have the words of their anchors. That is false for excluded words, so that no link can
-// hide a page. cursors reuses the memory of old.
+// cursors returns a cursor for each word in a part of the index. anchored says that documents also
+// have the words of their anchors. That is false for excluded words, so that no link can hide a
+// page. cursors overwrites old.
 func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics, anchored bool) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})

@@ -158,7 +158,7 @@ func (l *listCursor) from(texts *statistics) *statistics {
 	return texts
 }
 
-// reset removes all lists and keeps their memory for reuse.
+// reset removes all lists. The memory that they took is used again for the next ones.
 func (c *cursor) reset() {
 	c.lists, c.common, c.doc, c.last = c.lists[:0], 0, postings.NoMore, -1
 	c.most, c.mostOf = 0, [kinds]float64{}
@@ -184,9 +184,9 @@ func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * namedWeight}, t)
 }
 
-// open adds to the cursor a list with the postings l, in the memory of an earlier list if there is
-// one. The kind, weight and anchors of the list are those of as. t has the average lengths by which
-// texts are scored.
+// open adds to the cursor a list with the postings l. It overwrites a list that reset has removed,
+// if there is one. The kind, weight and anchors of the list are those of as. t has the average
+// lengths by which texts are scored.
 func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
@@ -203,7 +203,8 @@ func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	c.common += uint64(l.Summary().Documents)
 }
 
-// advance moves to the first document at or after doc that has the word, and returns it.
+// advance moves the cursor to the first document at or after doc that has the word, and returns
+// this document.
 func (c *cursor) advance(doc uint32) uint32 {
 	if c.doc < doc {
 		c.skip(doc)
@@ -222,7 +223,7 @@ func (c *cursor) skip(doc uint32) {
 	}
 }
 
-// next moves to the next document of the word.
+// next moves the cursor to the next document of the word.
 func (c *cursor) next() {
 	doc := c.doc
 	c.doc = postings.NoMore

@@ -130,9 +130,10 @@ func NewReader(file io.ReaderAt, size int64) *Reader {
 // Offset returns the position in the file, in bytes, up to which it was read.
 func (r *Reader) Offset() int64 { return r.raw.offset() }
 
-// At moves to a place, which must be that of a Record returned before, and returns the record
-// there. If the place is in a gzip member, At decompresses the member up to the place: from the
-// member's beginning, or from the present position if that is in the member and before the place.
+// At moves the reader to a place in the file, which must be that of a Record returned before, and
+// returns the record there. If the place is in a gzip member, At decompresses the member up to the
+// place: from the member's beginning, or from the present position if that is in the member and
+// before the place.
 func (r *Reader) At(to Place) (*Record, error) {
 	r.open = nil
 	if at := r.place(); r.inside == nil || at.Offset != to.Offset || at.Inside > to.Inside {
@@ -218,7 +219,7 @@ func (r *Reader) Next() (*Record, error) {
 }
 
 // header reads the header of the record that begins at the present position. If it is damaged,
-// header moves to the next record and returns a *Fault.
+// header moves the reader to the next record and returns a *Fault.
 func (r *Reader) header() (*Record, error) {
 	record := &Record{Place: r.place(), reader: r}
 	err := r.readHeader(record)

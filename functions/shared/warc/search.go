@@ -6,8 +6,9 @@ import (
 	"io"
 )
 
-// fault moves on to the next record after a damaged one, and returns a *Fault with the place of
-// the damaged record and the reason. If the file cannot be read, it returns that error instead.
+// fault moves the reader on to the next record after a damaged one, and returns a *Fault with the
+// place of the damaged record and the reason. If the file cannot be read, it returns that error
+// instead.
 func (r *Reader) fault(at Place, reason error) error {
 	r.open = nil
 	broken := r.inside == nil && r.spare.broken != nil || r.inside != nil && r.inside.broken != nil
@@ -30,8 +31,8 @@ func (r *Reader) fault(at Place, reason error) error {
 	return &Fault{at, reason}
 }
 
-// searchInside moves on to the next line that begins with "WARC/1." in the present gzip member,
-// or to the end of the member if it has none.
+// searchInside moves the reader on to the next line that begins with "WARC/1." in the present gzip
+// member, or to the end of the member if it has none.
 func (r *Reader) searchInside() error {
 	mark := []byte("\n" + version)
 	for {
@@ -58,10 +59,10 @@ func (r *Reader) searchInside() error {
 	}
 }
 
-// searchMember moves on to the next gzip member whose content begins with a record; if there is
-// none, to the end of the file. from is where the search should begin, noticed how far the file has
-// been read. It begins at noticed instead if the bytes between them must not be read again (see
-// budget).
+// searchMember moves the reader on to the next gzip member whose content begins with a record; if
+// there is none, to the end of the file. from is where the search should begin, noticed how far the
+// file has been read. It begins at noticed instead if the bytes between them must not be read again
+// (see budget).
 func (r *Reader) searchMember(from, noticed int64) error {
 	from = r.budget(from, noticed)
 	for {
@@ -83,9 +84,9 @@ func (r *Reader) searchMember(from, noticed int64) error {
 	}
 }
 
-// searchVersion moves on to the next line of an uncompressed file that begins with "WARC/1.". It
-// searches from the position from on, or only from noticed, up to which the file has been read, if
-// the bytes between them must not be read again (see budget).
+// searchVersion moves the reader on to the next line of an uncompressed file that begins with
+// "WARC/1.". It searches from the position from on, or only from noticed, up to which the file has
+// been read, if the bytes between them must not be read again (see budget).
 func (r *Reader) searchVersion(from, noticed int64) error {
 	r.raw.seek(r.budget(from, noticed))
 	if begin, _ := r.raw.Peek(len(version)); string(begin) == version {

@@ -15,7 +15,7 @@ const (
 	maxRatio   = 200      // greatest number of decompressed bytes for each compressed byte of a gzip member
 )
 
-// source is a buffered reader of a file that can move to any byte.
+// source is a buffered reader of a file. Reading can go on at any byte (seek).
 type source struct {
 	file io.ReaderAt
 	size int64
@@ -35,7 +35,8 @@ func (s *source) offset() int64 {
 	return at - int64(s.Buffered())
 }
 
-// seek moves to a position in the file. It keeps the buffer if the position is in it.
+// seek makes reading go on at a position in the file. It keeps the buffer if the buffer has this
+// position.
 func (s *source) seek(to int64) {
 	if ahead := to - s.offset(); ahead >= 0 && ahead <= int64(s.Buffered()) {
 		_, _ = s.Discard(int(ahead)) // cannot fail for buffered bytes

@@ -87,7 +87,7 @@ type Encoder struct {
 	counts []uint32 // number of documents in each group; nil if groups are not counted
 }
 
-// Reset removes all documents and keeps the memory.
+// Reset removes all documents. The memory that they took is used again for the next ones.
 func (e *Encoder) Reset() {
 	e.documents, e.fieldDocuments, e.next = 0, [Fields]uint32{}, 0
 	e.count, e.base = 0, 0
@@ -111,9 +111,10 @@ func (e *Encoder) Counts() []uint32 { return e.counts }
 // Documents returns the number of documents that were added since Reset.
 func (e *Encoder) Documents() int { return e.documents }
 
-// Add adds a posting. Documents must ascend and be below NoMore. positions has Freq[0]
-// positions for field 0, ascending (equal ones are allowed), then Freq[1] for field 1,
-// and so on; Add does not keep the slice. It panics if its arguments break these rules.
+// Add adds a posting. Documents must be added in the order of their numbers, which are below
+// NoMore. positions has Freq[0] positions for field 0, in ascending order (equal ones are allowed),
+// then Freq[1] for field 1, and so on; Add does not keep the slice. It panics if its arguments
+// break these rules.
 func (e *Encoder) Add(p Posting, positions []uint32) {
 	e.begin(p.Doc)
 	for field, freq := range p.Freq {

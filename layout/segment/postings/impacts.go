@@ -7,7 +7,7 @@ import "encoding/binary"
 // dominated one is left out. The others are sorted by frequency, and so by length code.
 type impactSet [Fields][]Impact
 
-// reset removes all impacts and keeps the memory.
+// reset removes all impacts. The memory that they took is used again for the next ones.
 func (f *impactSet) reset() {
 	for field := range f {
 		f[field] = f[field][:0]

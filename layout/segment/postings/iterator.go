@@ -28,8 +28,8 @@ type Iterator struct {
 	positions cursor
 }
 
-// Reset puts the iterator before the first document of a list. It keeps the memory, so
-// that one iterator can walk many lists. A zero Iterator may be reset.
+// Reset puts the iterator before the first document of a list. It allocates nothing, so that one
+// iterator can walk many lists. A zero Iterator may be reset.
 func (it *Iterator) Reset(l *List) {
 	it.list, it.err = l, nil
 	it.block, it.at, it.n, it.doc = -1, -1, 0, 0
@@ -45,7 +45,7 @@ func (it *Iterator) Err() error { return it.err }
 // first call of Next or Advance.
 func (it *Iterator) Doc() uint32 { return it.doc }
 
-// Next moves to the next document and returns it.
+// Next moves the iterator to the next document and returns this document.
 func (it *Iterator) Next() uint32 {
 	if it.at++; it.at < it.n {
 		it.doc = it.docs[it.at&(BlockSize-1)]
@@ -55,8 +55,8 @@ func (it *Iterator) Next() uint32 {
 	return it.doc
 }
 
-// Advance moves forwards to the first document that is at least doc, and returns it. It
-// stays at the current document if this is at least doc.
+// Advance moves the iterator forwards to the first document that is at least doc, and returns this
+// document. The iterator stays where it is if the current document is at least doc.
 func (it *Iterator) Advance(doc uint32) uint32 {
 	if it.block >= 0 && doc <= it.doc {
 		return it.doc
@@ -79,8 +79,8 @@ func (it *Iterator) Advance(doc uint32) uint32 {
 	return it.doc
 }
 
-// open decodes the documents of the block with this number, and moves to the first of
-// them. If the list has no such block, open moves after the last document.
+// open decodes the documents of the block with this number, and moves the iterator to the first of
+// them. If the list has no such block, the iterator is then after the last document.
 func (it *Iterator) open(block int) {
 	end := len(it.list.blocks) - 1
 	if block >= end {
@@ -109,13 +109,13 @@ func (it *Iterator) open(block int) {
 	it.rest = rest[:size]
 }
 
-// end moves after the last document.
+// end moves the iterator after the last document.
 func (it *Iterator) end() {
 	it.block, it.at, it.n, it.doc = len(it.list.blocks)-1, 0, 0, NoMore
 }
 
-// Payload returns the current document's frequencies, length codes and hits, valid
-// until the next move. The first call in a block decodes the payload of the block.
+// Payload returns the current document's frequencies, length codes and hits, valid until the
+// iterator moves again. The first call in a block decodes the payload of the block.
 func (it *Iterator) Payload() (freq *[Fields]uint32, length *[Fields]uint8, hits Hits) {
 	if it.payloadOf != it.block {
 		it.openPayload()

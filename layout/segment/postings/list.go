@@ -178,9 +178,9 @@ func appendDocuments(dst []byte, postings []Posting, base uint32) []byte {
 	return appendNumbers(dst, gaps[1:len(postings)])
 }
 
-// readDocuments reads len(docs) documents that appendDocuments wrote, and returns the
-// bytes after them. The documents ascend and are below NoMore. ok is false if data is
-// damaged.
+// readDocuments reads len(docs) documents that appendDocuments wrote, and returns the bytes after
+// them. The documents are in the order of their numbers, which are below NoMore. ok is false if
+// data is damaged.
 func readDocuments(docs []uint32, data []byte, base uint32) (rest []byte, ok bool) {
 	if docs[0], data, ok = readNumber(data); !ok {
 		return nil, false

@@ -7,7 +7,8 @@ import (
 )
 
 // run is a sequence of sibling elements with the same name and word groups, such as the items of a
-// list, the products of a shop or the posts of a thread. It holds the totals of these elements.
+// list, the products of a shop or the posts of a thread. The field elements is their number; the
+// other fields are sums over them (see subtree).
 type run struct{ elements, blocks, bytes, linked, prose, prices int32 }
 
 // isCards reports whether a run has at least three elements with two blocks each on average, such
@@ -50,8 +51,9 @@ func (s *surroundings) findRuns() {
 	}
 }
 
-// cards adds features of block i. They are totals of two runs (sequences of similar sibling
-// elements): the run of the block's element, and the innermost run of cards around it (see isCards).
+// cards adds features of block i. They are sums over two runs (sequences of similar sibling
+// elements): the run of the block's element, and the innermost run of cards around it (see
+// isCards).
 func (v *vector) cards(i int, b *hypertext.Block) {
 	all := v.page.Elements
 	at, steps := b.Element, 0

@@ -45,7 +45,7 @@ type surroundings struct {
 	// by block: bytes of link text in all blocks before it; the last element is for all blocks
 	linked  []int
 	words   int
-	trees   []subtree // by element: totals of the blocks inside of it
+	trees   []subtree // by element: sums over the blocks inside of it
 	paths   []uint64  // by element: hash of the names and word groups of it and all elements around it
 	byPath  map[uint64]pathTotal
 	byText  map[uint32]sameText // by hash of a text: number of blocks with this text
@@ -69,8 +69,8 @@ type surroundings struct {
 	footer int // index of the first block of the footer at the end of the page
 }
 
-// subtree holds the totals of the blocks inside an element: bytes are all bytes of text, linked
-// those in links, prose those of prose; blocks and prices count blocks, and those with a price.
+// subtree holds sums over the blocks inside an element: bytes are all bytes of text, linked those
+// in links, prose those of prose; blocks and prices count blocks, and those with a price.
 type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 
 // pathTotal counts the blocks with the same path, and the bytes of their text. The path of a block
@@ -164,7 +164,8 @@ func (s *surroundings) elements() {
 	}
 }
 
-// add counts the text of block i, and adds it to the totals of the page and of its element.
+// add counts the text of block i, and adds the numbers to the sums of the page and of the block's
+// element.
 func (s *surroundings) add(i int) {
 	b := &s.page.Blocks[i]
 	c := countText(s.page.Text[b.Start:b.End])

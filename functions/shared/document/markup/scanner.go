@@ -47,7 +47,7 @@ func NewScanner(xml []byte) *Scanner {
 	return &Scanner{tokens: html.NewTokenizer(bytes.NewReader(xml)), names: map[string]string{}}
 }
 
-// Next moves to the next piece, and returns false at the end of the XML.
+// Next moves the scanner to the next piece, and returns false at the end of the XML.
 func (s *Scanner) Next() bool {
 	if s.empty {
 		s.empty, s.Kind = false, End
