@@ -44,8 +44,9 @@ func moveRepeated(pages []*draft) {
 	}
 }
 
-// byStart divides sorted pages into groups whose URLs have the same start (see start), and yields
-// the groups: with n = 1 the pages of a host, with n = 2 those of one of its top directories.
+// byStart divides pages, which are sorted by site and URL, into groups whose URLs have the same
+// start (see start), and yields the groups: with n = 1 the pages of a host, with n = 2 those of one
+// of its top directories.
 func byStart(pages []*draft, n int) func(yield func([]*draft) bool) {
 	return func(yield func([]*draft) bool) {
 		for len(pages) > 0 {

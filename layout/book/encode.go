@@ -87,8 +87,8 @@ func (urls sourceURLs) table() []layout.Identity {
 	return table
 }
 
-// rowsOf returns links as sorted rows: links that differ only in their source are one
-// row. sources is the book's table of sources.
+// rowsOf returns links as rows, sorted by compareLinks: links that differ only in their source are
+// one row. sources is the book's table of sources.
 func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 	number := make(map[layout.Identity]uint32, len(sources))
 	for i, id := range sources {
@@ -122,8 +122,9 @@ const (
 	maxRow      = 8 << 10
 )
 
-// writer writes a book: sorted outcomes, then sorted rows of links. In memory it holds the
-// book and the uncompressed block to which rows are being added.
+// writer writes a book: outcomes in the order of Outcome.Compare, then rows of links in the order
+// of compareLinks. In memory it holds the book and the uncompressed block to which rows are being
+// added.
 type writer struct {
 	version       version
 	file          []byte // the bytes of the book that are written so far

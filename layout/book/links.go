@@ -82,8 +82,8 @@ func timeOf(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// linkWriter encodes the sorted rows of a block of links, each as its difference from
-// the row before.
+// linkWriter encodes the rows of a block of links, which are in the order of compareLinks, each as
+// its difference from the row before.
 type linkWriter struct {
 	*columnWriter
 	version  version

@@ -166,16 +166,16 @@ func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, 
 	}
 }
 
-// cursor is a position in a sorted sequence: the row at it, and the function that returns
-// the following rows.
+// cursor is a position in a sequence that mergeGroups merges: the row there, and the function that
+// returns the rows after it.
 type cursor[T any] struct {
 	row  T
 	next func() (T, error, bool)
 }
 
-// mergeGroups merges sorted sequences, and yields their rows in groups: the rows of a
-// group are those that compare as equal. A group is valid until the next is yielded. An
-// error ends the sequence.
+// mergeGroups merges sequences, each of which is sorted by the function compare, and yields their
+// rows in groups: the rows of a group are those for which compare returns 0. A group is valid until
+// the next is yielded. An error ends the sequence.
 func mergeGroups[T any](sequences []iter.Seq2[T, error], compare func(T, T) int) iter.Seq2[[]T, error] {
 	return func(yield func([]T, error) bool) {
 		var cursors []*cursor[T] // sorted by their rows

@@ -128,10 +128,10 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 	return kept, nil
 }
 
-// unite returns rows in the form that they have in a book: sorted, and with one row for all
-// links that differ only in their sources. The argument holds all rows of one target, in any
-// order. If a link is there both as Former and as not Former, from the same source, unite
-// drops the Former one.
+// unite returns rows in the form that they have in a book: sorted by compareLinks, and with one row
+// for all links that differ only in their sources. The argument holds all rows of one target, in
+// any order. If a link is there both as Former and as not Former, from the same source, unite drops
+// the Former one.
 func unite(rows []row) []row {
 	slices.SortFunc(rows, func(r, s row) int { return compareLinks(r.Link, s.Link) })
 	var united []row

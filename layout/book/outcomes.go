@@ -56,8 +56,8 @@ const (
 
 var columnsOf = map[version]int{version1: outcomeColumns1, version2: outcomeColumns2, version3: outcomeColumns3, version4: outcomeColumns3}
 
-// outcomeWriter encodes the sorted outcomes of a block, each as its difference from the
-// outcome before.
+// outcomeWriter encodes the outcomes of a block, which are in the order of Outcome.Compare, each as
+// its difference from the outcome before.
 type outcomeWriter struct {
 	*columnWriter
 	version  version

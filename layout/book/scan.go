@@ -194,8 +194,8 @@ func (r *Reader) decoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 }
 
-// touching returns those blocks of the sorted list all that may contain rows in the range
-// within.
+// touching returns those blocks of the list all that may contain rows in the range within. all is
+// sorted by the places of the rows.
 func touching(all []block, within layout.Range) []block {
 	from := 0
 	for from < len(all) && all[from].last < within.From {

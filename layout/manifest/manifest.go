@@ -30,7 +30,7 @@ type Manifest struct {
 	// or of its epoch if a book was lost. Merging books does not change it. A frontier that
 	// has recorded another Learnt lacks the newest outcomes (see strategy/frontier).
 	Learnt string `json:"learnt,omitempty"`
-	// Closed holds one batch for each of the newest epochs, sorted. This batch and all of
+	// Closed holds one batch for each of the newest epochs, sorted by epoch. This batch and all of
 	// its epoch with lower tokens are closed: they must not be packed (see IsClosed).
 	Closed []layout.Version `json:"closed,omitempty"`
 	// Gone lists pages that were stored once and are not at their URLs any more, sorted by

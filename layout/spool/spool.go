@@ -76,7 +76,7 @@ type heading struct {
 // compressed Web object (see webobject.Run). The runs follow each other without gaps, in the
 // order of their entries. The URL of the page is in the page's outcome.
 type pageEntry struct {
-	Outcome int    `json:"outcome"` // index of the page's outcome among the sorted outcomes of the book
+	Outcome int    `json:"outcome"` // index of the page's outcome among the outcomes of the book, which are in the order of Outcome.Compare
 	Length  int64  `json:"length"`  // size of the run in bytes
 	Check   uint32 `json:"check"`   // CRC-32C of the run
 	Size    int64  `json:"size"`    // bytes of the Web object before compression

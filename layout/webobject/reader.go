@@ -44,8 +44,8 @@ func openTail(spf []byte) (tail, error) {
 	return parseTail(spf[a.offset(1):], a)
 }
 
-// Objects yields the Web objects in order, each checked against the description, the
-// map and its own hash. It decompresses one at a time. A yielded object stays valid.
+// Objects yields the Web objects in the order of the package, each checked against the description,
+// the map and its own hash. It decompresses one at a time. A yielded object stays valid.
 //
 // For a damaged page it yields the page's URL, its place and an error, and goes on. Other
 // damage is reported last, by an error without a URL: wrong bytes between the pages, or a

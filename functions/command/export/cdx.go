@@ -80,8 +80,9 @@ func surt(address string) string {
 	return strings.ReplaceAll(strings.ToLower(key), " ", "%20")
 }
 
-// writeCDX writes sorted lines of CDXJ to out in the format of index.cdx.gz: gzip members of
-// cdxBlock lines each. It returns idx with a line of index.idx appended for each member.
+// writeCDX writes lines of CDXJ, which are sorted by their bytes, to out in the format of
+// index.cdx.gz: gzip members of cdxBlock lines each. It returns idx with a line of index.idx
+// appended for each member.
 func writeCDX(out io.Writer, sorted iter.Seq2[string, error], idx []byte) ([]byte, error) {
 	var block, compressed bytes.Buffer
 	count, offset := 0, 0

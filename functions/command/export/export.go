@@ -108,8 +108,9 @@ type loaded struct {
 	err  error  // why the bytes could not be read; all other fields are empty then
 }
 
-// read yields the pages from p.places[from] on, in order. Before it yields a page, it has read the
-// page's compressed bytes from the bucket. An error of the object store ends the sequence.
+// read yields the pages from p.places[from] on, in the order of p.places. Before it yields a page,
+// it has read the page's compressed bytes from the bucket. An error of the object store ends the
+// sequence.
 func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	return func(yield func(loaded) bool) {
 		var in span

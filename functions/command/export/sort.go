@@ -30,7 +30,8 @@ func sortLines(all iter.Seq2[string, error], path string, most int) iter.Seq2[st
 	}
 }
 
-// sorter holds sorted runs of lines: the last in memory, those before it in a file.
+// sorter holds runs: lists of lines that are sorted by their bytes. The last run is in memory,
+// those before it are in a file.
 type sorter struct {
 	path  string
 	file  *os.File // temporary file with the runs before the last; nil if all lines fit into memory
@@ -57,8 +58,8 @@ func (s *sorter) read(all iter.Seq2[string, error], most int) error {
 	return nil
 }
 
-// write sorts the lines in memory, moves them to the end of the file as a run, and records
-// where the run ends.
+// write sorts the lines in memory by their bytes, moves them to the end of the file as a run, and
+// records where the run ends.
 func (s *sorter) write() (err error) {
 	if s.file == nil {
 		if s.file, err = os.Create(s.path); err != nil {
@@ -82,7 +83,7 @@ func (s *sorter) write() (err error) {
 	return err
 }
 
-// merge yields the lines of all runs in order, until yield returns false.
+// merge yields the lines of all runs, sorted by their bytes, until yield returns false.
 func (s *sorter) merge(yield func(string) bool) error {
 	var next []func() (string, error)
 	from := int64(0)

@@ -167,7 +167,7 @@ func (w *writer) add(ctx context.Context, p layout.Partition, t batch.Target, c 
 	return w.flush(ctx, fullest)
 }
 
-// partitions returns the partitions with a pending batch, sorted.
+// partitions returns the partitions with a pending batch, sorted by number.
 func (w *writer) partitions() []layout.Partition {
 	all := make([]layout.Partition, 0, len(w.pending))
 	for p := range w.pending {

@@ -24,14 +24,14 @@ type Content struct {
 	Lang     string // primary subtag of the declared language, or ""
 
 	// Ranges of Body that browsers show in another style or size than the text around them (Brin,
-	// Page 1998, 4.2.5), in order, at most MaxRanges in each list. Emphasis is bold, italic, marked
-	// or underlined text.
+	// Page 1998, 4.2.5), in the order of Body, at most MaxRanges in each list. Emphasis is bold,
+	// italic, marked or underlined text.
 	Emphasis []layout.Span // bold, italic, marked or underlined
 	Large    []layout.Span // ranges of Body that are headings, or in larger type
 
-	Blocks []Block // blocks of the whole page, in order; nil for plain text
+	Blocks []Block // blocks of the whole page, in the order of its text; nil for plain text
 
-	Main []bool // by block of the page, in order: true if the block belongs to the main part
+	Main []bool // by block of the page, in the order of its text: true if the block belongs to the main part
 }
 
 // NameOf returns the last part of an address, the name of a page without a title.
@@ -185,7 +185,7 @@ func (d *Document) label(start, end int32, size int) string {
 // passage is the text of some blocks of a page, with each block on a line of its own.
 type passage struct {
 	text  []byte
-	parts []layout.Span // by block, in order: where the block lies in the page's text
+	parts []layout.Span // for each block of the passage: where it lies in the page's text
 }
 
 // passageOf returns the passage of the blocks for which kept is true.
@@ -230,8 +230,9 @@ func (p passage) trim(n int) passage {
 	return p
 }
 
-// find converts spans of the page's text into spans of the passage. ranges must be in order. Spans
-// of text that is not in the passage are left out, and the result has at most MaxRanges spans.
+// find converts spans of the page's text into spans of the passage. ranges must be in the order of
+// the text. Spans of text that is not in the passage are left out, and the result has at most
+// MaxRanges spans.
 func (p passage) find(ranges []layout.Span) []layout.Span {
 	var found []layout.Span
 	at := 0
@@ -254,8 +255,8 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 }
 
 // spansOf returns the spans, in the page's text, of the elements for whose name the function is
-// returns true. The spans are in order, and begin without white space. An element inside of another
-// such element is left out.
+// returns true. The spans are in the order of the text, and begin without white space. An element
+// inside of another such element is left out.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {

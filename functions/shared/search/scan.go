@@ -41,7 +41,7 @@ type scan struct {
 	// State of the current segment. part is the segment's index among the parts of the index.
 	part     int32
 	accept   accept
-	words    []cursor // cursors of the words, in order; without lists if the segment lacks the word
+	words    []cursor // cursors of the words, in the order of plan.words; without lists if the segment lacks the word
 	required []bool   // by word: true if a document must hold the word
 	joined   []bool   // by word: true for a joined word, such as email for e-mail
 	written  int      // number of words that are not joined (see plan.written)

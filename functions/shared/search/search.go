@@ -116,7 +116,7 @@ type search struct {
 	counts     facetCounts
 }
 
-// find returns the matches for the page of hits that the query asks for, in order, and sets
+// find returns the matches for the page of hits that the query asks for, the best first, and sets
 // the other fields of the result.
 func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.plan); err != nil {

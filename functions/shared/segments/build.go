@@ -12,7 +12,7 @@ import (
 // Page is a page that is to be indexed, as a document of a segment.
 type Page struct {
 	segment.Document
-	Emphasis, Large []layout.Span // ranges of Body in emphasis, and in larger type, in order
+	Emphasis, Large []layout.Span // ranges of Body in emphasis, and in larger type, in the order of Body
 	Outside         string        // text outside of the main part; the main part is in Body
 	SiteNames       []string      // names of the site, if this is its start page
 	// Silent is true for a page that no search must find, as one with noindex. Its document has

@@ -206,8 +206,8 @@ func (t *tokenizer) of(number uint32) *numbered {
 	return &t.numbered[number]
 }
 
-// inRanges reports whether an offset is in one of the sorted ranges. It removes the ranges that
-// end before the offset, so offsets must ascend from call to call.
+// inRanges reports whether an offset is in one of the ranges, which are in the order of the text.
+// It removes the ranges that end before the offset, so offsets must ascend from call to call.
 func inRanges(ranges *[]layout.Span, at int) bool {
 	for len(*ranges) > 0 && (*ranges)[0].End <= at {
 		*ranges = (*ranges)[1:]

@@ -194,7 +194,7 @@ func join(ranges []blob.Range) []span {
 	return append(joinGaps(merge(spans, overlapping)), alone...)
 }
 
-// joinGaps joins sorted, disjoint spans that have gaps between them, the smallest gaps
+// joinGaps joins disjoint spans, sorted by offset, that have gaps between them, the smallest gaps
 // first, within the limits cheapGap, fewRequests, mostGaps and mostJoined.
 func joinGaps(spans []span) []span {
 	if len(spans) < 2 {

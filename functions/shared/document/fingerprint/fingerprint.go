@@ -11,7 +11,7 @@ import (
 // all languages.
 type Fingerprint struct {
 	TitleHash uint64
-	TextHash  uint64 // hash of the body's words in order
+	TextHash  uint64 // hash of the body's words in the order of the body
 
 	// Simhash of the body's shingles, runs of three words (Manku, Jain, Das Sarma 2007): 10
 	// bits or fewer differ where 3 % of the words do, about 32 between texts that have

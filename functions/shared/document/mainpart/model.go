@@ -118,9 +118,9 @@ func (f *Features) Choose(scores []float64) []bool {
 }
 
 // copies reports for each block whether it is a copy: it has at least copyWords words, and the same
-// text as a block that comes before it in the list order, at another position in the page. Blocks
-// at the same position, such as the items of one list, are no copies: they may say the same about
-// different things.
+// text as a block that comes before it in the argument order, at another position in the page.
+// Blocks at the same position, such as the items of one list, are no copies: they may say the same
+// about different things.
 func (f *Features) copies(order []int) []bool {
 	first := make(map[uint32]uint32) // by text: the path of the first block
 	copied := make([]bool, len(f.Words))

@@ -169,7 +169,8 @@ type relation struct {
 	target string // name of a member of the archive, or a web address if external
 }
 
-// relationTable holds the relations of a part in order, and the index of each by its id.
+// relationTable holds the relations of a part in the order of the archive, and the index of each by
+// its id.
 type relationTable struct {
 	all  []relation
 	byID map[string]int

@@ -58,7 +58,7 @@ type Part struct {
 	Rows     [][]string `json:"rows,omitempty"`     // texts of the cells of a table, by row
 	Address  string     `json:"address,omitempty"`  // URL of an image
 	Caption  string     `json:"caption,omitempty"`  // caption of an image
-	Links    []Link     `json:"links,omitempty"`    // links in Text, in order
+	Links    []Link     `json:"links,omitempty"`    // links in Text, in the order of Text
 
 	marked string     // Text as Markdown
 	cells  [][]string // Rows as Markdown

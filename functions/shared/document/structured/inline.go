@@ -48,8 +48,8 @@ func marksOf(p *hypertext.Page, resolve func(string) string) (marks []mark) {
 	return marks
 }
 
-// within returns the links, emphasis and code (marks) that overlap text[start:end]. The ranges of
-// successive calls must be in order.
+// within returns the links, emphasis and code (marks) that overlap text[start:end]. From call to
+// call, start and end must not become smaller.
 func (b *builder) within(start, end int) []mark {
 	b.open = slices.DeleteFunc(b.open, func(m mark) bool { return m.end <= start })
 	for len(b.marks) > 0 && b.marks[0].start < end {

@@ -104,7 +104,8 @@ func (m meterer) body(old []byte) ([]byte, error) {
 	return append(out, old[from:]...), nil
 }
 
-// measure returns the offsets at which a function's body must take fuel, and how much, in order.
+// measure returns the offsets at which a function's body must take fuel, and how much. They are
+// sorted by offset.
 func (m meterer) measure(body []byte) ([]insertion, error) {
 	r := reader{b: body}
 	for n := r.number(); n > 0 && r.err == nil; n-- { // local variables
