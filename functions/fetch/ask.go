@@ -38,7 +38,7 @@ type request struct {
 type answer struct {
 	status  int // HTTP status; 0 if no response came
 	header  http.Header
-	body    []byte     // body without its Content-Encoding (decoded)
+	body    []byte     // decoded body: its Content-Encoding is undone
 	sent    int64      // bytes of the body as transferred, before decoding
 	address netip.Addr // IP address of the server
 	began   time.Time

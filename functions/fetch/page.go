@@ -260,7 +260,7 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 }
 
 // withoutKnown returns assets without each link whose target also has a link of kind Asset in
-// links. An image with a text (alt) is in both, and so gets one link.
+// links. An image with an alternative text is in both, and so gets one link.
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {

@@ -124,7 +124,8 @@ func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	}
 }
 
-// due reports whether the waiting spool objects are to be packed now (see Gather).
+// due reports whether the waiting spool objects, which are settled, are to be packed now, because
+// one of the conditions of Gather holds. flush is the field Flush of Gather's task.
 func (f *Function) due(ctx context.Context, waiting []frontier.Waiting, flush bool) (bool, error) {
 	var bytes int64
 	oldest := waiting[0].Since

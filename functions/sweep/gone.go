@@ -89,8 +89,8 @@ func (p *swept) dropGone(ctx context.Context) error {
 	})
 }
 
-// isOver returns a function that reports whether a gone page need not be listed any more
-// (see dropGone).
+// isOver returns a function that reports whether a gone page need not be listed any more, because
+// it meets the conditions in the comment of dropGone. m is the manifest that lists the page.
 func (p *swept) isOver(m *manifest.Manifest) func(manifest.Gone) bool {
 	var waiting []layout.Version
 	for _, object := range p.spooled {

@@ -7,8 +7,8 @@ import (
 	"slices"
 )
 
-// Rank is the rank of a document, divided by the mean rank of all pages, as a code of one
-// byte on a logarithmic scale: 8 codes further is twice the rank. NoRank, 0, is the code
+// Rank is the rank of a document, divided by the mean rank of all pages, as a code of one byte on a
+// logarithmic scale: a code that is higher by 8 stands for twice the rank. NoRank, 0, is the code
 // of a document that was not ranked.
 //
 //	code    1      33    41     255

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	// minRoom is the free disk space in bytes below which the system stops. Running writes
-	// can still be finished in it.
+	// minRoom is the free disk space in bytes below which the system stops. In this space running
+	// writes can still be finished.
 	minRoom = 32 << 20
 	// healthTick is the time between two checks of disk and servers.
 	healthTick = time.Second

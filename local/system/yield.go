@@ -14,7 +14,7 @@ import (
 const (
 	longestYield = time.Minute            // maximum time for which index waits
 	calm         = 200 * time.Millisecond // time without fetching after which index waits no longer
-	yieldLook    = 50 * time.Millisecond  // time between two looks at the queues
+	yieldLook    = 50 * time.Millisecond  // time between two checks of the queues
 )
 
 // yield returns a function that does the work of index, but gives way to a crawl: before each

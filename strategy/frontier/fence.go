@@ -36,8 +36,8 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value that the key has after the given number of calls (step). It returns ""
-// if the key is absent then: before the first call, if Redis keeps the key only for a time (age).
+// after returns the value that the key has after step calls. It returns "" if the key is absent
+// then: before the first call, if age says that Redis keeps the key only for a time.
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""

@@ -10,10 +10,10 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ErrNotBuilt says that the frontier of a partition must be rebuilt from the
-// bucket and opened in a new epoch: Redis has come up empty, has lost a part of
-// it, or holds one that was built under other settings, by another version of the
-// program, or before books that have been committed since.
+// ErrNotBuilt says that the frontier of a partition must be rebuilt from the bucket and opened in a
+// new epoch: Redis has come up empty, has lost a part of the frontier, or holds a frontier that was
+// built under other settings, by another version of the program, or before books that have been
+// committed since.
 var ErrNotBuilt = errors.New("frontier is not built")
 
 // ErrReset means that a rebuild must stop: another rebuild has begun, Distrust was called,
@@ -29,8 +29,8 @@ const tokens = "frontier:token"
 type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
-	fence     atomic.Pointer[ownerFence] // condition of all calls (see ownerFence), set by Under or Reset; nil: none
-	kept      *ownerFence                // condition of all calls, set by Keeping; nil: none
+	fence     atomic.Pointer[ownerFence] // condition that Redis must meet for a call to have an effect, set by Under or Reset; nil: none
+	kept      *ownerFence                // another such condition, set by Keeping; nil: none
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.

@@ -53,8 +53,8 @@ func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set,
 }
 
 // judgedShare returns the share, from 0 to 1, of results that judges have graded for their query.
-// It counts the first ten results (cumulated) of every query, all queries together. It is 0 if
-// there are no results.
+// It counts the first results of every query, as many as the constant cumulated says, all queries
+// together. It is 0 if there are no results.
 func judgedShare(asks []asking, answers [][]string) float64 {
 	judged, shown := 0, 0
 	for i, q := range asks {

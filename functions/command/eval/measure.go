@@ -17,7 +17,7 @@ import (
 	"slices"
 )
 
-// Numbers of results that the measures look at.
+// How many results of a query the measures use.
 const (
 	cumulated = 10  // number of results, the best ones, from which nDCG is computed
 	recalled  = 100 // number of results that are requested for each query; the other measures are of all of these

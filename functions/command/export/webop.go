@@ -14,7 +14,7 @@ import (
 const descSuffix = ".desc"
 
 // webop is a target of two files: NAME.webop, which contains the Web objects of all pages, and
-// NAME.webop.desc, by which readers find each of these. The second file is written at the end,
+// NAME.webop.desc, by which readers find each Web object. The second file is written at the end,
 // from the whole first one.
 type webop struct {
 	file

@@ -241,10 +241,10 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	return nil
 }
 
-// choose removes the outcomes that are not imported (see isImported) from a spool object, with
-// their pages and links, and counts them by reason. To each remaining URL it adds a link from the
-// URL to itself, because only a URL with a link to it counts as discovered. from is the batch that
-// the object was made of.
+// choose removes from a spool object the outcomes that are not imported, such as those of failed
+// requests (see isImported), with their pages and links, and counts them by reason. To each
+// remaining URL it adds a link from the URL to itself, because only a URL with a link to it counts
+// as discovered. from is the batch that the object was made of.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome

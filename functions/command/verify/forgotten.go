@@ -84,8 +84,8 @@ func (f *forgotten) outcome(o *book.Outcome) bool {
 	return f.placed(o.URL, o.Identity(), o.Place) || found && f.url(to)
 }
 
-// id reports whether the URL with an identity is forgotten itself. It does not look whether its
-// whole site is forgotten.
+// id reports whether the URL with an identity is forgotten itself. Whether the whole site of the
+// URL is forgotten, it does not say.
 func (f *forgotten) id(id layout.Identity) bool { return f.set != nil && f.set.ForgetsID(id) }
 
 // ledger returns the first forgotten URL in a ledger (the outcomes and links of a batch), or the

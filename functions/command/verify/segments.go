@@ -49,8 +49,8 @@ func (v *run) readSegments(ctx context.Context) error {
 	})
 }
 
-// unsearchable marks the packages with documents in a segment that cannot be read, so that
-// their missing documents are not reported as further problems.
+// unsearchable marks the packages with documents in a segment that cannot be read, so that their
+// missing documents are not reported as problems of their own.
 func (v *run) unsearchable(s storedSegment) {
 	for _, in := range v.packages {
 		if _, _, found := s.Part(in.ID); found && in.partition == s.partition {

@@ -28,7 +28,7 @@ const (
 // Anchors are the anchors of a page.
 type Anchors struct {
 	All []Anchor // the anchors, at most 32, sorted by falling Sites, then by falling Links
-	Cut int      // number of further texts of links to the page that were left out
+	Cut int      // number of other texts of links to the page, which were left out
 }
 
 // Anchors returns the anchors of all pages for whose index wanted returns true, by this index. It

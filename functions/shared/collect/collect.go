@@ -182,8 +182,8 @@ func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map
 	})
 }
 
-// judgeSpool returns the keys of the spool objects to delete (doomed). unpacked maps each epoch to
-// the lowest token of a batch whose spool object must still be packed.
+// judgeSpool returns as doomed the keys of the spool objects that are to be deleted. unpacked maps
+// each epoch to the lowest token of a batch whose spool object must still be packed.
 func (c *Collector) judgeSpool(spooled []blob.Object, now bool) (doomed []string, unpacked map[uint64]uint64) {
 	consumed := make(map[layout.Version]manifest.Consumed)
 	for _, one := range c.Manifest().Consumed {

@@ -65,9 +65,9 @@ func isLabel(name atom.Atom) bool {
 	return false
 }
 
-// longBlock is the least size in bytes (about ten words) of a repeated block that moves even if it
-// is between unrepeated ones (see Without). Shorter blocks, such as "Parameters", may be on many
-// pages by chance.
+// longBlock is the least size in bytes (about ten words) of a repeated block that is moved out of
+// the main part even if it is between unrepeated ones (see Without). Shorter blocks, such as
+// "Parameters", may be on many pages by chance.
 const longBlock = 60
 
 // Without returns the content without the text that a site repeats on its pages: blocks for whose

@@ -90,9 +90,9 @@ func (d *Document) outside(main []bool) passage {
 	return d.passageOf(rest)
 }
 
-// main returns for every block whether it belongs to the main part (kept). If all is true, that is
-// everything that the page shows: no main part was found, or the page was converted from another
-// format. Hidden blocks of other pages are not in the main part.
+// main returns as kept, for every block, whether it belongs to the main part. If all is true, the
+// main part is everything that the page shows: no main part was found, or the page was converted
+// from another format. Hidden blocks of other pages are not in the main part.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
 		kept = mainpart.Find(d.page, d.data)

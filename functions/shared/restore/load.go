@@ -194,8 +194,8 @@ func known(s *settings.Settings, u account.URL) frontier.Known {
 	return k
 }
 
-// Older rebuilds all frontiers if Redis is older than the bucket: if one of the batches in the spool
-// (spooled) is newer than the last one that Redis gave out. Redis was then restored from an old
+// Older rebuilds all frontiers if Redis is older than the bucket: if one of spooled, the batches in
+// the spool, is newer than the last batch that Redis gave out. Redis was then restored from an old
 // copy, or lost its counter of tokens, and would give out the same tokens again.
 func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []layout.Version) error {
 	var newest layout.Version

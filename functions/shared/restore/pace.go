@@ -67,7 +67,8 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 }
 
 // pace tells the frontiers which hosts must rest, and until when, as the books say. It also copies
-// the batches on lease from other frontiers (see moved).
+// into the frontiers the leases and rests of hosts that a new strategy may have moved there from
+// other frontiers (see moved).
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {

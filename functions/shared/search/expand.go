@@ -208,8 +208,8 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 }
 
 // isOneTerm reports whether the word has one variant, or two that differ only in where the word is:
-// in the main part of the page or outside. Each document then has at most one of them, so the number
-// of documents with the word is the sum of the variants' numbers.
+// in the main part of the page or outside. Each document then has at most one of the two, so the
+// number of documents with the word is the sum of the variants' numbers.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }

@@ -25,7 +25,7 @@ const (
 
 // window returns the number of best matches among which fold looks for alike ones: at least folded,
 // and four times as many as there are hits up to the end of the page of hits. Matches that tie with
-// the last one are added to these.
+// the last of these are added.
 func (s *search) window() int { return max(folded, 4*(s.query.From+s.query.Size)) }
 
 // folds reports whether alike documents become one hit.

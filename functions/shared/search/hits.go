@@ -152,8 +152,8 @@ const (
 	maxCounts = 100
 )
 
-// facetCounts holds numbers of matches, by index of the facet, by part, and by set of values
-// (see segment.StringColumn).
+// facetCounts holds numbers of matches, by index of the facet, by part, and by index of a set of
+// values (segment.StringColumn.Sets).
 type facetCounts [][][]int
 
 func (s *search) see(part int32, doc uint32) {

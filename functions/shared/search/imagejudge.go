@@ -22,8 +22,8 @@ const (
 var (
 	imageTextNames = [imageTexts]string{"alternative text", "caption", "file name", "words around", "title of the page"}
 	// imageTextWeights are the weights of a word in each text of an image. A weight is divided by 1
-	// − b + b·L/usual. L is the number of words of the text, usual is the usual number
-	// (imageTextLengths), and b is the b of BM25F for the field Title.
+	// − b + b·L/usual. L is the number of words of the text, usual is the number of words that such
+	// a text usually has, from imageTextLengths, and b is the b of BM25F for the field Title.
 	imageTextWeights = [imageTexts]float64{2, 2, 1.5, 0.5, 0.5}
 	imageTextLengths = [imageTexts]float64{6, 10, 3, 30, 6}
 )

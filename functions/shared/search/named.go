@@ -64,7 +64,7 @@ func (a *accept) remove(doc uint32) {
 	a.dead = dead
 }
 
-// addNamed puts the hit of the named page before the others, with the score of the best of them.
+// addNamed puts the hit of the named page before the others, with the score of the best other hit.
 func (s *search) addNamed(ctx context.Context) error {
 	s.result.Total++
 	s.result.Named = true

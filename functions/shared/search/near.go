@@ -14,13 +14,13 @@ const (
 	orderedWeight = 0.4
 	nearbyWeight  = 0.1
 	nearSlop      = 6
-	// overlapWeight is a further factor if both words are pairs of characters of a script without
-	// spaces. The pairs have a character in common, so most texts with both have them next to
-	// each other.
+	// overlapWeight is another factor of the weight if both words are pairs of characters of a
+	// script without spaces. The pairs have a character in common, so most texts with both have
+	// them next to each other.
 	overlapWeight = 0.1
-	// runWeight is a further factor for a run of characters of a script without spaces, such as
-	// two words copied from a page. Few of the texts that have all pairs of the run have the run
-	// itself, so it says much.
+	// runWeight is another factor of the weight for a run of characters of a script without spaces,
+	// such as two words copied from a page. Few of the texts that have all pairs of the run have
+	// the run itself, so it says much.
 	runWeight = 2
 	// maxRun is the greatest number of pairs in a run of characters of a script without spaces
 	// that is searched as one phrase. A longer run is a sentence, which stands in hardly any other

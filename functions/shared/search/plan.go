@@ -17,7 +17,8 @@ const (
 	// query they are the rarest.
 	scoredWords = 64
 	// nearPairs is the greatest number of pairs of neighbouring words of a query that give a
-	// document a bonus when they are near each other in it: the pairs with the rarest words.
+	// document a bonus when they are near each other in the document: the pairs with the rarest
+	// words.
 	nearPairs = 16
 )
 

@@ -94,8 +94,8 @@ func saturated(frequency float64) float64 {
 	return (saturation + 1) * frequency / (saturation + frequency)
 }
 
-// bound returns an upper bound of the score of a word in the documents of a block or list.
-// impacts has the greatest frequencies in these, by field and length.
+// bound returns an upper bound of the score of a word in the documents of a block or list. impacts
+// has the greatest frequencies in these documents, by field and length.
 func (t *statistics) bound(weight float64, impacts []postings.Impact) float64 {
 	var most [postings.Fields]float64
 	for _, i := range impacts {

@@ -107,8 +107,8 @@ func (w *watch) explain(err error) error {
 	return err
 }
 
-// watchedBody is the body of a request or an answer that tells its watch when bytes
-// move.
+// watchedBody is the body of a request or an answer that tells its watch when bytes are
+// transferred.
 type watchedBody struct {
 	io.ReadCloser
 	watch *watch

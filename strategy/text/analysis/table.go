@@ -35,7 +35,7 @@ const common = 3
 // language is the analyzer of a language. It turns the surface form of a word into a term: first
 // by the filters in stem, then by fold.
 type language struct {
-	version uint32              // version of the language's own rules, without common (see Version)
+	version uint32              // version of the language's own rules; Version adds the version of the common rules
 	stem    tokenFilters        // stemmer of the language; nil: words are not stemmed
 	script  *unicode.RangeTable // script of the words to which the language's rules apply; nil: it has no rules
 	letters string              // letters by which the language differs from others of the same script

@@ -19,9 +19,9 @@ const (
 )
 
 // Factors, from 0 to 1, by which evidence of the topic is multiplied. The factor depends on where
-// the evidence was found: in a page's title; in a link's text (anchor) or address; in the words
-// around a link; or in the page that contains the link. The order of links hardly depends on these
-// numbers, as long as none is 0.
+// the evidence was found: in a page's title; in the text of a link, its anchor; in the address of a
+// link; in the words around a link; or in the page that contains the link. The order of links
+// hardly depends on these numbers, as long as none is 0.
 const (
 	titleWeight  = 0.8
 	anchorWeight = 0.8
@@ -94,9 +94,9 @@ func (t Topic) Page(title, text string) float32 {
 	return float32(1 - doubt)
 }
 
-// Link returns the weight of a link: how likely it leads to a page about the topic, from
-// 0 to 1. It is estimated from the link's text (anchor), the words around it, its address
-// (url), and the result of Inherit for the page of the link (page).
+// Link returns the weight of a link: how likely it leads to a page about the topic, from 0 to 1. It
+// is estimated from the text of the link, anchor; the words around the link; its address, url; and
+// page, the result of Inherit for the page that contains the link.
 func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	if t.matchers == nil {
 		return 0

@@ -77,8 +77,8 @@ func digest(hash uint64, text []byte) uint64 {
 }
 
 // nextWord finds the first word of a text: a run of letters, marks and digits, or one letter of a
-// script without spaces between words. It returns the hash of the word in lower case, or 0 if there
-// is no word; whether the word has a digit in it (number); and the text after the word (rest).
+// script without spaces between words. hash is the hash of the word in lower case, or 0 if there is
+// no word; number is true if the word has a digit in it; rest is the text after the word.
 func nextWord(text []byte) (hash uint64, number bool, rest []byte) {
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1

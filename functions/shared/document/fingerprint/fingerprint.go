@@ -114,7 +114,7 @@ func mix(a, b uint64) uint64 {
 // sketcher computes the simhash and the sketch of a text from the hashes of its shingles.
 type sketcher struct {
 	counts [64]int    // for each bit: number of hashes that have it set
-	lanes  [8]uint64  // for each bit, in one byte: number of further hashes that have it set, not in counts yet
+	lanes  [8]uint64  // for each bit, in one byte: number of hashes that have it set and are not in counts yet
 	since  int        // number of hashes that are not in counts yet, at most 255
 	total  int        // number of all hashes
 	least  [16]uint64 // for each class, the complement of its least hash; 0 if it has no hash

@@ -347,8 +347,8 @@ func (r *reader) imply(name atom.Atom) {
 	}
 }
 
-// text adds the text of a token to the page, or to the title or the JSON-LD if it is in one of
-// these. Styles and other scripts are left out.
+// text adds the text of a token to the page, or to the title or the JSON-LD if the token is in one
+// of these. Styles and other scripts are left out.
 func (r *reader) text(data []byte) {
 	if r.inTitle {
 		r.title = appendFolded(r.title, data)

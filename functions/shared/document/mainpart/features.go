@@ -61,7 +61,7 @@ type surroundings struct {
 	mains, articles int
 	runs            []run   // runs of similar sibling elements, see type run
 	runOf           []int32 // by element: index of its run in runs
-	inRuns          int     // bytes of text in runs of cards (see isCards)
+	inRuns          int     // bytes of text in runs of elements like product cards (see isCards)
 	prices          int     // number of blocks with a price
 	told            told
 	// for each group of words in counted: number of elements with a word of it

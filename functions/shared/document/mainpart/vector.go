@@ -121,7 +121,8 @@ func (v *vector) ancestors(at int32) {
 	}
 }
 
-// coreOf adds features of the block's position relative to the core (see findCore).
+// coreOf adds features of the block's position relative to the core of the page, the innermost
+// element with nearly all prose (see findCore).
 func (v *vector) coreOf(b *hypertext.Block) {
 	all := v.page.Elements
 	v.flag(v.core <= b.Element && b.Element < all[v.core].Last)

@@ -49,8 +49,7 @@ func (s *Set) Has(phrase uint32) bool {
 	return s.bits[at/64]>>(at%64)&1 == 1
 }
 
-// Share returns how many of a text's phrases are in the set (in), and how many phrases the text has
-// (all).
+// Share counts the phrases of a text: all is their number, in is how many of them are in the set.
 func (s *Set) Share(text []byte) (in, all int) {
 	Each(text, func(phrase uint32) {
 		if all++; s.Has(phrase) {

@@ -48,7 +48,7 @@ func marksOf(p *hypertext.Page, resolve func(string) string) (marks []mark) {
 	return marks
 }
 
-// within returns the links, emphasis and code (marks) that overlap text[start:end]. From call to
+// within returns the marks (links, emphasis and code) that overlap text[start:end]. From call to
 // call, start and end must not become smaller.
 func (b *builder) within(start, end int) []mark {
 	b.open = slices.DeleteFunc(b.open, func(m mark) bool { return m.end <= start })

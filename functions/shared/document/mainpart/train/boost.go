@@ -18,7 +18,7 @@ type options struct {
 	least        float64 // least weight (sum of curvatures) of the blocks on either side of a split
 	tried        float64 // share of the features that a tree may use
 	steepest     float64 // share of all blocks that each tree grows on because their gradients are the largest
-	others       float64 // further blocks, chosen at random, that each tree grows on, as a share of all blocks
+	others       float64 // other blocks, chosen at random, that each tree grows on, as a share of all blocks
 }
 
 // blocks are the blocks of many pages, with their features, targets and weights for training.
@@ -97,7 +97,8 @@ func boost(all *blocks, o options) *mainpart.Model {
 	return model
 }
 
-// gradients are, for each block, the first derivative (slope) and the second (curve) of its loss.
+// gradients are derivatives of the loss of each block: slope has the first derivatives, curve the
+// second ones.
 type gradients struct{ slope, curve []float32 }
 
 // sample returns the blocks on which a tree grows: those with large gradients, and a random

@@ -85,9 +85,9 @@ func trainKinds(pages []*judged) (models []*mainpart.Model) {
 	return models
 }
 
-// divide returns the pages of one of several parts into which all pages are divided (tested), and
-// those of the other parts (rest). part is the number of the part, parts how many there are. The
-// pages of a site are in the same part.
+// divide divides pages into as many parts as the argument parts says. tested are the pages of the
+// part with the number part, rest are the pages of all other parts. The pages of a site are in the
+// same part.
 func divide(pages []*judged, parts, part int) (rest, tested []*judged) {
 	sites := map[string]int{}
 	for _, p := range pages {
