@@ -39,9 +39,9 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 }
 
 // canonical returns the canonical address that a page names, without the parameters that the
-// collection drops. at is the page's own address, and read its content. The second result is true
-// if the canonical address is another one than at and has the same origin; it is false if the page
-// names no valid address.
+// collection drops. The argument at is the page's own address, and read is its content. The second
+// result is true if the canonical address is another one than at and has the same origin; it is
+// false if the page names no valid address.
 func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
 	if read.Canonical == "" {
 		return address.Address{}, false
@@ -165,9 +165,9 @@ func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	}
 }
 
-// namedBy returns the page at a canonical address. by is the link that leads to this address. If
-// the address is a target of the batch and was fetched, namedBy takes the page from the batch.
-// Otherwise it requests the page, at most once in a batch for each User-Agent.
+// namedBy returns the page at a canonical address. The argument by is the link that leads to this
+// address. If the address is a target of the batch and was fetched, namedBy takes the page from the
+// batch. Otherwise it requests the page, at most once in a batch for each User-Agent.
 func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) canonicalPage {
 	agent := r.behalf.agentOf(by.Collection)
 	key := agent + " " + at.URL
@@ -193,9 +193,9 @@ func (r *run) target(at address.Address) int {
 	return slices.IndexFunc(r.targets, func(a address.Address) bool { return a.ID == at.ID })
 }
 
-// askNamed requests a canonical address and returns the page there. by is the link that leads to
-// this address. askNamed first fetches the robots.txt of the origin, unless this batch has done so,
-// and requests nothing that it forbids.
+// askNamed requests a canonical address and returns the page there. The argument by is the link
+// that leads to this address. askNamed first fetches the robots.txt of the origin, unless this
+// batch has done so, and requests nothing that it forbids.
 func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, agent string) (n canonicalPage) {
 	if r.replayed || r.origins[at.Origin] == nil && !r.robots(ctx, at.Origin) {
 		return canonicalPage{unasked: true}

@@ -155,8 +155,8 @@ func (a allowed) address(ip netip.Addr) bool {
 type allowedKey struct{}
 
 // Allow returns a context with which requests that are sent by Transport may also reach the given
-// networks, addresses and host names. They are written as in the setting allow of a collection.
-// Allow fails if an entry cannot be parsed.
+// networks, addresses and host names. The entries are written as in the setting allow of a
+// collection. Allow fails if an entry cannot be parsed.
 func Allow(ctx context.Context, entries []string) (context.Context, error) {
 	a, err := parseAllowed(entries)
 	return withAllowed(ctx, a), err

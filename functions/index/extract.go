@@ -25,8 +25,8 @@ import (
 )
 
 // extract makes a document of every page in a package. The documents are sorted by site and URL, so
-// that similar pages are neighbours: they compress well, and the hits of a query lie close
-// together.
+// that similar pages are neighbours: such neighbours compress well, and the hits of a query lie
+// close together.
 //
 //	pages that are forgotten                            left out, as are forgotten images
 //	versions of a page, except the last in the package  left out

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// mergeAnchors returns the merged anchors of the inputs; nil if one of them has none, or if
-// they cannot be read.
+// mergeAnchors returns the merged anchors of the inputs; nil if an input has no anchors, or if the
+// anchors of an input cannot be read.
 func (f *Function) mergeAnchors(ctx context.Context, inputs []*input) ([]byte, error) {
 	var all []segment.Input
 	most := int64(1 << 20)

@@ -212,10 +212,10 @@ func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *addres
 	return nil, note, nil
 }
 
-// look returns as next the address to which a leads, according to the books: by a redirect, or by
-// the canonical address that its page names. If a leads nowhere, next is nil, and told is a
-// sentence that says why the index has no page of a. told is "" if the books have no outcome of a,
-// or if a is forgotten.
+// look returns as next the address to which the address a leads, according to the books: by a
+// redirect, or by the canonical address that its page names. If that address leads nowhere, next is
+// nil, and told is a sentence that says why the index has no page of it. told is "" if the books
+// have no outcome of the address, or if it is forgotten.
 func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books, a address.Address) (next *address.Address, told string, err error) {
 	if at.takedowns.Forgets(a) {
 		return nil, "", nil

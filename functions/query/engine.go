@@ -78,8 +78,8 @@ type Result struct {
 	// cannot be used until they are built again, or of lost generations.
 	Incomplete bool
 	Lost       *Lost // error that names the partitions with lost or damaged generations; nil if there are none
-	// Copies are the paths of the stored copies of images among the hits, as
-	// /page?url=…, by the image's address. They lack images that are not stored.
+	// Copies are the paths of the stored copies of images among the hits, as /page?url=…, by the
+	// image's address. Images that are not stored have no path there.
 	Copies map[string]string
 	Cost   *meter.Cost // what the answer cost; nil unless Query.Cost was set
 }

@@ -31,8 +31,8 @@ type generations struct {
 	later map[layout.Partition]error
 }
 
-// read reads a generation of each partition. It calls the function one for each, for all partitions
-// at the same time. If that returns a partition.Fault, read puts it into the result's faults and
+// read reads a generation of each partition: it calls the function one with each partition, for all
+// at the same time. If a call returns a partition.Fault, read puts it into the result's faults and
 // goes on with the other partitions. It returns any other error.
 func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
 	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))

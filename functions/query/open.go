@@ -235,8 +235,8 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	return fresh, fresh.join(e.documents)
 }
 
-// logLost logs the faults that are new: those in now of partitions that have none in before. what
-// is the message of the log.
+// logLost logs the new faults: those in the map now of partitions that the map before lacks. The
+// argument what is the message of the log.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {

@@ -54,8 +54,8 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 // anchorsOf returns a segment of the anchors of a listed segment's documents. Each document has the
 // same number and language in both. Its anchors are headings there, so that no phrase begins in one
 // anchor and ends in the next. A document without any word, not even of its address, must not be
-// found, and gets no anchors. pages has the index of each document's page in the graph, and all has
-// the anchors by that index.
+// found, and gets no anchors. pages has the index of each document's page in the graph, and the
+// argument all has the anchors by that index.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

@@ -173,9 +173,9 @@ func (w *writer) link(l row) {
 	w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(l.sources))
 }
 
-// added must be called after each row that was added to the open block of a section. at is the
-// place of the row, count the number of its outcomes or links. added closes the block if it
-// has reached the size blockTarget.
+// added must be called after each row that was added to the open block of a section. The argument
+// at is the place of the row, count the number of its outcomes or links. added closes the block if
+// it has reached the size blockTarget.
 func (w *writer) added(s *blockSection, columns *columnWriter, at layout.Place, count int) {
 	if s.open.count == 0 {
 		s.open.first = at

@@ -142,8 +142,8 @@ func (r *Reader) rows(ctx context.Context, wanted linkFields, within layout.Rang
 	}
 }
 
-// blocks yields those blocks of a section, decompressed, that may contain rows in the range
-// within. A section is all blocks of outcomes, or all of links: all holds its blocks, and
+// blocks yields those blocks of a section, decompressed, that may contain rows in the range within.
+// A section is all blocks of outcomes, or all of links: the argument all holds its blocks, and
 // section is its name for errors. Neighbouring blocks are requested together.
 func (r *Reader) blocks(ctx context.Context, section string, all []block, within layout.Range) iter.Seq2[openBlock, error] {
 	return func(yield func(openBlock, error) bool) {
@@ -194,8 +194,8 @@ func (r *Reader) decoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 }
 
-// touching returns those blocks of the list all that may contain rows in the range within. all is
-// sorted by the places of the rows.
+// touching returns those blocks of the list all that may contain rows in the range within. The list
+// is sorted by the places of the rows.
 func touching(all []block, within layout.Range) []block {
 	from := 0
 	for from < len(all) && all[from].last < within.From {

@@ -28,8 +28,7 @@ type Segment struct {
 	tail   *tail
 }
 
-// Totals are the statistics of a segment that scoring needs. They include dead
-// documents.
+// Totals are the statistics of a segment that scoring needs. Dead documents are included.
 type Totals struct {
 	Documents int
 	Fields    [postings.Fields]FieldTotals

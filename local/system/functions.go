@@ -22,9 +22,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/queue"
 )
 
-// functions returns the functions of the search engine by the names of their queues, and
-// a function that stops them. They run in this process or, with Options.Functions, each in
-// a process of its own.
+// functions returns the functions of the search engine by the names of their queues, and a function
+// that stops them. The functions run in this process or, with Options.Functions, each in a process
+// of its own.
 func (s *System) functions(ctx context.Context) (map[string]queue.Function, func(), error) {
 	if s.options.Functions != "" {
 		return s.isolated(ctx)

@@ -63,7 +63,7 @@ func (s *System) atOnce(name string, inForce *settings.Settings) int {
 	return max(concurrency[name], min(inForce.Connections(), maxFetches))
 }
 
-// Run starts the functions, their queues and the clocks. They stop when ctx ends, or at
+// Run starts the functions, their queues and the clocks. All of these stop when ctx ends, or at
 // Close.
 func (s *System) Run(ctx context.Context) error { return s.run(ctx) }
 

@@ -116,8 +116,8 @@ func checkName(s *settings.Settings, name string) error {
 	return fmt.Errorf("no collection %q; there are: %s", name, strings.Join(names, ", "))
 }
 
-// statusOf returns the status of a bucket, except Collections, Warnings and Only. of is called
-// once for every URL, and reports whether the URL is counted.
+// statusOf returns the status of a bucket, except Collections, Warnings and Only. The function of
+// is called once for every URL, and reports whether the URL is counted.
 func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.URL) bool) (Status, error) {
 	status := Status{
 		Skipped:  make(map[string]int),

@@ -89,8 +89,8 @@ func (j judge) all(s *shard) []judgement {
 	return all
 }
 
-// url computes the state of one URL from its facts f. more holds all paths of links to the URL
-// except the one in f.reach.
+// url computes the state of one URL from its facts f. The argument more holds all paths of links to
+// the URL except the one in f.reach.
 func (j judge) url(f *facts, more []reach) (URL, error) {
 	target, err := address.Parse(f.url)
 	if err != nil {

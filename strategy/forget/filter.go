@@ -41,8 +41,8 @@ func (f *Filter) See(o book.Outcome) bool {
 	return false
 }
 
-// Outcome reports whether to keep an outcome. It deletes the outcome's Detail if that
-// names a forgotten URL.
+// Outcome reports whether to keep an outcome. It deletes the outcome's Detail if the Detail names a
+// forgotten URL.
 func (f *Filter) Outcome(o *book.Outcome) bool {
 	if f.set.ForgetsURL(o.URL) {
 		return false

@@ -14,10 +14,10 @@ import (
 // before which hosts get no request. A host with a lease is leased again only after the
 // lease is settled or has expired.
 //
-// A rebuild begins with Reset and ends with Open, both of the same Frontier, and
-// makes its calls one after the other. They fail with ErrReset and change nothing
-// once another rebuild has begun, Distrust was called, or Redis has lost what an
-// earlier call wrote. Reset is one script, whatever the size of the frontier.
+// A rebuild begins with Reset and ends with Open, both of the same Frontier, and makes its calls
+// one after the other. These calls fail with ErrReset and change nothing once another rebuild has
+// begun, Distrust was called, or Redis has lost what an earlier call wrote. Reset is one script,
+// whatever the size of the frontier.
 func (f *Frontier) Reset(ctx context.Context) error {
 	name := rand.Text()
 	err := New(f.rdb, f.partition).run(ctx, resetScript, stepOf(name, 0)).Err()

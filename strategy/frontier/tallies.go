@@ -38,7 +38,7 @@ func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, erro
 }
 
 // Failing returns some of the hosts whose last answers were 429, 503 or none, each with the number
-// of these answers in a row. most is the greatest number of hosts.
+// of these answers in a row. The argument most is the greatest number of hosts.
 func (f *Frontier) Failing(ctx context.Context, most int) (map[string]int64, error) {
 	found := make(map[string]int64)
 	cursor := uint64(0)

@@ -146,8 +146,8 @@ func (s *Members) CollectionTally(name string) string {
 	return "c:" + name
 }
 
-// AssetTally returns the name of the tally of all stored assets of a collection. They are
-// counted only for a collection with a limit of pages.
+// AssetTally returns the name of the tally of all stored assets of a collection. Assets are counted
+// only for a collection with a limit of pages.
 func AssetTally(name string) string { return "a:" + name }
 
 // Counts holds two numbers for each tally, by the tally's name: Stored counts its stored pages;

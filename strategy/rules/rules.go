@@ -134,7 +134,7 @@ func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	return true, strings.Trim(r.Pattern, "*") == ""
 }
 
-// Partitions returns the partitions of the rules, sorted, without repetitions.
+// Partitions returns the partitions of the rules, sorted by number, without repetitions.
 func (d Document) Partitions() []int {
 	var partitions []int
 	for _, r := range d.Rules {

@@ -12,8 +12,8 @@ import (
 // A storage strategy assigns only new pages. Stored pages stay where they are, so readers
 // need the partitions of all versions of the strategy.
 
-// Partitions returns the storage partitions to which any version of the storage strategy
-// assigns pages, sorted.
+// Partitions returns the storage partitions to which any version of the storage strategy assigns
+// pages, sorted by number.
 func (s *Settings) Partitions() []layout.Partition {
 	return s.everywhere(rules.Document.Partitions)
 }
@@ -25,8 +25,8 @@ func (s *Settings) Store(page address.Address) (layout.Partition, error) {
 	return layout.Partition(p), err
 }
 
-// Holding returns the storage partitions that may have versions of a page, sorted. There is
-// only one, unless a version of the storage strategy has moved the page's site to another
+// Holding returns the storage partitions that may have versions of a page, sorted by number. There
+// is only one, unless a version of the storage strategy has moved the page's site to another
 // partition, or divides the site among several.
 func (s *Settings) Holding(page address.Address) []layout.Partition {
 	return s.everywhere(func(d rules.Document) []int { return d.OfSite(page) })
@@ -45,7 +45,7 @@ func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 }
 
 // everywhere returns the union of the partitions that its function parameter returns for each
-// version of the storage strategy, sorted and each only once.
+// version of the storage strategy, sorted by number and each only once.
 func (s *Settings) everywhere(of func(rules.Document) []int) []layout.Partition {
 	var all []layout.Partition
 	for _, d := range s.storages {

@@ -12,9 +12,9 @@ import (
 // forgets nothing. It is safe for concurrent use.
 type Set struct {
 	Version uint64 // version of the takedowns; 0: nothing was ever forgotten
-	// Damaged holds the damaged versions that are newer than Version. Those of their entries
-	// that could be read are in the set, too. If only a copy of Version itself could be
-	// read, it is also in the list.
+	// Damaged holds the damaged versions that are newer than Version. Those of their entries that
+	// could be read are in the set, too. Version itself is also in the list if only its copy could
+	// be read.
 	Damaged []numbered.Damaged
 
 	urls, sites map[layout.Identity]time.Time // identity of a forgotten URL or site → time of the takedown

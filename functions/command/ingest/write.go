@@ -95,8 +95,8 @@ func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 }
 
 // take reads a capture and adds it to the pending batch of its partition. It reads the capture's
-// record from the files in from. If that is a revisit record, it reads the answer to which the
-// record refers from the files in originals.
+// record from the files in from. If the record is a revisit record, take reads the answer to which
+// the record refers from the files in originals.
 func (w *writer) take(ctx context.Context, from, originals *archives, c capture) error {
 	record, answer, err := from.read(c.spot, maxPage)
 	if err == nil && w.posted.isPosted(record) {
@@ -244,7 +244,7 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 // choose removes from a spool object the outcomes that are not imported, such as those of failed
 // requests (see isImported), with their pages and links, and counts them by reason. To each
 // remaining URL it adds a link from the URL to itself, because only a URL with a link to it counts
-// as discovered. from is the batch that the object was made of.
+// as discovered. The argument from is the batch that the object was made of.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome

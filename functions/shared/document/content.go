@@ -49,7 +49,8 @@ func (d *Document) Content() Content {
 }
 
 // contentOf returns the content of the page. Its main part are the blocks for which kept is true.
-// If all is true, the other blocks are not indexed: Content.Outside gets no text of them.
+// If the argument all is true, the other blocks are not indexed: Content.Outside gets no text of
+// them.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body, told := d.passageOf(kept), d.told()
 	size := len(body.text)
@@ -90,9 +91,9 @@ func (d *Document) outside(main []bool) passage {
 	return d.passageOf(rest)
 }
 
-// main returns as kept, for every block, whether it belongs to the main part. If all is true, the
-// main part is everything that the page shows: no main part was found, or the page was converted
-// from another format. Hidden blocks of other pages are not in the main part.
+// main returns as kept, for every block, whether it belongs to the main part. If the result all is
+// true, the main part is everything that the page shows: no main part was found, or the page was
+// converted from another format. Hidden blocks of other pages are not in the main part.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
 		kept = mainpart.Find(d.page, d.data)
@@ -254,9 +255,9 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// spansOf returns the spans, in the page's text, of the elements for whose name the function is
-// returns true. The spans are in the order of the text, and begin without white space. An element
-// inside of another such element is left out.
+// spansOf returns the spans, in the page's text, of those elements for whose name is(name) is true.
+// The spans are in the order of the text, and begin without white space. An element inside of
+// another such element is left out.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {

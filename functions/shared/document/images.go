@@ -105,9 +105,9 @@ func (d *Document) captionOf(r *hypertext.Reference) string {
 }
 
 // wordsAround returns the words before and after a reference, such as an image: at most MaxAround
-// bytes on each side, in whole words. They are from the nearest blocks of the main part; on each
-// side it stops at the first block that is not in the main part. next is the index of the first
-// block that begins at or after the reference.
+// bytes on each side, in whole words. The words are from the nearest blocks of the main part; on
+// each side wordsAround stops at the first block that is not in the main part. next is the index of
+// the first block that begins at or after the reference.
 func (d *Document) wordsAround(r *hypertext.Reference, main []bool, next int) string {
 	blocks, from, to := d.page.Blocks, r.Start, r.End
 	for i := next - 1; i >= 0 && main[i] && from > r.Start-MaxAround; i-- {

@@ -145,8 +145,8 @@ func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err 
 	log.LogAttrs(ctx, level, what, attrs...)
 }
 
-// Listener is a pair of functions that are told of failures. Either may be nil. They must be
-// safe for concurrent use.
+// Listener is a pair of functions that are told of failures. Either function may be nil. Both must
+// be safe for concurrent use.
 type Listener struct {
 	Failed func(events.SQSMessage, error) // called by Each and Together for every failed message, with its error
 	Noted  func(what string)              // called by Note, with the text of the fault
@@ -179,8 +179,8 @@ type noting struct {
 }
 
 // Note records a fault that does not fail the message of ctx. It logs the text what with the
-// attributes and the subject of the message, and calls the listeners of ctx. They count faults by
-// what, which therefore must be one of a few fixed texts.
+// attributes and the subject of the message, and calls the listeners of ctx. The listeners count
+// faults by the argument what, which therefore must be one of a few fixed texts.
 func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	listening, _ := ctx.Value(listenerKey{}).([]Listener)
 	for _, l := range listening {
@@ -251,8 +251,8 @@ func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether is returns true for err or for an error that err wraps. If err joins
-// several errors, this must be so for each of the joined ones.
+// every reports whether the function is accepts err: is(err) is true, or is(e) for an error e that
+// err wraps. If err joins several errors, each of these must be accepted.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

@@ -28,8 +28,8 @@ type share struct {
 }
 
 // load goes once through all URLs of the books, and writes each into the frontier of its crawl
-// partition, if that is one of fronts. It returns how many URLs it wrote, and how many of these are
-// pending. The frontiers are written concurrently.
+// partition, if this frontier is one of fronts. It returns how many URLs it wrote, and how many of
+// these are pending. The frontiers are written concurrently.
 func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *dueTimes) (urls, pending int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))

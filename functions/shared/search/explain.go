@@ -160,8 +160,8 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	return best
 }
 
-// explainFields explains the BM25F of a word or phrase by the contribution of each field. what
-// names the word or phrase.
+// explainFields explains the BM25F of a word or phrase by the contribution of each field. The
+// argument what names the word or phrase.
 func (s *search) explainFields(what string, weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) Explanation {
 	e := Explanation{What: what}
 	all := s.statistics.frequency(freq, length)

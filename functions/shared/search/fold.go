@@ -31,8 +31,8 @@ func (s *search) window() int { return max(folded, 4*(s.query.From+s.query.Size)
 // folds reports whether alike documents become one hit.
 func (s *search) folds() bool { return s.query.Fold && !s.plan.unfolded && !s.plan.images }
 
-// alikeGroup is a group of matches that become one hit: the best match, and the matches alike
-// to it. They are ordered by score, then by identity.
+// alikeGroup is a group of matches that become one hit: the best match, and the matches alike to
+// it. The matches are ordered by score, then by identity.
 type alikeGroup struct {
 	members []match
 	// more is set by spread, in the last group of a site among the first ten hits. It is the number
@@ -151,9 +151,9 @@ func (f *folder) add(m match) {
 }
 
 // areAlike reports whether two documents have the same text, or nearly the same text and title. For
-// a directory and its index page, such as /a/ and /a/index.html, half of the text suffices: they may
-// be of different packages, and the function index moves repeated text out of the main part for each
-// package separately.
+// a directory and its index page, such as /a/ and /a/index.html, half of the text suffices: the two
+// documents may be of different packages, and the function index moves repeated text out of the
+// main part for each package separately.
 func (f *folder) areAlike(a, b match) bool {
 	d, e := f.document(a), f.document(b)
 	if isDirectoryOf(d.URL, e.URL) || isDirectoryOf(e.URL, d.URL) {

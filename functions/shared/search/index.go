@@ -30,8 +30,8 @@ type Part struct {
 }
 
 // begun reports whether an older version of analysis made the terms of some documents of the
-// segment. They lack the terms of single characters of scripts without spaces, so a search for such
-// a character must look for longer terms that begin with it.
+// segment. These documents lack the terms of single characters of scripts without spaces, so a
+// search for such a character must look for longer terms that begin with it.
 func (p Part) begun() bool {
 	for _, version := range p.Segment.Analysis() {
 		if !analysis.HasLone(version) {

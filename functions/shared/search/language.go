@@ -84,9 +84,9 @@ func (p *plan) setLanguages(text string, corpus []corpusLanguage) {
 	}
 }
 
-// documentsIn returns the number of documents in the language l that have the word w in their texts,
-// or, if no text has w, in their anchors. For segments that do not count by language it is an
-// estimate. all is the number of documents in all languages.
+// documentsIn returns the number of documents in the language l that have the word w in their
+// texts, or, if no text has w, in their anchors. For segments that do not count by language it is
+// an estimate. The argument all is the number of documents in all languages.
 func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) float64 {
 	sum, table := 0.0, g.having(w)
 	for _, v := range w.variants {

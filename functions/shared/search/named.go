@@ -13,8 +13,8 @@ import (
 
 // takeNamed looks for the pages of Query.Named, and sets asked to the documents of the first one
 // that the index has and the filters accept. There are several documents if several partitions have
-// a version of the page. They no longer count as matches; their hit takes one place on the first
-// page.
+// a version of the page. These documents no longer count as matches; together they are one hit,
+// which takes one place on the first page.
 func (s *search) takeNamed() {
 	for _, id := range s.query.Named {
 		for part, of := range s.identities {

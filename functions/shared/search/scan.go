@@ -46,7 +46,7 @@ type scan struct {
 	joined   []bool   // by word: true for a joined word, such as email for e-mail
 	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
-	factor   float64 // factor for documents with all words: allWords, or 1 if the segment lacks one of them
+	factor   float64 // factor for documents with all words: allWords, or 1 if the segment lacks one of the words
 	// factor for documents that lack a word: the field factor if the query has a joined word, else
 	// 1
 	lacking float64
@@ -161,11 +161,11 @@ type deadline struct {
 
 // withDeadline returns the deadline of a query. Two of its contexts end early:
 //
-//	scan   at the time at or, if that is earlier, after 3/4 of the time until ctx's deadline; the
-//	       rest of that time is for reading the hits
+//	scan   at the given time or, if that is earlier, after 3/4 of the time until ctx's deadline;
+//	       the rest of that time is for reading the hits
 //	read   after 3/4 of the time for scanning
 //
-// If at is zero and ctx has no deadline, neither ends early.
+// If the time at is zero and ctx has no deadline, neither ends early.
 func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFunc) {
 	if end, ends := ctx.Deadline(); ends {
 		if earlier := end.Add(-time.Until(end) / 4); at.IsZero() || earlier.Before(at) {

@@ -25,7 +25,7 @@ func (m *textMarker) whole(text string) []Fragment {
 
 // snippet marks the matches in the best window of a text: the one whose different words have the
 // greatest sum of weights; of equal ones, one with its matches close together. It stops looking
-// patience bytes after the best window so far, or earlier if that has all words.
+// patience bytes after the best window so far, or earlier if this window has all words.
 func (m *textMarker) snippet(text string) []Fragment {
 	read := cutRune(text[:min(len(text), scanSize)])
 	end := len(read)

@@ -66,7 +66,7 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	return l.cut(m, tiers[smallest])
 }
 
-// cut returns the smallest of the segments of, which are those of a tier, in the order of the
+// cut returns the smallest of the given segments, which are those of a tier, in the order of the
 // manifest. It takes as many as the limits Bytes and Most allow.
 func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segment {
 	slices.SortStableFunc(of, func(a, b manifest.Segment) int { return cmp.Compare(weight(a), weight(b)) })

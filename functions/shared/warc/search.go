@@ -60,9 +60,9 @@ func (r *Reader) searchInside() error {
 }
 
 // searchMember moves the reader on to the next gzip member whose content begins with a record; if
-// there is none, to the end of the file. from is where the search should begin, noticed how far the
-// file has been read. It begins at noticed instead if the bytes between them must not be read again
-// (see budget).
+// there is none, to the end of the file. The search should begin at the position from; noticed is
+// how far the file has been read. The search begins at noticed instead if the bytes in between must
+// not be read again (see budget).
 func (r *Reader) searchMember(from, noticed int64) error {
 	from = r.budget(from, noticed)
 	for {
@@ -86,7 +86,7 @@ func (r *Reader) searchMember(from, noticed int64) error {
 
 // searchVersion moves the reader on to the next line of an uncompressed file that begins with
 // "WARC/1.". It searches from the position from on, or only from noticed, up to which the file has
-// been read, if the bytes between them must not be read again (see budget).
+// been read, if the bytes in between must not be read again (see budget).
 func (r *Reader) searchVersion(from, noticed int64) error {
 	r.raw.seek(r.budget(from, noticed))
 	if begin, _ := r.raw.Peek(len(version)); string(begin) == version {

@@ -224,8 +224,8 @@ type cleanKeys struct {
 	keys map[string]bool
 }
 
-// of returns the known keys of a partition's clean objects, for reading and adding. They are empty
-// at first, and again when the version of the takedowns changes.
+// of returns the known keys of a partition's clean objects, for reading and adding. There are none
+// at first, and none when the version of the takedowns has changed.
 func (m *Memory) of(p layout.Partition, version uint64) *cleanKeys {
 	m.mu.Lock()
 	defer m.mu.Unlock()

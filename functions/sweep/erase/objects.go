@@ -20,9 +20,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/forget"
 )
 
-// cleanBook writes a book anew without its forgotten outcomes and links, and commits that.
-// It returns the key of the book in which nothing forgotten is left; that is the old key if
-// the book had nothing forgotten.
+// cleanBook writes a book anew without its forgotten outcomes and links, and commits the change. It
+// returns the key of the book in which nothing forgotten is left; that is the old key if the book
+// had nothing forgotten.
 func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key string, err error) {
 	opened, err := book.Open(ctx, e.Bucket, listed.Key)
 	if err != nil {
@@ -104,10 +104,10 @@ func (e *Eraser) isForgotten(page webobject.Listed) bool {
 	return e.Takedowns.ForgetsURL(page.URL)
 }
 
-// cleanPackage writes a package anew without its forgotten pages, and commits that. It
-// returns the key of the package in which nothing forgotten is left: the old one if no page
-// is forgotten, "" if no page is left. The other pages keep their offsets, so that segments
-// still point to them.
+// cleanPackage writes a package anew without its forgotten pages, and commits the change. It
+// returns the key of the package in which nothing forgotten is left: the old one if no page is
+// forgotten, "" if no page is left. The other pages keep their offsets, so that segments still
+// point to them.
 func (e *Eraser) cleanPackage(ctx context.Context, listed manifest.Package) (key string, err error) {
 	content, err := e.Bucket.Get(ctx, listed.Key, blob.Range{})
 	if err != nil {

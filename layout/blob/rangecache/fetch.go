@@ -91,8 +91,8 @@ func (c *Cache) run(ctx context.Context, key string, r *request) {
 	}
 }
 
-// partOf returns the bytes of the range id, from the content of the joined range that
-// contains it. They are a copy: a slice would keep the whole content in memory.
+// partOf returns the bytes of the range id, from the content of the joined range that contains it.
+// The result is a copy: a slice of content would keep all of it in memory.
 func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	from := id.Offset - joined.Offset
 	if from >= int64(len(content)) {

@@ -6,8 +6,8 @@ import (
 )
 
 // Rules returns the code of the language whose rules split a query into terms, in a search for
-// documents in the language tag. That is the language of tag, or "" (no language) if this has
-// no rules for the script of the query: German has none for Cyrillic letters.
+// documents in the language tag. That is the language of tag, or "" (no language) if the language
+// has no rules for the script of the query: German has none for Cyrillic letters.
 func Rules(tag, query string) string {
 	code := codeOf(tag)
 	if l := table[code]; l.script == nil || !uses(query, l.script) {

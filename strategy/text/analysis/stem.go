@@ -15,8 +15,8 @@ var (
 	// do not give words of different roots the same stem.
 	malay = newSuffixFilter(4, []string{"lah", "kah", "tah", "pun"}, []string{"nya", "ku", "mu"})
 	// persian removes the plural suffix, with any suffix that follows it (های, هایی, هایم). It
-	// gets no plural suffix that is written after a zero-width non-joiner: that is a word of
-	// its own already.
+	// never sees a plural suffix that is written after a zero-width non-joiner: such a suffix is a
+	// word of its own already.
 	persian = newSuffixFilter(2, []string{"هایی", "های", "هایم", "هایت", "هایش", "ها"})
 	// nepali removes postpositions, then the plural suffix.
 	nepali = newSuffixFilter(2, []string{"लाई", "बाट", "देखि", "सँग", "द्वारा", "सम्म", "को", "का", "की", "ले", "मा"}, []string{"हरू"})

@@ -190,7 +190,7 @@ func (r *reader) separate(a atom.Atom) {
 	}
 }
 
-// enterBody begins the body, if that has not begun yet.
+// enterBody begins the body, unless the body has begun already.
 func (r *reader) enterBody() {
 	if r.inBody {
 		return

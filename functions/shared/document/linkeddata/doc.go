@@ -41,7 +41,7 @@ type Object struct {
 type Value struct {
 	Object int32
 	Key    string
-	Text   []byte // text with its markup and white space; shares memory with the JSON if that has no escapes
+	Text   []byte // text with its markup and white space; shares memory with the JSON if this part of the JSON has no escapes
 }
 
 // Is reports whether an object, or an object around it, has one of the types.
