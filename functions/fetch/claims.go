@@ -163,7 +163,7 @@ type builtTopic struct {
 }
 
 // of returns the topic of a collection, nil if the collection has none. If the settings of the
-// topic are invalid, it logs that and returns a topic that matches no page.
+// topic are invalid, it logs the error and returns a topic that matches no page.
 func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	if c.Topic == nil {
 		return nil

@@ -95,9 +95,9 @@ func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, er
 	}
 }
 
-// mergeListed merges listed segments into one and commits it. more is true if there is
-// another merge to do, or if this one has to be repeated because the partition has changed
-// meanwhile.
+// mergeListed merges listed segments into one new segment, and commits it. The result more is true
+// if there is another merge to do, or if this one has to be repeated because the partition has
+// changed meanwhile.
 func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, listed []manifest.Segment) (more bool, err error) {
 	began := f.Now()
 	inputs, err := f.open(ctx, listed)

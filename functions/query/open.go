@@ -125,9 +125,9 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 	return deletions.Dead, nil
 }
 
-// anchors opens the anchors of a segment, and reserves room for their directory as
-// openSegment does. If they cannot be used, it logs that and returns nil: the segment is
-// searched without them.
+// anchors opens the anchors of a segment, and reserves room for their directory as openSegment
+// does. If the anchors cannot be used, it logs the reason and returns nil: the segment is searched
+// without them.
 func (e *Engine) anchors(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	anchors, err := partition.OpenAnchors(ctx, e.ranges, &want.Segment)
 	if err == nil && !rangecache.Hold(e.ranges, anchors, anchors.Size()) {

@@ -245,8 +245,8 @@ func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key st
 }
 
 // storedPolicy is the content security policy of stored copies, which are pages of other sites
-// under our address: they run nothing, load nothing and send nothing. Inline styles and images
-// work, since they are part of the bytes.
+// under our address: in a browser, a stored copy runs nothing, loads nothing and sends nothing.
+// Inline styles and images work, since they are part of the bytes.
 //
 // A browser may still open connections in advance (link rel=preconnect, and frames that are then
 // blocked), by which other sites learn who reads the copy. The header Connection-Allowlist

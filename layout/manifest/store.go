@@ -107,10 +107,10 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, h
 	return newest, nil
 }
 
-// Commit calls edit with a copy of the newest generation, stores the edited copy as the
-// next generation, and returns it. If another committer was faster, Commit begins again,
-// with the generation of that committer. If edit returns ErrUnchanged, Commit returns
-// the newest generation without an error; any other error of edit ends the commit.
+// Commit calls edit with a copy of the newest generation, stores the edited copy as the next
+// generation, and returns it. If another committer was faster, Commit begins again, with the
+// generation of that committer. If edit returns ErrUnchanged, Commit stores nothing and returns the
+// newest generation. If edit returns another error, Commit stores nothing and returns this error.
 //
 // Only layout/partition calls Commit: that package checks the rules about listed objects.
 // Times never go back: if the clock is behind the time of the newest generation, the next

@@ -134,10 +134,10 @@ func (p *Partition) Begin(ctx context.Context) error {
 	})
 }
 
-// Commit calls edit to make the next generation from the newest one, and commits it. If
-// another committer was faster, it calls edit again with a newer base, so edit must
-// compute anew all that depends on the base. If edit returns ErrUnchanged, Commit
-// commits nothing and returns nil; any other error of edit ends it. Afterwards Manifest
+// Commit calls edit to make the next generation from the newest one, and commits it. If another
+// committer was faster, it calls edit again with a newer base, so edit must compute anew all that
+// depends on the base. If edit returns ErrUnchanged, Commit commits nothing and returns nil. It
+// commits nothing either if edit returns another error, and returns that error. Afterwards Manifest
 // returns the newest generation.
 func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 	newest, err := manifest.Commit(ctx, p.bucket, p.ID(), p.now, func(m *manifest.Manifest) error {

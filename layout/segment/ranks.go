@@ -19,7 +19,7 @@ type Rank uint8
 const NoRank Rank = 0
 
 const (
-	rankSteps = 8  // number of codes after which the rank has doubled
+	rankSteps = 8  // difference between the codes of a rank and of twice this rank
 	rankOne   = 33 // code of the mean rank
 )
 

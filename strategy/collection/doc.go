@@ -106,9 +106,8 @@
 // "pages alike". An address in the scope that only references to assets lead to may turn
 // out to be a page. It counts as one, but is not stopped by the limit.
 //
-// The assets of a page that was stored before assets were wanted are found when the page
-// changes. To have them at once, give the collection another name: then it requests all
-// pages anew.
+// The assets of a page that was stored before assets were wanted are found when the page changes.
+// To have them now, give the collection another name: then it requests all pages anew.
 //
 // # Format history
 //

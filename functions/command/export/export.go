@@ -144,8 +144,8 @@ func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	return o, err
 }
 
-// span returns the range of bytes that the next GET should read: the page with the index from in
-// p.places, and the pages that follow it closely in the same package. It reads nothing itself.
+// span returns the range of bytes that the next GET should read: the page at p.places[from], and
+// the pages that follow it closely in the same package. The method itself reads nothing.
 func (p *storedPages) span(from int) span {
 	first := &p.places[from]
 	end := first.offset + int64(first.length)

@@ -303,8 +303,8 @@ func (s *summed) Write(b []byte) (int, error) {
 	return s.hash.Write(b)
 }
 
-// behind is a writer for a file that already has the first bytes of its content: it drops these,
-// and writes the others to out.
+// behind is a writer for a file that already has the first bytes of its content: it drops these
+// bytes, and writes the others to out.
 type behind struct {
 	out   io.Writer
 	bytes int64 // number of bytes still to be dropped

@@ -227,8 +227,8 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 }
 
 // place returns the stored page of a URL, which it finds by the package and offset in the outcome,
-// and marks it as live. If the package has no such page at the offset, place reports that and
-// returns nil. If the whole package is missing, it only returns nil.
+// and marks it as live. If the package has no such page at the offset, place reports the missing
+// page and returns nil. If the whole package is missing, it only returns nil.
 func (f *fold) place(id layout.Identity, known *asked) *page {
 	o := known.Page
 	in := f.byKey[o.Package]

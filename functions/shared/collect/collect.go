@@ -8,11 +8,10 @@
 //	spool object of a packed batch             never                       Limits.Keep after its batch was consumed
 //	generation, and overlays only it lists     never                       Limits.Past plus a grace after the next generation
 //
-// A commit condemns a key, so that no later commit lists it; then the object is
-// deleted without another check. Objects that no generation lists may be the
-// remains of lost generations: none is condemned while there is evidence of such a
-// loss (see partition.Examine), nor more than half of a partition at once, until
-// repair has run.
+// A commit condemns a key, so that no later commit lists it; then the object is deleted without
+// another check. Objects that no generation lists may be the remains of lost generations: none is
+// condemned while there is evidence of such a loss (see partition.Examine), nor more than half of a
+// partition in one run, until repair has run.
 package collect
 
 import (

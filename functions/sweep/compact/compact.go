@@ -30,10 +30,10 @@ type Limits struct {
 func DefaultLimits() Limits { return Limits{Books: 8, Bytes: 64 << 20} }
 
 // Run looks for a size class with at least Limits.Books books, merges the books of the smallest
-// such class into one, and commits that. Each merge writes the outcomes of these books once more,
-// into a book about eight times as large. Books larger than half of Limits.Bytes are not merged any
-// more. If one of the books is damaged, Run merges nothing and returns the error: repair has to
-// mend the book.
+// such class into one, and commits the new book in their place. Each merge writes the outcomes of
+// these books once more, into a book about eight times as large. Books larger than half of
+// Limits.Bytes are not merged any more. If one of the books is damaged, Run merges nothing and
+// returns the error: repair has to mend the book.
 func Run(ctx context.Context, bucket blob.Reader, p *partition.Partition, l Limits, log *slog.Logger) error {
 	books := l.mergeable(p.Manifest().Books)
 	if len(books) == 0 {

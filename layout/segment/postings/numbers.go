@@ -27,8 +27,8 @@ func unpack(numbers []uint32, data []byte, width uint) {
 	}
 	width &= 63
 	mask := uint64(1)<<width - 1
-	// fast is how many of the numbers can be decoded by loading eight bytes at once,
-	// without a load beyond the end of data.
+	// fast is how many of the numbers can be decoded by loading eight bytes together, without a
+	// load beyond the end of data.
 	fast := min(len(numbers), max(0, (len(data)*8-57)/int(width)))
 	i, at := 0, uint(0)
 	if 4*width <= 57 { // one load of eight bytes has four numbers

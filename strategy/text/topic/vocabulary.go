@@ -60,7 +60,8 @@ func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 	}
 }
 
-// addTerm adds the feature f of one term, or replaces the term's feature if its mention is lower.
+// addTerm adds the feature f of one term. If the term has a feature already, the one with the
+// greater mention stays.
 func (v *vocabulary) addTerm(name string, f topicFeature) {
 	t := v.term(name)
 	if t.feature < 0 {

@@ -29,10 +29,10 @@ type context struct {
 	*surroundings
 	values []uint8
 	scores []float64
-	// by block: sum of all blocks before it; the last element is the sum of all blocks
+	// by block: sums over all blocks before it; the last element has the sums over all blocks
 	blockSums   []chance
-	elementSums []chance // by element: sum of the blocks inside of it
-	runSums     []chance // by run: sum of the blocks that lie directly in its elements
+	elementSums []chance // by element: sums over the blocks inside of it
+	runSums     []chance // by run: sums over the blocks that lie directly in its elements
 	pathSums    map[uint64]chance
 	// by block: sum of the weights of the blocks between the last likely block before it and this
 	// block; math.MaxInt32 if no block before it is likely
