@@ -18,7 +18,8 @@ import (
 )
 
 // share adds collections to the outcome of target i if the target was skipped or has failed. So
-// none of them requests it again, and each follows the link of a redirect or alias. Added are
+// none of these collections requests the target again, and each follows the link of a redirect or
+// alias. Added are
 //
 //	collections that had the page at its last look and still exist
 //	collections that claim the page whatever its topic, unless the target was skipped without a
@@ -68,7 +69,8 @@ func storedLook(t batch.Target) *batch.Look {
 
 // confirmable returns the last look at a target if its request may be conditional, else nil. A page
 // confirmed by the answer 304 (Not Modified) stays in the collections of its last look and gets no
-// others. Therefore these must include all of t.Collections and all of claiming.
+// others. Therefore the collections of the last look must include all of t.Collections and all of
+// claiming.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }

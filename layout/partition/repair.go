@@ -84,8 +84,8 @@ func (e *Edit) Unmask(key string) {
 	s.Deletions, s.Erase, s.Compared = nil, false, false
 }
 
-// DropRanks takes an overlay off the manifest: the one with the key, which holds ranks,
-// anchors or unvisited URLs. It also makes the function rank compute it again.
+// DropRanks takes an overlay off the manifest: the one with the key, which holds ranks, anchors or
+// unvisited URLs. It also makes the function rank compute the overlay again.
 func (e *Edit) DropRanks(key string) {
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]

@@ -234,7 +234,7 @@ func (f *folder) representative(g *alikeGroup) match {
 const tells = 0.8
 
 // compareReader orders documents by the languages of the reader. It returns 0 if the language of
-// the query is known (see tells), since the reader's languages do not matter then.
+// the query has at least the probability tells, since the reader's languages do not matter then.
 func (f *folder) compareReader(a, b *segment.Document) int {
 	if l := f.plan.likeliest(); len(f.query.Reader) == 0 || l == nil || l.share >= tells {
 		return 0
@@ -249,8 +249,8 @@ func (f *folder) compareReader(a, b *segment.Document) int {
 }
 
 // mayTranslate reports whether translations may be put in another order. Three conditions must
-// hold: the client has told the reader's languages, the language of the query is not known (see
-// tells), and the address of at least one hit names the hit's language.
+// hold: the client has told the reader's languages, no language of the query has at least the
+// probability tells, and the address of at least one hit names the hit's language.
 func (f *folder) mayTranslate() bool {
 	l := f.plan.likeliest()
 	return len(f.query.Reader) > 0 && l != nil && l.share < tells &&

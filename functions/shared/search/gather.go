@@ -64,10 +64,10 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads all that the scan needs, in one step: the terms of all words, with positions if the plan
-// has phrases or pairs of words; the terms of the anchors; the columns for filters and facets. It
-// also numbers the variants of the words (variant.number), and counts the documents that have each
-// word. A function also that is not nil is called for each part meanwhile.
+// read reads all that the scan needs, in one step: the terms of all words, with positions if the
+// plan has phrases or pairs of words; the terms of the anchors; the columns for filters and facets.
+// It also numbers the variants of the words (variant.number), and counts the documents that have
+// each word. Unless the function also is nil, read calls it for each part meanwhile.
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	numberOf := func(term string) int {

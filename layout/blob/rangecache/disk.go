@@ -181,7 +181,7 @@ func (d *disk) mayHold(name fileName) bool {
 	return found || !d.owner
 }
 
-// put writes an entry, if this cache owns the directory. If that fails, put returns no error,
+// put writes an entry, if this cache owns the directory. If writing fails, put returns no error,
 // but counts the failure in d.unwritten.
 func (d *disk) put(id rangeID, content []byte) {
 	d.writing.Lock()

@@ -229,8 +229,8 @@ func joinGaps(spans []span) []span {
 	return merge(spans, func(_ *span, i int) bool { return joined[i] })
 }
 
-// merge joins each span for which toBe returns true to the span before it. toBe is given
-// the span before, as joined so far, and the index of the span.
+// merge joins a span to the span before it if the function toBe returns true. The arguments of toBe
+// are the span before, as joined so far, and the index of the span.
 func merge(spans []span, toBe func(before *span, i int) bool) []span {
 	var merged []span
 	for i, s := range spans {

@@ -85,8 +85,8 @@ func (w *Rewriter) Rewrite(markup []byte) []byte {
 // at returns the offset of a part of the markup.
 func (w *Rewriter) at(part []byte) int { return cap(w.markup) - cap(part) }
 
-// edit replaces length bytes of the markup, from the offset from on, with the bytes of by. It changes
-// nothing if they are equal.
+// edit replaces length bytes of the markup, from the offset from on, with the bytes of the argument
+// by. It changes nothing if those bytes and by are equal.
 func (w *Rewriter) edit(from, length int, by []byte) {
 	if bytes.Equal(w.markup[from:from+length], by) {
 		return
