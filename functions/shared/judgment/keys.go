@@ -81,7 +81,7 @@ func (k Keys) Judge(key string) (name string, known bool) {
 // errToken means that a text is no token that is valid now.
 var errToken = errors.New("the token is not valid")
 
-// Token returns a text by which a judge is recognised up to a moment:
+// Token returns a text by which the judge called name is recognised until the given time:
 //
 //	<name>|<seconds since 1970>|<HMAC-SHA-256 of what is before, in base64>
 //

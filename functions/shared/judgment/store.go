@@ -36,8 +36,8 @@ type Judged struct {
 	judges map[string]map[string]dated // latest mark, by judge and URL
 }
 
-// dated is a mark with the time and the key of its sheet, which tell which of two marks is the
-// later one.
+// dated is a mark with the time and the key of its sheet. Of two marks, the one with the later time
+// is the later one, or, if the times are equal, the one with the higher key.
 type dated struct {
 	grade int
 	at    time.Time
@@ -92,8 +92,9 @@ func (j *Judged) Grades() map[string]int {
 	return sums
 }
 
-// Of returns the judgments on one query, without forgotten URLs. It takes one LIST, and one GET
-// for each sheet. unread are the errors of sheets that are damaged or newer.
+// Of returns the judgments on one query, without forgotten URLs. It takes one LIST, and one GET for
+// each sheet. The result unread has an error for each sheet that is damaged, or that only a newer
+// version of the program can read.
 func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Set) (judged Judged, unread []error, err error) {
 	if !encodable(q.After) || !encodable(q.Before) {
 		return Judged{}, nil, errTime
@@ -107,7 +108,8 @@ func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Se
 }
 
 // All returns the judgments on all queries, in the order of the queries' texts, without forgotten
-// URLs. unread are the errors of sheets that are damaged or newer.
+// URLs. The result unread has an error for each sheet that is damaged, or that only a newer version
+// of the program can read.
 func All(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all []*Judged, unread []error, err error) {
 	known := make(map[string]*Judged)
 	unread, err = each(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
@@ -127,7 +129,7 @@ func All(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all 
 	return all, unread, err
 }
 
-// keysBelow returns the keys of all sheets below a prefix.
+// keysBelow returns the keys of all objects with judgments (see Sheet) that begin with a prefix.
 func keysBelow(ctx context.Context, bucket blob.Reader, prefix string) (keys []string, err error) {
 	listed, err := blob.List(ctx, bucket, prefix)
 	for _, object := range listed {
@@ -138,8 +140,9 @@ func keysBelow(ctx context.Context, bucket blob.Reader, prefix string) (keys []s
 	return keys, err
 }
 
-// each calls do with every sheet below a prefix, in the order of their keys. unread are the
-// errors of those that are damaged or newer.
+// each calls the function do with every sheet whose key begins with a prefix, in the order of the
+// keys. The result unread has an error for each sheet that is damaged, or that only a newer version
+// of the program can read.
 func each(ctx context.Context, bucket blob.Reader, prefix string, do func(key string, s Sheet)) (unread []error, err error) {
 	keys, err := keysBelow(ctx, bucket, prefix)
 	if err != nil {

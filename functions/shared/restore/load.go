@@ -74,9 +74,9 @@ type divider struct {
 	pending  int            // number of pending URLs put into shares so far
 }
 
-// divide distributes the URLs of the books among the channels queues, in shares, by crawl partition.
-// It closes the channels at the end, or when ctx ends. It returns how many URLs it sent, and how
-// many of these are pending.
+// divide sends each URL of the books, in a share with others, to the channel of its crawl
+// partition. The parameter queues has these channels; divide closes them at the end, or when ctx
+// ends. It returns how many URLs it sent, and how many of these are pending.
 func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *dueTimes) (urls, pending int, err error) {
 	d := &divider{dueTimes: a, shares: make(map[int]*share, len(queues))}
 	d.rationed = rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}
@@ -194,9 +194,10 @@ func known(s *settings.Settings, u account.URL) frontier.Known {
 	return k
 }
 
-// Older rebuilds all frontiers if Redis is older than the bucket: if one of spooled, the batches in
-// the spool, is newer than the last batch that Redis gave out. Redis was then restored from an old
-// copy, or lost its counter of tokens, and would give out the same tokens again.
+// Older rebuilds all frontiers if Redis is older than the bucket: if a batch in the spool is newer
+// than the last batch that Redis gave out. Redis was then restored from an old copy, or lost its
+// counter of tokens, and would give out the same tokens again. The parameter spooled has the
+// batches in the spool.
 func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []layout.Version) error {
 	var newest layout.Version
 	for _, batch := range spooled {
@@ -266,9 +267,9 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold holds back due, a new request for the stored page of u, if both are true: it is made because
-// a collection lacks the page (u.Wanted), and this collection has a limit of pages. It reports
-// whether it holds due back.
+// hold holds back the request due for the stored page of u if two conditions are met: the request
+// is made because a collection lacks the page (u.Wanted), and this collection has a limit of pages.
+// It reports whether it holds the request back.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
@@ -277,9 +278,9 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release decides about each renewal that is held back:
+// release calls one of two functions, or none, for each renewal that is held back:
 //
-//	it would exceed a limit                nothing
+//	it would exceed a limit                none
 //	its collection has pending URLs        miss, with the crawl partition
 //	else                                   hand, with the crawl partition and the renewal
 func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {

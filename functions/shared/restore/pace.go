@@ -128,8 +128,8 @@ func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*fr
 	return nil
 }
 
-// ownedBy returns the batches among held, which are on lease, that may request URLs of a crawl
-// partition: those with a URL that the partition owns, and those whose URLs are not known.
+// ownedBy returns those leased batches that may request URLs of a crawl partition: those with a URL
+// that the partition owns, and those whose URLs are not known. It chooses among the batches held.
 func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
 		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {

@@ -239,9 +239,9 @@ func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Se
 	return group.Wait()
 }
 
-// refill puts the batches of the spool, which pack has still to pack, into the inboxes of pack. It
-// must do so before the frontiers open: else a crawl in which no URL waits would look finished. It
-// is called only when all frontiers are rebuilt; after other rebuilds, the sweep sends the events of
+// refill puts the batches of the spool, which are still to be packed, into the inboxes of pack. It
+// must be called before the frontiers open: else a crawl in which no URL waits would look finished.
+// Only a rebuild of all frontiers calls it; after a rebuild of some, the sweep sends the events of
 // these batches again.
 func (f *Frontiers) refill(ctx context.Context, spooled []account.Spooled) error {
 	for _, s := range spooled {

@@ -188,9 +188,9 @@ func (a *dueTimes) note(due time.Time) {
 	}
 }
 
-// dueFor returns the collection on whose behalf a due URL is fetched: the first of the
-// outcome's collections that still admit the URL, or else the collection another, which may
-// be "". It returns "" when the URL is not due for any of these.
+// dueFor returns the collection on whose behalf a due URL is fetched: the first of the outcome's
+// collections that still admit the URL, or, if none does, the one in the parameter another, which
+// may be "". It returns "" if the URL is not due.
 func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string) string {
 	still := a.settings.Asking(last, at)
 	if len(still) == len(last.Collections) {

@@ -24,8 +24,8 @@ func newAnchorStatistics() *statistics {
 	return t
 }
 
-// having returns the terms by which the documents that have the word w are counted: the terms of the
-// pages' texts, or, if no text has w, those of the anchors. The result is indexed by part and by
+// having returns the terms of the pages' texts, or, if no text has the word w, the terms of the
+// anchors. They serve to count the documents that have w. The result is indexed by part and by
 // number of the term.
 func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	if g.inTexts(w) {

@@ -89,8 +89,8 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 	return nil
 }
 
-// expansions returns the expansions of a word in one segment, from its dictionary words.
-// ofImages says whether the query searches images or pages.
+// expansions returns what the word w of a query matches in one segment. The parameter words is the
+// segment's dictionary. ofImages says whether the query searches images or pages.
 func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord, ofImages bool) (expansions, error) {
 	found := expansions{}
 	switch {
@@ -116,8 +116,8 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 	return found, found.collect(ctx, words, w.nearby, nil, nil)
 }
 
-// setNearby sets the field nearby, if the word allows edits, to an automaton that accepts all
-// words at most that many edits away.
+// setNearby sets the word's field nearby to an automaton that accepts all words that differ from
+// the word by at most w.edits edits. It does nothing if w.edits is 0.
 func (w *queryWord) setNearby() (err error) {
 	if w.edits > 0 {
 		if w.nearby, err = automata()[w.edits-1].BuildDfa(w.surface, uint8(w.edits)); err != nil {
@@ -127,9 +127,9 @@ func (w *queryWord) setNearby() (err error) {
 	return nil
 }
 
-// collect adds the words of a dictionary that are in [from, to) and that the automaton accepts.
-// A nil automaton accepts all words; a nil bound is no bound. collect stops when there are more
-// than maxSeen words.
+// collect adds to e the words of a dictionary that the automaton accepts, from the word in the
+// parameter from up to, but without, the one in to. A nil automaton accepts all words; a nil bound
+// is no bound. collect stops when e has more than maxSeen words.
 func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton vellum.Automaton, from, to []byte) error {
 	var walk *vellum.FSTIterator
 	var err error
@@ -214,8 +214,8 @@ func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }
 
-// addAll adds the terms that analysis made of a word by the rules of each language. worth is the
-// factor of the word's score in documents with one of these terms.
+// addAll adds to w the variants for all terms that analysis made of a word by the rules of several
+// languages. The parameter worth is the factor for scores by these terms.
 func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
 		rules := uint64(0)
@@ -228,9 +228,10 @@ func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 	}
 }
 
-// add adds two variants of a word: the given term, and the form of it for pages that have the word
-// only outside of their main part. worth is the factor for scores by the given term; that of the
-// other is less. rules are the rules of analysis that give the term, as in variant.rules.
+// add adds two variants to w: the given term, and the form of it for pages that have the word only
+// outside of their main part. The parameter worth is the factor for scores by the given term; the
+// factor of the other is less. rules are the rules of analysis that give the term, as in
+// variant.rules.
 func (w *queryWord) add(term string, worth float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules

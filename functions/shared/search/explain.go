@@ -81,8 +81,8 @@ func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 	return e
 }
 
-// explainNames explains the part of the score of a start page, doc, that it has because words of the
-// query are in the names of its site. explainWords must have moved the cursors of work to doc.
+// explainNames explains what a start page's score gains by words of the query that are in the names
+// of its site. doc is the page's document; explainWords must have moved the cursors of work there.
 func (s *search) explainNames(work *scan, doc uint32) Explanation {
 	named := 0.0
 	for i := range s.plan.words {

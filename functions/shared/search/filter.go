@@ -146,8 +146,8 @@ func (f *filter) dated() bool { return !f.after.IsZero() || !f.before.IsZero() }
 
 func (f *filter) empty() bool { return len(f.any)+len(f.none) == 0 && !f.dated() }
 
-// names returns the names of the columns that must be read: those of filters that have values,
-// and of others, such as facets.
+// names returns the names of the columns that must be read: those of the filters that have values,
+// and those in the parameter others, such as facets.
 func (f *filter) names(others []string) (names []string) {
 	for name := range columns {
 		if len(f.any[name])+len(f.none[name]) > 0 || slices.Contains(others, name) {
@@ -196,7 +196,8 @@ func (f *filter) sets(name string, column *segment.StringColumn) []bool {
 	return pass
 }
 
-// sameValue reports whether a document's value in the filter name satisfies the wanted one, as
+// sameValue reports whether a document's value satisfies the wanted value of a filter. The
+// parameter name is the filter's name. Examples:
 //
 //	value             wanted
 //	application/pdf   application/pdf or pdf

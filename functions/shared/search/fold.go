@@ -23,9 +23,9 @@ const (
 	leastEqual, leastNear = 200, 500
 )
 
-// window returns the number of best matches among which fold looks for alike ones: at least folded,
-// and four times as many as there are hits up to the end of the page of hits. Matches that tie with
-// the last of these are added.
+// window returns the number of best matches among which fold looks for alike ones: four times as
+// many as there are hits up to the end of the page of hits, but no fewer than the constant folded.
+// Matches that tie with the last of these are added.
 func (s *search) window() int { return max(folded, 4*(s.query.From+s.query.Size)) }
 
 // folds reports whether alike documents become one hit.
@@ -171,8 +171,8 @@ func (f *folder) areAlike(a, b match) bool {
 	return size >= leastNear && p.IsAlike(q) && slices.Equal(wordsOf(d.Title), wordsOf(e.Title))
 }
 
-// isDirectoryOf reports whether index is the address dir with the name of an index page after
-// it, such as http://a/b/ and http://a/b/index.html.
+// isDirectoryOf reports whether the address in the parameter index is that of the index page of the
+// directory dir: http://a/b/index.html is, for example, for the directory http://a/b/.
 func isDirectoryOf(dir, index string) bool {
 	name, found := strings.CutPrefix(index, dir)
 	if !found || !strings.HasSuffix(dir, "/") || strings.ContainsAny(name, "/?") {
@@ -234,7 +234,8 @@ func (f *folder) representative(g *alikeGroup) match {
 const tells = 0.8
 
 // compareReader orders documents by the languages of the reader. It returns 0 if the language of
-// the query has at least the probability tells, since the reader's languages do not matter then.
+// the query is known well enough (its probability is at least the constant tells): the reader's
+// languages do not matter then.
 func (f *folder) compareReader(a, b *segment.Document) int {
 	if l := f.plan.likeliest(); len(f.query.Reader) == 0 || l == nil || l.share >= tells {
 		return 0
@@ -249,8 +250,8 @@ func (f *folder) compareReader(a, b *segment.Document) int {
 }
 
 // mayTranslate reports whether translations may be put in another order. Three conditions must
-// hold: the client has told the reader's languages, no language of the query has at least the
-// probability tells, and the address of at least one hit names the hit's language.
+// hold: the client has told the reader's languages, each language of the query has a probability
+// below the constant tells, and the address of at least one hit names the hit's language.
 func (f *folder) mayTranslate() bool {
 	l := f.plan.likeliest()
 	return len(f.query.Reader) > 0 && l != nil && l.share < tells &&

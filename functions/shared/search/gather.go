@@ -67,7 +67,8 @@ func (g *gathered) named(part int, err error) error {
 // read reads all that the scan needs, in one step: the terms of all words, with positions if the
 // plan has phrases or pairs of words; the terms of the anchors; the columns for filters and facets.
 // It also numbers the variants of the words (variant.number), and counts the documents that have
-// each word. Unless the function also is nil, read calls it for each part meanwhile.
+// each word. If a function is given by the parameter also, read calls it for each part, at the same
+// time as it reads.
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	numberOf := func(term string) int {
@@ -245,9 +246,9 @@ func (s *search) atLeast() int {
 	return verified
 }
 
-// withPhrases adds the scores of the required phrases to score, which is that of the words, and
-// reports whether the document matches. found tells how often the document has each phrase of
-// plan.must, and then of plan.never.
+// withPhrases returns a document's score with its required phrases, and whether the document
+// matches. The parameter score is the score of the words alone. found tells how often the document
+// has each phrase of plan.must, and then of plan.never.
 func (s *search) withPhrases(score float64, found []occurrence) (float64, bool) {
 	for i := range s.plan.must {
 		if found[i].none() {

@@ -93,9 +93,9 @@ func (j *imageJudge) open(d *segment.Document) {
 	j.read(j.page, pageText, d.Title)
 }
 
-// read looks for the query's words in content, and records their positions and weighed frequencies
-// in words. content is a text of an image or the title of its page; text says which one (such as
-// pageText).
+// read looks for the query's words in content, a text of an image or the title of its page. It
+// records their positions and weighed frequencies in the parameter words. The number text says
+// which text it is (such as pageText).
 func (j *imageJudge) read(words []imageWords, text int, content string) {
 	length := j.analyzer.Each(content, func(o analysis.Occurrence) bool {
 		j.add(words, text, o.Position, j.worth[o.Term])
@@ -111,8 +111,9 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// add records that words of the query occur at a position of a text of an image. worth has these
-// words: it maps the index of each in words to the factor of its score for this occurrence.
+// add records in the parameter words that some of these words occur at a position of a text of an
+// image. The map worth has their indexes in words, and for each the factor of its score for this
+// occurrence.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))

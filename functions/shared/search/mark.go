@@ -68,9 +68,9 @@ func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 // it, as in C++.
 const signSize = 2 + utf8.UTFMax
 
-// each calls yield with every match in text[from:] that begins before *end, which yield may
-// change, and returns the offset up to which it has read. Words that cannot match by their first
-// characters are not analysed.
+// each calls yield with every match that begins in text from the offset from on and before the
+// offset *end. The function yield may change *end. each returns the offset up to which it has read.
+// It does not analyse words that cannot match by their first characters.
 func (m *textMarker) each(text string, from int, end *int, yield func(span)) int {
 	for from < *end {
 		to, bits := wordEnd(text, from)
@@ -132,8 +132,9 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 	}
 }
 
-// analyse calls yield with the matches in text[start:end]. A joined word matches as a whole only
-// if none of its parts does. Analysis sees the text up to offset context.
+// analyse calls yield with the matches that begin in text[start:end]. A joined word matches as a
+// whole only if none of its parts does. So that names such as C++ are seen, the text is analysed up
+// to the offset given by the parameter context.
 func (m *textMarker) analyse(text string, start, end, context int, yield func(span)) {
 	found := false
 	m.vocabulary.analyzer.Each(text[start:context], func(o analysis.Occurrence) bool {
@@ -170,15 +171,16 @@ type beginnings struct {
 	stems   []string // for each term, the beginning of all English words that are reduced to it
 }
 
-// An English word begins as its stem does, except for the last characters of the stem: at most
-// changed of them may differ, as happy becomes happi. A stem of fewer than regular bytes may differ
-// in any character, as dying becomes die, and so excludes no word.
+// Bounds of what stemming changes at the beginning of an English word. The stem's last characters
+// may differ from the word's (happy becomes happi); changed is the greatest number of them. If a
+// stem has fewer bytes than the number regular, any may differ (dying becomes die): it excludes no
+// word.
 const changed, regular = 2, 5
 
 const characters = 36 // letters and digits
 
-// characterOf maps ASCII digits to 0–9, letters of either case to 10–35, and all other bytes
-// to the number characters.
+// characterOf gives each byte a number: ASCII digits have 0–9, ASCII letters of either case 10–35,
+// and all other bytes the number in the constant characters.
 var characterOf = func() (numbers [256]uint8) {
 	for c := range numbers {
 		switch lower := byte(c | 0x20); {
@@ -206,8 +208,9 @@ var wordBytes = func() (is [256]bool) {
 // U+2027) in UTF-8. Some other characters begin with it, too.
 const punctuation = 0xE2
 
-// wordEnd returns the end of the possible word that begins at offset i, or i if none begins
-// there, and the OR of the word's bytes: it is below utf8.RuneSelf if the word is ASCII.
+// wordEnd returns the end of the possible word that begins at the offset i, or i if none begins
+// there. Its second result is the OR of the word's bytes: it is below utf8.RuneSelf if the word is
+// ASCII.
 func wordEnd(text string, i int) (end int, bits byte) {
 	for ; i < len(text); i++ {
 		c := text[i]
@@ -247,16 +250,16 @@ func (b *beginnings) add(term string) {
 	}
 }
 
-// may reports whether analysis may reduce word, which is of ASCII letters and digits, to one of the
-// terms added, judged by the first two characters of word.
+// may reports whether analysis may reduce a word to one of the terms that were added to b. It
+// judges by the word's first two characters. The word must consist of ASCII letters and digits.
 func (b *beginnings) may(word string) bool {
 	seconds := b.seconds[characterOf[word[0]]]
 	return seconds != 0 && (len(word) == 1 || seconds>>characterOf[word[1]]&1 == 1)
 }
 
-// mayBeEnglish reports whether stemming may reduce word, an ASCII word of an English text, to one
-// of the terms added: whether word begins as one of them does, not counting the characters at the
-// term's end that stemming may change.
+// mayBeEnglish reports whether stemming may reduce an ASCII word of an English text to one of the
+// terms that were added to b: whether the word begins as one of these terms does, not counting the
+// characters at the term's end that stemming may change.
 func (b *beginnings) mayBeEnglish(word string) bool {
 	return slices.ContainsFunc(b.stems, func(stem string) bool {
 		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)

@@ -148,8 +148,9 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 	return len(starts), starts
 }
 
-// reached is a partial match of a phrase with slop: its first words, up to one at the position at.
-// slop is the least sum by which the distances between these words differ from those in the phrase.
+// reached is a match of the first words of a phrase with slop. The field at is the position of the
+// last of these words. The field slop is the least sum by which the distances between these words
+// differ from those in the phrase.
 type reached struct{ at, slop int }
 
 func sloppy(positions [][]uint32, at []uint32, slop int) (count int) {

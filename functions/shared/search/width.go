@@ -25,7 +25,8 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// widthOf returns the width of a text in columns, or a number above most if it is wider than that.
+// widthOf returns the width of a text in columns. If it exceeds the number most, widthOf counts no
+// further, and returns some number above most.
 func widthOf(text string, most int) (n int) {
 	for _, r := range text {
 		if n += columnsOf(r); n > most {
