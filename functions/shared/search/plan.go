@@ -146,9 +146,10 @@ func (p *plan) add(c clause) {
 	}
 }
 
-// join adds a joined word: e-mail is also found by email. The term of the joined word is added
+// join adds the joined form of a clause's word to the plan, so that the query e-mail also finds
+// email. The term of the joined form is added
 //
-//	to each of its parts              so a document with email holds both e and mail
+//	to each of the word's parts       so a document with email holds both e and mail
 //	as a word that is not required    so documents with email come first
 func (p *plan) join(c *clause, a *analysis.Word, parts []*queryWord) {
 	w := &queryWord{times: 1, text: c.text[a.Start:a.End], joined: true}
@@ -186,7 +187,7 @@ func (p *plan) unify() {
 	}
 }
 
-// setNear sets near to phrases of the plain words that follow each other in the query:
+// setNear sets p.near to phrases of the plain words that follow each other in the query:
 //
 //	two neighbouring words     as a phrase, and as a phrase with slop
 //	a run                      as a phrase of its own, and with the written word before it
@@ -238,8 +239,8 @@ func (ph *queryPhrase) runAt(i int) *queryPhrase {
 	return run
 }
 
-// addRun adds the phrases of a run of pairs of characters to near: each two successive pairs, and
-// the whole run if it has at most maxRun pairs.
+// addRun adds to p.near the phrases of a run of pairs of characters: each two successive pairs,
+// both exactly and with slop, and the whole run if it has at most maxRun pairs.
 func (p *plan) addRun(run *queryPhrase) {
 	for i := 1; i < len(run.words); i++ {
 		if run.words[i-1] != run.words[i] {
@@ -252,10 +253,10 @@ func (p *plan) addRun(run *queryPhrase) {
 	}
 }
 
-// addNear adds two phrases to near: a followed by b, once exactly and once with slop. a and b are
-// neighbours in the query, each of them a word or a run of pairs of characters; gap is the number
-// of positions from the beginning of a to that of b. If they have more than maxRun words together,
-// only the last word of a and the first word of b are taken.
+// addNear adds two phrases to p.near: a followed by b, once exactly and once with slop. The phrases
+// a and b are neighbours in the query, each of them a word or a run of pairs of characters. gap is
+// the number of positions from the beginning of a to that of b. If a and b have more than maxRun
+// words together, only the last word of a and the first word of b are taken.
 func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	if len(a.words)+len(b.words) > maxRun {
 		end := len(a.words) - 1
@@ -401,9 +402,10 @@ func (s *scan) open(of *search, part int) bool {
 	return occurs
 }
 
-// cursors returns a cursor for each word in a part of the index. anchored says that documents also
-// have the words of their anchors. That is false for excluded words, so that no link can hide a
-// page. cursors overwrites old.
+// cursors returns a cursor for each of the words, in a part of the index. The cursors take the
+// memory of those in the parameter old. If anchored is true, documents also have the words of their
+// anchors and of their site's names. It is false for excluded words, so that no link can hide a
+// page.
 func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics, anchored bool) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})

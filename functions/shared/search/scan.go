@@ -93,9 +93,9 @@ func (s *scan) run() error {
 // competes reports whether a match whose score is at most bound could be among the best.
 func (s *scan) competes(bound float64) bool { return bound*slack >= s.top.least() }
 
-// window prepares a window that begins at the document at, and returns the window's last document. It
-// computes upper bounds of the words' scores there, and from them which words a document needs to be
-// among the best matches.
+// window prepares a window of documents, and returns the last document of it. The first one is
+// given by the parameter at. It computes upper bounds of the words' scores in the window, and from
+// them which words a document needs to be among the best matches.
 func (s *scan) window(at uint32) (end uint32) {
 	end = postings.NoMore
 	s.sum, s.rest = 0, 0
@@ -161,11 +161,11 @@ type deadline struct {
 
 // withDeadline returns the deadline of a query. Two of its contexts end early:
 //
-//	scan   at the given time or, if that is earlier, after 3/4 of the time until ctx's deadline;
-//	       the rest of that time is for reading the hits
-//	read   after 3/4 of the time for scanning
+//	scan   at the time in the parameter at, but no later than after 3/4 of the time until ctx's
+//	       deadline; the last quarter is for reading the hits
+//	read   after 3/4 of the time until scan ends
 //
-// If the time at is zero and ctx has no deadline, neither ends early.
+// If the parameter at is zero and ctx has no deadline, neither ends early.
 func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFunc) {
 	if end, ends := ctx.Deadline(); ends {
 		if earlier := end.Add(-time.Until(end) / 4); at.IsZero() || earlier.Before(at) {
@@ -183,8 +183,8 @@ func withDeadline(ctx context.Context, at time.Time) (deadline, context.CancelFu
 // withoutDeadline returns a deadline for a search that only the end of ctx ends.
 func withoutDeadline(ctx context.Context) deadline { return deadline{ctx, ctx, ctx} }
 
-// passed reports whether of, the context read or scan of the deadline, has ended while the caller's
-// context has not.
+// passed reports whether a context of the deadline has ended while the caller's context has not.
+// The parameter of is d.read or d.scan.
 func (d deadline) passed(of context.Context) bool { return of.Err() != nil && d.Err() == nil }
 
 // Unreadable is the error of a search that could not read one of its segments, or the anchors

@@ -73,8 +73,8 @@ func repeated(times int) float64 {
 	return (repetition + 1) * n / (repetition + n)
 }
 
-// bm25f returns the score of a word or phrase with these frequencies in the fields
-// of a document (Robertson and Zaragoza, 3.5).
+// bm25f returns the score of a word or phrase in a document (Robertson and Zaragoza, 3.5). By
+// field, freq has the word's frequency, and length the code of the field's length.
 func (t *statistics) bm25f(weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) float64 {
 	return weight * saturated(t.frequency(freq, length))
 }
@@ -141,7 +141,8 @@ const (
 )
 
 // most returns an upper bound of the scores of the list's word in some documents. impacts holds the
-// greatest frequencies of the word in these documents.
+// greatest frequencies of the word in these documents. The parameter texts has the statistics by
+// which texts are scored.
 func (l *listCursor) most(texts *statistics, impacts []postings.Impact) float64 {
 	if l.kind == ofName {
 		return l.weight * slack
@@ -150,7 +151,7 @@ func (l *listCursor) most(texts *statistics, impacts []postings.Impact) float64 
 }
 
 // from returns the statistics by which the list is scored: those of anchors if the list is of
-// anchors, else texts.
+// anchors, else those in the parameter texts.
 func (l *listCursor) from(texts *statistics) *statistics {
 	if l.anchors != nil {
 		return l.anchors
@@ -184,9 +185,9 @@ func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * namedWeight}, t)
 }
 
-// open adds to the cursor a list with the postings l. It overwrites a list that reset has removed,
-// if there is one. The kind, weight and anchors of the list are those of as. t has the average
-// lengths by which texts are scored.
+// open adds to the cursor a list with the postings l. The list has the kind, weight and anchors of
+// the parameter as. It takes the memory of a list that reset has removed, if there is one. t has
+// the average lengths by which texts are scored.
 func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
@@ -236,8 +237,8 @@ func (c *cursor) next() {
 	}
 }
 
-// window sets bound to an upper bound of the word's scores in a window that begins at doc, and
-// returns the last document of the window.
+// window sets c.bound to an upper bound of the word's scores in a window of documents, and returns
+// the last document of the window. doc is the first one.
 func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	if int64(doc) > c.last {
 		c.last = postings.NoMore
@@ -276,10 +277,10 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 	return scores[ofText] + scores[ofAnchors], scores[ofName]
 }
 
-// naming returns what the names of its site add to the score of a start page: named times the fourth
-// power of a share. named is the weight of those words of the query that are in the names, and the
-// share is what they have of the weight of all words. So a query that is just the name of a site
-// finds the start page first, and a query with further words finds other pages.
+// naming returns what a start page's score gains by words of the query that are in the names of its
+// site: the weight of these words, times the fourth power of their share of the weight of all
+// words. The parameter named is their weight. So a query that is just the name of a site finds the
+// start page first, and a query with further words finds other pages.
 func (p *plan) naming(named float64) float64 {
 	if named == 0 {
 		return 0
@@ -294,8 +295,9 @@ func (p *plan) naming(named float64) float64 {
 	return named * share * share * share * share
 }
 
-// occurrences adds the frequencies of the word in the fields of doc to sum, and sets the lengths
-// of these fields. doc is the cursor's current document. Anchors do not count.
+// occurrences adds to the parameter sum the frequencies of the word in the fields of doc, and sets
+// the parameter lengths to the codes of the lengths of the fields that have the word. doc is the
+// cursor's current document. Anchors do not count.
 func (c *cursor) occurrences(doc uint32, sum *[postings.Fields]uint32, lengths *[postings.Fields]uint8) {
 	for i := range c.lists {
 		if l := &c.lists[i]; l.doc == doc && l.kind == ofText {

@@ -201,8 +201,8 @@ func (s *search) border() int {
 	return s.query.From + s.query.Size
 }
 
-// kept returns the number of best matches that the scan must keep: as many as reach, and at least
-// nearest if words near each other give a bonus.
+// kept returns the number of best matches that the scan must keep: the number that reach returns,
+// but at least the constant nearest if words near each other give a bonus.
 func (s *search) kept() int {
 	if len(s.plan.near) > 0 {
 		return max(s.reach(), nearest)
@@ -255,9 +255,9 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 	return nil
 }
 
-// documentsOfOneWord returns the number n of documents that match, which is stored with the query's
-// term. This is possible if the query is one word with one term (see isOneTerm), without a filter,
-// and the index has no dead documents.
+// documentsOfOneWord returns the number n of documents that match, without counting them: it is
+// stored with the query's term. This is possible if the query is one word with one term (see
+// isOneTerm), without a filter, and the index has no dead documents.
 //
 //	known   false for any other query, and if no text has the word
 //	all     false if further pages may match, which have the word only in their anchors or as the
@@ -286,8 +286,8 @@ type Result struct {
 	Notes   []string // sentences about what was cut or left out
 }
 
-// matches returns the number of documents that match by their words. The page of Query.Named, which
-// is a hit even if its words do not match, is not counted.
+// matches returns the number of documents that match by their words: Total without the page of
+// Query.Named, which is a hit even if its words do not match.
 func (r *Result) matches() int {
 	if r.Named {
 		return r.Total - 1

@@ -142,8 +142,8 @@ func nextClause(text string, signed bool) (c clause, rest string) {
 	return c, rest
 }
 
-// unquote removes the quotes of all clauses of words without a sign, and reports whether it
-// removed any.
+// unquote turns quoted clauses into unquoted ones, and reports whether there were any. Clauses with
+// a sign (+ or -) and filters stay quoted.
 func unquote(clauses []clause) (any bool) {
 	for i := range clauses {
 		if c := &clauses[i]; c.quoted && c.sign == 0 && c.filter == "" {

@@ -171,8 +171,9 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 	return nil
 }
 
-// areFew reports whether so few matches are around (see tied) that they are ordered by reading their
-// documents. If there are more, the identities of all documents are read (see fewTied).
+// areFew reports whether the parameter around, a result of tied, has so few matches that they are
+// ordered by reading their documents. If it has more, the identities of all documents are read (see
+// fewTied).
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
 // unidentified returns the numbers of the parts that have matches of the groups, and whose

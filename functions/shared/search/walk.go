@@ -23,8 +23,9 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll calls match for the documents from at to end that hold all words that scan.need says are
-// needed. lead is the index of the rarest of these words.
+// walkAll calls match for every document of a range that holds all needed words, as scan.need says.
+// The range is from the document in the parameter at to the one in end, end included. lead is the
+// index of the rarest needed word.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:
@@ -48,8 +49,9 @@ search:
 	}
 }
 
-// walkAny calls match for the documents from at to end that hold at least one of the words
-// order[rest:]. Other documents cannot be among the best (see scan.rest).
+// walkAny calls match for every document of a range that holds at least one of the words
+// s.order[s.rest:]. Other documents cannot be among the best (see scan.rest). The range is from the
+// document in the parameter at to the one in end, end included.
 func (s *scan) walkAny(at, end uint32) {
 	lead := s.order[s.rest:]
 	for {
@@ -75,8 +77,8 @@ func (s *scan) walkAny(at, end uint32) {
 	}
 }
 
-// match counts a document that holds the needed words, unless it holds an excluded one, and
-// offers it to top if its score may be high enough.
+// match counts a document that holds the needed words, and offers it to s.top if its score may be
+// high enough. It ignores a document that holds an excluded word.
 func (s *scan) match(doc uint32) {
 	for i := range s.not {
 		if s.not[i].advance(doc) == doc {

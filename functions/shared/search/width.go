@@ -7,9 +7,9 @@ import (
 	"golang.org/x/text/width"
 )
 
-// columnsOf returns the number of columns of a fixed-width font that a character takes (Unicode
-// Standard Annex #11): two for a wide one, such as a Chinese one, none for one that is drawn on
-// or with its neighbours, such as an accent, and one for all others.
+// columnsOf returns how many columns a character takes in a font of fixed width (Unicode Standard
+// Annex #11): two for a wide character (such as a Chinese one), none for a character that is drawn
+// together with its neighbour (such as an accent), and one for all others.
 func columnsOf(r rune) int {
 	switch {
 	case r < 0x300 || 0x370 <= r && r <= 0x482: // Latin, Greek, Cyrillic

@@ -23,9 +23,10 @@ func (m *textMarker) whole(text string) []Fragment {
 	return fragments(text, w, spans)
 }
 
-// snippet marks the matches in the best window of a text: the one whose different words have the
-// greatest sum of weights; of equal ones, one with its matches close together. It stops looking
-// patience bytes after the best window so far, or earlier if this window has all words.
+// snippet returns the best window of a text, with its matches marked. It is the window whose
+// different words have the greatest sum of weights; of equal ones, one with its matches close
+// together. The search ends a number of bytes after the best window so far: the constant patience,
+// or fewer if this window has all words.
 func (m *textMarker) snippet(text string) []Fragment {
 	read := cutRune(text[:min(len(text), scanSize)])
 	end := len(read)
@@ -63,9 +64,9 @@ type densest struct {
 	gaps    int     // bytes between the matches of the best window
 }
 
-// add takes the next match and reports whether a new best window ends with it. A window is better if
-// its sum of weights is higher, or if it is the same and the window has less than half as many bytes
-// between its matches.
+// add takes the next match, the parameter right, and reports whether a new best window ends with
+// it. A window is better if its sum of weights is higher, or if it is the same and the window has
+// less than half as many bytes between its matches.
 func (d *densest) add(right span) bool {
 	d.spans = append(d.spans, right)
 	if d.counts[right.word]++; d.counts[right.word] == 1 {
@@ -105,8 +106,8 @@ const cutSlack = 24
 // window is a range of a text, in bytes.
 type window struct{ start, end int }
 
-// fit returns a window of size columns around w, which begins and ends between words. If w is wider,
-// its end is cut. Else the additional columns before w are
+// fit returns a window around w that begins and ends between words. The parameter size is its width
+// in columns. If w is wider, its end is cut. Else the additional columns before w are
 //
 //	up to two thirds    if a sentence begins there: back to its beginning
 //	a third             if none begins there
@@ -215,8 +216,8 @@ func fragments(text string, w window, spans []span) (out []Fragment) {
 	return out
 }
 
-// tidy replaces every run of spaces, control characters, pilcrows, which documentation shows
-// beside its headings, and icons of private fonts by one space.
+// tidy replaces by one space every run of spaces, control characters, pilcrows (¶) and icons of
+// private fonts. Documentation shows pilcrows beside its headings.
 func tidy(text string) string {
 	if isTidy(text) {
 		return text

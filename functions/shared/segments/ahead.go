@@ -26,9 +26,9 @@ func newAhead() ahead {
 	return a
 }
 
-// of returns a sequence with the same tokens, which are made ahead. If the caller stops early,
-// the rest of the tokens is made and dropped. A panic in tokens becomes a panic in the caller's
-// goroutine.
+// of returns a sequence of the same tokens as the sequence in the parameter tokens, which it runs
+// in another goroutine, some tokens ahead of the caller. If the caller stops early, the rest of the
+// tokens is made and dropped. A panic in that goroutine becomes one in the caller's.
 func (a ahead) of(tokens iter.Seq[segment.Token]) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		made := make(chan []segment.Token, aheadChunks)

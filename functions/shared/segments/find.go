@@ -44,8 +44,8 @@ func NewFinder(bucket blob.Reader, wanted func(layout.Identity) bool) *Finder {
 	return &Finder{bucket: bucket, wanted: wanted, known: make(map[string][]Match)}
 }
 
-// Find returns the matches in a segment that a manifest lists, dead documents included. It reads
-// only columns of the segment.
+// Find returns the documents of wanted URLs in a segment that a manifest lists, dead documents
+// included. It reads only the columns of identities and versions.
 func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error) {
 	f.mu.Lock()
 	found, known := f.known[s.Key]
@@ -81,10 +81,11 @@ func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error)
 	return found, nil
 }
 
-// Judge calls judge for every listed segment, for several at the same time, and returns the results
-// of judge by segment key, as partition.Edit.Mask takes them. judge returns all documents of a
-// segment that are to be dead, including those that are dead already, or nil if there is nothing to
-// add. Judge logs and leaves out damaged segments; whole is false then.
+// Judge returns which documents of the listed segments are to be dead, by segment key, as
+// partition.Edit.Mask takes them. It calls the function judge for several segments at the same
+// time. judge returns all documents of a segment that are to be dead, including those that are dead
+// already, or nil if there is nothing to add. If a segment is damaged, Judge logs this and leaves
+// it out; the result whole is false then.
 func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge func(context.Context, *manifest.Segment) (*roaring.Bitmap, error)) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	dead, whole = make(map[string]*roaring.Bitmap), true
 	var mu sync.Mutex // protects dead and whole
@@ -140,15 +141,16 @@ func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest,
 	return live, nil
 }
 
-// Gone returns a new list of gone pages for a manifest. It is needed when packages are indexed
-// anew or an overlay is lost, because queries would find gone pages again. A page is on the list
-// if
+// Gone returns a new list of gone pages for a manifest: pages that were stored and have vanished
+// from the web. It is needed when packages are indexed anew or an overlay is lost, because queries
+// would find gone pages again. A page is on the list if
 //
 //	it is in one of the manifest's packages, or on its present list of gone pages
-//	and the books of the manifest, or of the partitions elsewhere, say that it is gone
+//	and the books of the manifest, or of the other partitions, say that it is gone
 //
-// elsewhere are partitions to which a strategy may have moved URLs. Gone reads the outcomes of
-// all books, and the directory of every package. It marks none of the pages as masked.
+// The parameter elsewhere has the other partitions, to which a strategy may have moved URLs. Gone
+// reads all outcomes of these books, and the directory of every package. It marks no page as
+// masked.
 func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhere []layout.Partition) ([]manifest.Gone, error) {
 	listed := m.Books
 	for _, id := range elsewhere {

@@ -66,8 +66,8 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	return l.cut(m, tiers[smallest])
 }
 
-// cut returns the smallest of the given segments, which are those of a tier, in the order of the
-// manifest. It takes as many as the limits Bytes and Most allow.
+// cut returns the smallest segments of a tier, as many as the limits Bytes and Most allow, in the
+// order of the manifest. The parameter of has all segments of the tier.
 func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segment {
 	slices.SortStableFunc(of, func(a, b manifest.Segment) int { return cmp.Compare(weight(a), weight(b)) })
 	var bytes int64

@@ -118,8 +118,9 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	})
 }
 
-// occurrence yields the token of an occurrence of a term in a text of a field, at o's position plus
-// base. Some occurrences have no token, such as a term outside of the main part that is also in it.
+// occurrence yields a token for the occurrence o of a term in a text of a field. The token's
+// position is that of o plus the parameter base. Some occurrences get no token: one outside of the
+// main part, for example, if the main part has the term, too.
 func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	token := segment.Token{
 		Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position),

@@ -28,8 +28,8 @@ const (
 // Queues lists all queues.
 var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Rank, Sweep, Watch}
 
-// timeouts holds the timeout of each function, by its queue. schedule and watch take seconds, a
-// fetch ends by its lease of two minutes, a merge may rewrite a whole partition, and rank reads all
+// timeouts holds the timeout of each function, by its queue. schedule and watch take seconds. fetch
+// ends when its lease of two minutes does. merge may rewrite a whole partition, and rank reads all
 // books.
 var timeouts = map[string]time.Duration{
 	Schedule: time.Minute,
@@ -57,7 +57,7 @@ type Lease struct {
 }
 
 // Gather asks pack to pack the spool objects of a storage partition if there are enough for a
-// package; with Flush, however few there are.
+// package. If Flush is true, pack packs them however few there are.
 type Gather struct {
 	Storage layout.Partition `json:"storage"`
 	Flush   bool             `json:"flush,omitempty"`
@@ -68,8 +68,8 @@ type Tiers struct {
 	Storage layout.Partition `json:"storage"`
 }
 
-// Mask asks sweep for one thing only: to mask the documents whose pages are gone in the storage
-// partition Gone. If Gone is nil, as in the message {}, it asks for a whole sweep.
+// Mask asks sweep for one thing only: to mask the documents of gone pages in one storage partition,
+// which the field Gone names. If Gone is nil, as in the message {}, it asks for a whole sweep.
 type Mask struct {
 	Gone *layout.Partition `json:"gone"`
 }

@@ -114,8 +114,8 @@ func decode(content []byte) (Feedback, error) {
 // parallelReads is the number of feedback objects that are read at the same time.
 const parallelReads = 16
 
-// Read returns all feedback after since, in the order of time. It skips objects that cannot be
-// decoded.
+// Read returns all feedback that was written at the time given by the parameter since, or later, in
+// the order of time. It skips objects that cannot be decoded.
 func Read(ctx context.Context, bucket blob.Reader, since time.Time) ([]Feedback, error) {
 	keys, err := list(ctx, bucket, layout.Feedback, instant(since))
 	if err != nil {
@@ -176,7 +176,7 @@ func instant(at time.Time) string {
 }
 
 // Bounds of the interval between two feedbacks of a process. The interval is the age of the
-// process, but at least soonest and at most latest.
+// process, but not shorter than the constant soonest, and not longer than the constant latest.
 const (
 	soonest = 15 * time.Second
 	latest  = 5 * time.Minute

@@ -128,8 +128,9 @@ func (r *Recorder) note(name, what string) {
 
 var errPanic = errors.New("the function panicked")
 
-// begin records that an invocation of the named function starts, with this number of messages. The
-// caller must call end when the invocation ends, with the error of the invocation, or nil.
+// begin records that an invocation of the named function starts. The parameter messages is its
+// number of messages. When the invocation ends, the caller must call the returned function end,
+// with the error of the invocation, or nil.
 func (r *Recorder) begin(name string, messages int64) (end func(failure error)) {
 	began := r.options.Now()
 	r.mu.Lock()

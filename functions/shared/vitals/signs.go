@@ -67,7 +67,8 @@ func (s Seconds) Duration() time.Duration {
 	return time.Duration(float64(s) * float64(time.Second)).Round(time.Millisecond)
 }
 
-// Signs are the activities of functions and processes in the last Window.
+// Signs say how often each function ran and failed in the last Window, and how much of their
+// machines the processes used.
 type Signs struct {
 	Over      Seconds `json:"over_seconds"` // length of the period of the signs, at most Window
 	Functions []Sign  `json:"functions"`    // signs of each function, sorted by name
@@ -203,8 +204,8 @@ func (s *Sign) add(a Activity, age time.Duration) {
 	}
 }
 
-// add adds a process to the group: took holds its sums over the last Window, last its values at the
-// last feedback, and age is the age of that feedback.
+// add adds a process to the group. The parameter took has the process's sums over the last Window,
+// last has its values at the last feedback, and age is the age of that feedback.
 func (g *Group) add(took, last Process, age time.Duration) {
 	took.Resident, took.Heap = last.Resident, last.Heap
 	took.Goroutines, took.Descriptors = last.Goroutines, last.Descriptors

@@ -130,8 +130,8 @@ func NewReader(file io.ReaderAt, size int64) *Reader {
 // Offset returns the position in the file, in bytes, up to which it was read.
 func (r *Reader) Offset() int64 { return r.raw.offset() }
 
-// At moves the reader to a place in the file, which must be that of a Record returned before, and
-// returns the record there. If the place is in a gzip member, At decompresses the member up to the
+// At moves the reader to a place in the file, and returns the record there. The place must be that
+// of a Record returned before. If it is in a gzip member, At decompresses the member up to the
 // place: from the member's beginning, or from the present position if that is in the member and
 // before the place.
 func (r *Reader) At(to Place) (*Record, error) {

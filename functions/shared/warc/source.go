@@ -129,8 +129,8 @@ func (s *source) holdsRecord(at int64) (is bool, read int64) {
 	return is, read
 }
 
-// find returns the position of the sequence of bytes mark in the file, searched for from a
-// position on. found is false if there is none.
+// find returns the first position in the file, from the parameter from on, at which the bytes in
+// the parameter mark are. found is false if there is none.
 func (s *source) find(from int64, mark []byte) (at int64, found bool, err error) {
 	s.seek(from)
 	for {
