@@ -37,7 +37,7 @@ type Judged struct {
 }
 
 // dated is a mark with the time and the key of its sheet. Of two marks, the one with the later time
-// is the later one, or, if the times are equal, the one with the higher key.
+// is in force; at equal times, the one whose key comes last in the order of bytes.
 type dated struct {
 	grade int
 	at    time.Time

@@ -28,8 +28,8 @@ type share struct {
 }
 
 // load goes once through all URLs of the books, and writes each into the frontier of its crawl
-// partition, if this frontier is one of fronts. It returns how many URLs it wrote, and how many of
-// these are pending. The frontiers are written concurrently.
+// partition. It leaves out URLs of partitions that are not in the parameter fronts. It returns how
+// many URLs it wrote, and how many of these are pending. The frontiers are written concurrently.
 func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *dueTimes) (urls, pending int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
@@ -146,8 +146,8 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 	return crawl, len(own.known)+len(own.pending) >= shareSize
 }
 
-// entry returns the frontier's entry of a URL that is to be fetched for its Collection. If the
-// URL was skipped for other collections, the entry names them.
+// entry returns the frontier's entry of a URL that is to be fetched on behalf of the collection
+// u.Collection. If the URL was skipped for other collections, the entry names them.
 func entry(u account.URL) frontier.Entry {
 	e := frontier.Entry{
 		URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
@@ -161,7 +161,7 @@ func entry(u account.URL) frontier.Entry {
 }
 
 // renewalOf returns the entry by which a frontier requests a stored URL again. found is false if
-// the URL is not to be requested again. There are two reasons to do so:
+// the URL is not to be requested again. There are two reasons to request it:
 //
 //	a collection lacks the page (Wanted)   the request has no validators (ETag, Last-Modified): the
 //	                                       whole page must come, since its links are needed, too

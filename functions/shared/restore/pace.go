@@ -95,8 +95,8 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 }
 
 // moved copies leased batches, and hosts that must not be asked yet, from all other frontiers into
-// fronts, because a new strategy may have moved these hosts. The other frontiers include those of
-// partitions that the strategy no longer has.
+// those in the parameter fronts, because a new strategy may have moved these hosts there. The other
+// frontiers include those of partitions that the strategy no longer has.
 func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*frontier.Frontier) error {
 	all, err := frontier.Partitions(ctx, f.Redis)
 	if err != nil {
@@ -129,7 +129,8 @@ func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*fr
 }
 
 // ownedBy returns those leased batches that may request URLs of a crawl partition: those with a URL
-// that the partition owns, and those whose URLs are not known. It chooses among the batches held.
+// that the partition owns, and those whose URLs are not known. The parameter held has the batches
+// to choose from.
 func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
 		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {

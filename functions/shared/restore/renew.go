@@ -97,8 +97,8 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	return r.hold(ctx, at, last, collection)
 }
 
-// hold adds the entry by which a URL is queued again to the share of its crawl partition, and
-// passes the share to the frontier when it is full.
+// hold adds a URL to the share of its crawl partition, by the entry that queues it again. It passes
+// the share to the frontier when the share is full.
 func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcome, collection string) error {
 	crawl, err := r.settings.Crawl.Decide(at)
 	if err != nil {
@@ -142,8 +142,7 @@ func (r *renewer) hand(ctx context.Context, crawl int) error {
 	return err
 }
 
-// The least and the greatest time between two passes over the books of a partition, which look for
-// due URLs.
+// The least and the greatest time between two searches for due URLs in the books of a partition.
 const (
 	minPass = time.Minute
 	maxPass = 24 * time.Hour
@@ -156,9 +155,9 @@ type dueTimes struct {
 	next     time.Time // earliest time after now at which a URL is due, among those seen so far
 }
 
-// newDueTimes returns the dueTimes of a pass over URLs at the time now. Its field next begins as
-// the earliest time at which a page stored now would be due in a collection, at most maxPass from
-// now.
+// newDueTimes returns the dueTimes of a pass over URLs at the time now. It sets the field next to
+// the earliest time at which a page that is stored now would be due in any collection, but no later
+// than maxPass from now.
 func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	a := &dueTimes{s, now, now.Add(maxPass)}
 	for _, c := range s.Collections {
@@ -168,8 +167,8 @@ func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 }
 
 // isDue reports whether an admitted URL is due now. last is the URL's last final outcome. isDue
-// also computes when the URL will be due next, and sets the field next to that time if it is
-// earlier.
+// also computes when the URL will be due next, and sets a.next to that time if it is earlier than
+// a.next.
 func (a *dueTimes) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
 	if due.IsZero() || due.After(a.now) {

@@ -127,9 +127,9 @@ func (w *queryWord) setNearby() (err error) {
 	return nil
 }
 
-// collect adds to e the words of a dictionary that the automaton accepts, from the word in the
-// parameter from up to, but without, the one in to. A nil automaton accepts all words; a nil bound
-// is no bound. collect stops when e has more than maxSeen words.
+// collect adds to e the words of a dictionary that the automaton accepts and that are within the
+// bounds from ≤ word < to, in the order of bytes. A nil automaton accepts all words; a nil bound is
+// no bound. collect stops when e has more than maxSeen words.
 func (e expansions) collect(ctx context.Context, words *vellum.FST, automaton vellum.Automaton, from, to []byte) error {
 	var walk *vellum.FSTIterator
 	var err error
@@ -209,7 +209,7 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 
 // isOneTerm reports whether the word has one variant, or two that differ only in where the word is:
 // in the main part of the page or outside. Each document then has at most one of the two, so the
-// number of documents with the word is the sum of the variants' numbers.
+// number of documents with the word is the sum of the numbers of documents with each variant.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }

@@ -37,8 +37,8 @@ var otherFilters = map[string]string{
 	"size": "", "title": "", "intitle": "", "allintitle": "", "inurl": "", "allinurl": "", "url": "", "intext": "", "inanchor": "", "link": "", "related": "", "cache": "", "author": "",
 }
 
-// misnamed returns a note on a clause that other search engines would take for a filter; ""
-// for any other.
+// misnamed returns a note if other search engines would take the clause for a filter, and this one
+// does not. For any other clause it returns "".
 func (c *clause) misnamed() string {
 	name, value, found := strings.Cut(c.text, ":")
 	instead, known := otherFilters[strings.ToLower(name)]

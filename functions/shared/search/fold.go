@@ -171,8 +171,8 @@ func (f *folder) areAlike(a, b match) bool {
 	return size >= leastNear && p.IsAlike(q) && slices.Equal(wordsOf(d.Title), wordsOf(e.Title))
 }
 
-// isDirectoryOf reports whether the address in the parameter index is that of the index page of the
-// directory dir: http://a/b/index.html is, for example, for the directory http://a/b/.
+// isDirectoryOf reports whether dir is the address of a directory, such as http://a/b/, and the
+// parameter index is the address of its index page, such as http://a/b/index.html.
 func isDirectoryOf(dir, index string) bool {
 	name, found := strings.CutPrefix(index, dir)
 	if !found || !strings.HasSuffix(dir, "/") || strings.ContainsAny(name, "/?") {

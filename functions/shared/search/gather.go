@@ -34,8 +34,8 @@ func newGathered(parts []Part) *gathered {
 	}
 }
 
-// each calls do for all parts that are not missing, at the same time. A part becomes missing if the
-// deadline for reading ends its call.
+// each calls the function do for all parts that are not missing, for all at the same time. If the
+// deadline for reading ends the call for a part, the part becomes missing.
 func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) error) error {
 	group, within := errgroup.WithContext(ctx.read)
 	fork := meter.NewFork(within)

@@ -37,8 +37,9 @@ func (s *search) compare(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 }
 
-// latest removes a match if another one is a later version of the same page, and reduces Total.
-// Two partitions may hold a page for a while after a strategy moved its site.
+// latest returns the matches without older versions of pages of which another match is a newer
+// version, and reduces Total by their number. There are two versions if two partitions hold a page
+// for a while, after a strategy moved its site.
 func (s *search) latest(matches []match) []match {
 	newest := make(map[layout.Identity]match, len(matches))
 	for _, f := range matches {
@@ -54,8 +55,8 @@ func (s *search) latest(matches []match) []match {
 	return slices.DeleteFunc(matches, func(f match) bool { return newest[s.document(f).ID] != f })
 }
 
-// mark returns the hits for matches, whose documents must be read already, with the words of
-// the query marked. It works on all processors.
+// mark returns the hits for matches, with the words of the query marked. The documents of the
+// matches must have been read. mark works on all processors.
 func (s *search) mark(matches []match) []Hit {
 	hits := make([]Hit, len(matches))
 	var next atomic.Int64

@@ -121,9 +121,9 @@ func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]f
 	}
 }
 
-// score returns the score of an image on the open page: BM25F over the texts of the image and
-// the title of the page. It returns 0 if the image does not match. An image matches if its own
-// texts have at least one of the words, all required ones, and nothing that is excluded.
+// score returns the score of an image on the current page (see open): BM25F over the texts of the
+// image and the title of the page. It returns 0 if the image does not match. An image matches if
+// its own texts have at least one of the words, all required ones, and nothing that is excluded.
 func (j *imageJudge) score(image *segment.Image) float64 {
 	for n := range j.here {
 		j.here[n].reset()

@@ -14,9 +14,9 @@ import (
 // imageType is the value of the filter by type that searches images instead of pages.
 const imageType = "image"
 
-// Bounds of the number of pages whose images are examined. They are the pages that score best by
-// the words of all their images together. There are leastImagePages of them, and more, up to
-// mostImagePages, if the query asks for hits far down.
+// Bounds of the number of pages whose images are examined: leastImagePages, or more, up to
+// mostImagePages, if the query asks for hits far down. These pages are the ones that score best by
+// the words of all their images together.
 const (
 	leastImagePages = 200
 	mostImagePages  = 1000

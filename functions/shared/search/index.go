@@ -211,8 +211,8 @@ type Memory struct {
 	idle   []*vocabulary
 }
 
-// place is the key of a cached value: a segment, and a document of it, or allDocuments for a
-// value about all of them.
+// place is the key of a cached value in a Memory. It names a segment, and the document that the
+// value is about: its number in the segment, or allDocuments if the value is about all documents.
 type place struct {
 	segment string // key of the segment
 	doc     uint32

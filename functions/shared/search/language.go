@@ -109,10 +109,10 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 	return min(sum, l.documents)
 }
 
-// mixed smooths the probability of a word in a language. The probability is the mean of two
-// frequencies: the word's frequency in all languages together, with the weight mixed, and its
-// frequency in the language, with the weight 1 − mixed. So no word of the corpus has the probability
-// zero, and no single word rules a language out.
+// mixed smooths the probability of a word in a language. The probability is a weighed mean of two
+// frequencies: that of the word in all languages together has the constant mixed as its weight, and
+// that of the word in the language has the weight 1 − mixed. So no word of the corpus has the
+// probability zero, and no single word rules a language out.
 const mixed = 0.1
 
 // setShares sets the probability of each language of the query, and for each word how many

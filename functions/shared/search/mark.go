@@ -68,9 +68,9 @@ func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 // it, as in C++.
 const signSize = 2 + utf8.UTFMax
 
-// each calls yield with every match that begins in text from the offset from on and before the
-// offset *end. The function yield may change *end. each returns the offset up to which it has read.
-// It does not analyse words that cannot match by their first characters.
+// each calls yield with every match that begins in text[from:*end]. The function yield may change
+// *end. each returns the offset up to which it has read. It does not analyse words that cannot
+// match by their first characters.
 func (m *textMarker) each(text string, from int, end *int, yield func(span)) int {
 	for from < *end {
 		to, bits := wordEnd(text, from)

@@ -192,8 +192,8 @@ func (p *plan) unify() {
 //	two neighbouring words     as a phrase, and as a phrase with slop
 //	a run                      as a phrase of its own, and with the written word before it
 //
-// A run is a word of a script without spaces, as pairs of its characters. Prefixes and words with
-// edits are left out.
+// A run is a word of a script without spaces, divided into pairs of characters. Prefixes and words
+// with edits are left out.
 func (p *plan) setNear() {
 	var last *queryPhrase // the last word of what is read, or the run at its end
 	for _, together := range p.plain {

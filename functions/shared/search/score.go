@@ -58,9 +58,10 @@ func newStatistics(languages []queryLanguage) *statistics {
 	return t
 }
 
-// idf is the inverse document frequency of BM25, never negative (Robertson and
-// Zaragoza, The Probabilistic Relevance Framework, 2009, 3.1, with one added
-// under the logarithm).
+// idf returns the inverse document frequency, as BM25 has it, of a word that the given number of
+// documents have. The parameter all is the number of all documents. The result is never negative,
+// since one is added under the logarithm (Robertson and Zaragoza, The Probabilistic Relevance
+// Framework, 2009, 3.1).
 func idf(documents, all float64) float64 {
 	n := min(documents, all)
 	return math.Log(1 + (all-n+0.5)/(n+0.5))

@@ -164,8 +164,9 @@ func isSentence(clauses []clause) bool {
 	return plain > mostPlain
 }
 
-// cutQuoted returns the text within the quotes with which a text begins, and the rest after
-// them. quoted is false if there is no quote, and open is true if the closing one is missing.
+// cutQuoted reads a quoted text at the beginning of a text. It returns what is within the quotes,
+// and the rest after them. quoted is false if the text does not begin with a quote, and open is
+// true if the closing one is missing.
 func cutQuoted(text string) (inner, rest string, quoted, open bool) {
 	first, width := utf8.DecodeRuneInString(text)
 	if !isQuote(first) {
@@ -182,8 +183,8 @@ func cutQuoted(text string) (inner, rest string, quoted, open bool) {
 
 func isQuote(r rune) bool { return r == '"' || r == '“' || r == '”' || r == '„' }
 
-// cutSlop cuts ~number off the beginning of the text after a phrase, and returns the number,
-// at most MaxSlop, and the rest.
+// cutSlop reads a slop, such as ~3, at the beginning of the text that follows a phrase. It returns
+// the number, at most MaxSlop, and the rest of the text. Without a slop the number is 0.
 func cutSlop(text string) (slop int, rest string) {
 	digits, found := strings.CutPrefix(text, "~")
 	if !found {

@@ -116,8 +116,8 @@ func (s *search) page(best []match) []match {
 }
 
 // tied returns the groups of matches with equal scores that are partly on the page of hits: at most
-// one group at the beginning of the page, and one at its end. around are all matches of the page
-// and of these groups.
+// one group at the beginning of the page, and one at its end. The result around has all matches of
+// the page and of these groups.
 func (s *search) tied(best []match) (groups [][]match, around []match) {
 	from, to := s.query.From, min(len(best), s.query.From+s.query.Size)
 	if from >= to {

@@ -165,8 +165,8 @@ type accept struct {
 	stride  uint32          // take only every stride-th stretch of documents, as a sample; 0 or 1: all
 }
 
-// stretch is the number of consecutive documents that are together in a sample of documents, or
-// together left out of it (see accept.stride).
+// stretch is the number of consecutive documents that a sample of documents takes or leaves out
+// together (see accept.stride).
 const stretch = 512
 
 // next returns the first document from doc on that may match.

@@ -36,8 +36,8 @@ func widthOf(text string, most int) (n int) {
 	return n
 }
 
-// columnBytes is the greatest number of bytes for each column of a text that is shown, which bounds
-// the number of accents on a letter.
+// columnBytes limits the size of a text that is shown: it has at most this many bytes for each
+// column of its width. This bounds the number of accents on a letter.
 const columnBytes = 8
 
 // ahead returns the greatest offset up to which text[at:] is at most n columns wide.

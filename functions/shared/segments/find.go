@@ -28,9 +28,8 @@ type Match struct {
 	Version layout.Version
 }
 
-// Finder finds the documents of wanted URLs in segments. It remembers its results, so that it
-// reads each segment once even if the edit of a commit is called several times. It is safe for
-// concurrent use.
+// Finder finds the documents of wanted URLs in segments. It remembers its results, so that it reads
+// each segment only once if a commit must be tried several times. It is safe for concurrent use.
 type Finder struct {
 	bucket blob.Reader
 	wanted func(layout.Identity) bool

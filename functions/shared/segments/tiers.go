@@ -26,8 +26,8 @@ func DefaultLimits() Limits {
 	return Limits{Tier: 8, Least: 1 << 20, Bytes: 256 << 20, Most: 64, Dead: 0.2}
 }
 
-// Mergeable returns the segments to merge into one next, or the single segment to write anew,
-// in the order of the manifest; nil when there is nothing to do. It chooses
+// Mergeable returns the segments that are to be merged next, in the order of the manifest. A single
+// segment is to be written anew. If there is nothing to do, Mergeable returns nil. It chooses
 //
 //	first    a segment with forgotten documents
 //	then     the segments of the smallest tier that is full

@@ -103,8 +103,8 @@ func (t *tokenizer) names(p *Page, position int) {
 	}
 }
 
-// text yields the tokens of a text in a field, at positions from base on, and returns the number
-// of positions that the text takes.
+// text yields the tokens of a text in a field, and returns the number of positions that the text
+// takes. The parameter base is the position of the beginning of the text.
 func (t *tokenizer) text(field, base int, text string) (length int) {
 	if !t.more {
 		return 0

@@ -169,8 +169,8 @@ func get(ctx context.Context, bucket blob.Reader, keys []string) ([]Feedback, er
 	return all, nil
 }
 
-// instant returns the common prefix of the keys of all feedback objects of a time, to the
-// millisecond.
+// instant returns the common prefix of the keys of all feedback objects that were written in the
+// same millisecond as the given time.
 func instant(at time.Time) string {
 	return strings.TrimSuffix(layout.FeedbackKey(at, ""), "_.json")
 }

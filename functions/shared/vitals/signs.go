@@ -180,8 +180,8 @@ func Summarize(all []Feedback, now time.Time) Signs {
 	return signs
 }
 
-// hasEnded reports whether a process has probably ended: it has been silent for more than twice
-// the interval before its last feedback, plus 15 s.
+// hasEnded reports whether a process has probably ended: whether its last feedback is older than
+// 15 s plus twice the interval between its last two feedbacks.
 func hasEnded(last Feedback, now time.Time) bool {
 	return now.Sub(last.At) > 2*last.At.Sub(last.Since)+soonest
 }

@@ -35,8 +35,8 @@ func (s *source) offset() int64 {
 	return at - int64(s.Buffered())
 }
 
-// seek makes reading go on at a position in the file. It keeps the buffer if the buffer has this
-// position.
+// seek moves the source to a position in the file, from which it then reads on. It keeps the bytes
+// in the buffer if this position is among them.
 func (s *source) seek(to int64) {
 	if ahead := to - s.offset(); ahead >= 0 && ahead <= int64(s.Buffered()) {
 		_, _ = s.Discard(int(ahead)) // cannot fail for buffered bytes
