@@ -200,9 +200,9 @@ func wordsOf(title string) []string {
 	return slices.DeleteFunc(words, func(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) })
 }
 
-// representative returns the match that is shown for a group, and adds the addresses of the others
-// to alike. Of the matches with about the best score, it takes the first by these rules, of which
-// each decides only where those before it do not:
+// representative returns the match that is shown for a group, and adds the addresses of the group's
+// other matches to f.alike. Of the matches with about the best score, it takes the first by these
+// rules, of which each decides only where those before it do not:
 //
 //	1   in the reader's language, if the language of the query is not known (see tells)
 //	2   in the likeliest language of the query

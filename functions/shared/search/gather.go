@@ -199,7 +199,8 @@ const (
 // verify examines candidates, the best first, and returns the best matches: candidates that hold all
 // required phrases and no excluded one. It stops
 //
-//	after at least atLeast candidates, when no other one can be among the best matches
+//	when no other candidate can be among the best matches, but not before it has examined as many
+//	as atLeast returns
 //	when the time for reading is over
 func (s *search) verify(ctx deadline, candidates []match) ([]match, error) {
 	phrases := slices.Concat(s.plan.must, s.plan.never)

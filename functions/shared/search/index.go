@@ -152,8 +152,8 @@ func (v *vocabulary) read(language string) {
 	v.language, v.analyzer = maphash.String(seed, language), analysis.For(language)
 }
 
-// word returns the terms of a word of the text: a run of letters and digits that is not
-// part of a longer one.
+// word returns the terms of a word of the current text (see read). The word must be a run of
+// letters and digits that is not part of a longer run.
 func (v *vocabulary) word(word string) *knownWord {
 	hash := maphash.String(seed, word) ^ v.language
 	known := &v.words[hash%knownWords]

@@ -28,8 +28,8 @@ const (
 	maxRun = 12
 )
 
-// weighNear sets the weights of the pairs of words, and keeps the nearPairs pairs with the
-// rarest words.
+// weighNear sets the weights of the phrases of p.near. Of these it keeps only the ones with the
+// rarest words: at most 2·nearPairs, since most pairs of words have two phrases.
 func (p *plan) weighNear() {
 	for _, ph := range p.near {
 		ph.weight = orderedWeight

@@ -336,8 +336,8 @@ func (p *plan) weigh(g *gathered) bool {
 	return len(p.words) > 0
 }
 
-// reduce removes words of the plan if it has more than scoredWords. It keeps the scoredWords rarest
-// words, all required words, and all words of required phrases.
+// reduce removes words of the plan if they are more than scoredWords. It keeps the rarest words, up
+// to this number, all required words, and all words of required phrases.
 func (p *plan) reduce() {
 	if len(p.words) <= scoredWords {
 		return

@@ -79,8 +79,8 @@ type Sender interface {
 	Send(ctx context.Context, queue string, body []byte, delay time.Duration) error
 }
 
-// Send encodes the message as JSON and sends it, to be delivered after the delay. It leaves the '&'
-// of URLs as it is, where JSON often has six bytes, so a message is not much longer than its
+// Send encodes the message as JSON and sends it, to be delivered after the delay. It does not
+// escape the '&' of URLs, which would take six bytes, so a message is not much longer than its
 // values.
 func Send(ctx context.Context, to Sender, queue string, message any, delay time.Duration) error {
 	var body bytes.Buffer
