@@ -52,9 +52,9 @@ func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set,
 	return report, nil
 }
 
-// judgedShare returns the share, from 0 to 1, of results that judges have graded for their query.
-// It counts the first results of every query, as many as the constant cumulated says, all queries
-// together. It is 0 if there are no results.
+// judgedShare returns the share, from 0 to 1, of results that judges have graded for their query,
+// over all queries together. Only the first 10 results of each query count (see cumulated). The
+// share is 0 if there are no results.
 func judgedShare(asks []asking, answers [][]string) float64 {
 	judged, shown := 0, 0
 	for i, q := range asks {

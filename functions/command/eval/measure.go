@@ -51,9 +51,8 @@ func (f *Figures) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// each calls do four times, once for each measure: with pointers to the NDCG of all elements of
-// all, then to their MAP, to their Recall and to their MRR. So do can compute the mean of a
-// measure.
+// each calls the function do once for each of the four measures: with pointers to this measure of
+// every Figures in the slice all. The order is NDCG, MAP, Recall, MRR.
 func each(all []*Figures, do func(values []*float64)) {
 	for _, field := range []func(*Figures) *float64{
 		func(f *Figures) *float64 { return &f.NDCG }, func(f *Figures) *float64 { return &f.MAP },

@@ -69,8 +69,8 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	return report, err
 }
 
-// asking is a query with its grades, together with the search by which it is asked: its text and, if
-// it was judged on the search page, the filters that were set there.
+// asking is a query with its grades and with the search that asks it (the field how): its text and,
+// if it was judged on the search page, the filters that were set there.
 type asking struct {
 	Query
 	how search.Query

@@ -59,10 +59,10 @@ type place struct {
 	asset   bool   // the page is an asset of other pages, which has no language
 }
 
-// findPages finds the selected pages and, if assets is true, their assets, as they were at the
-// moment at. A selection by language also finds all pages that are not indexed yet, because their
-// language is not known. Lost generations and books are listed in storedPages.faults; findPages
-// does not fail because of them.
+// findPages finds the selected pages and, if the parameter assets is true, their assets, as they
+// were at the time given by the parameter at. A selection by language also finds all pages that are
+// not indexed yet, because their language is not known. Lost generations and books are listed in
+// storedPages.faults; findPages does not fail because of them.
 func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected inventory.Selection, assets bool, at time.Time) (*storedPages, error) {
 	all, err := inventory.Open(ctx, bucket, s, at)
 	if err == nil && selected.Lang != "" {
@@ -131,8 +131,8 @@ func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	}
 }
 
-// object decompresses the page. It fails if this is not the page of the URL that the books name for
-// this place.
+// object decompresses the page and returns its Web object. It fails if the bytes are those of
+// another page than the one that the books say is stored there.
 func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	if f.err != nil {
 		return webobject.Object{}, f.err
@@ -168,8 +168,8 @@ type span struct {
 	content []byte // bytes of the range; nil before get has read them
 }
 
-// covers reports whether the range contains the page at the given place of the package with the
-// key.
+// covers reports whether the range contains a whole page: the one whose place is the parameter at,
+// in the package with the key.
 func (s *span) covers(key string, at *place) bool {
 	return s.key == key && s.at.Offset <= at.offset && at.offset+int64(at.length) <= s.at.Offset+s.at.Length
 }

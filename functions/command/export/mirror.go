@@ -42,9 +42,9 @@ type mirror struct {
 	aliases map[layout.Identity][]layout.Identity
 }
 
-// prepare decides the names of all files before any is written. A name depends on the page's media
-// type and on the names of other files. Media types come from the index; for assets, and pages
-// that are not indexed yet, from the packages.
+// prepare decides the names of all files before any is written, because a name depends on the
+// page's media type and on the names of other files. It reads media types from the index. Those of
+// assets, and of pages that are not indexed yet, it reads from the packages.
 func (m *mirror) prepare(ctx context.Context, t *Task, pages *storedPages, s *settings.Settings) error {
 	m.settings, m.aliases = s, make(map[layout.Identity][]layout.Identity)
 	for alias, err := range pages.all.Aliases(ctx) {
@@ -125,10 +125,10 @@ func (m *mirror) write(r *Record, content []byte) error {
 
 func (m *mirror) save() (int64, error) { return 0, nil }
 
-// find returns the name of the file for an address, to, which occurs in a page. For an alias of an
-// exported page, such as a redirect to it, this is the file of that page. collections are those of
-// the page in which the address occurs. If one of them drops parameters from URLs, such as a
-// session number, find also looks for the address without these.
+// find returns the name of the file in the mirror to which an address in a page should lead: the
+// parameter to. For an alias of an exported page, such as a redirect to it, this is the file of
+// that page. collections are those of the page in which the address occurs. If one of them drops
+// parameters from URLs, such as a session number, find also looks for the address without these.
 func (m *mirror) find(to address.Address, collections []string) (name string, found bool) {
 	ids := []layout.Identity{to.ID}
 	for _, c := range collections {
@@ -194,8 +194,9 @@ func isAbsolute(reference string) bool {
 	return (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) && strings.HasPrefix(rest, "//")
 }
 
-// relative returns the relative URL by which a page in the file from links to the file to. Both are
-// paths in the mirror, such as "example.org/a.html".
+// relative returns the relative URL of one file of the mirror (the parameter to), for a link in
+// another (the parameter from). Both are given as paths in the mirror, such as
+// "example.org/a.html".
 func relative(from, to string) string {
 	dirs, parts := strings.Split(from, "/"), strings.Split(to, "/")
 	dirs = dirs[:len(dirs)-1]

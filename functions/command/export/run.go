@@ -66,9 +66,9 @@ type target interface {
 // savePeriod is the number of pages after which a run saves its state (resumption) again.
 const savePeriod = 500
 
-// Run exports the selected pages of a bucket. If it fails, or is cancelled, another run
-// with the same selection, format and path continues the export. It exports the pages as
-// they were at the moment At of the first run, and ignores its own At.
+// Run exports the selected pages of a bucket. If it fails, or is cancelled, another run with the
+// same selection, format and path continues the export: it exports the pages as they were at the
+// time t.At of the first run, and ignores its own t.At.
 func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings) (report Report, err error) {
 	to, resumePath, err := t.target()
 	if err != nil {
@@ -103,9 +103,9 @@ func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings)
 	return report, os.Remove(resumePath)
 }
 
-// copy writes the pages to the target, from state.Done on, and saves the state at the
-// beginning, every savePeriod pages and at the end. It adds pages that cannot be read to
-// report.Unread.
+// copy writes the pages to the target. It begins behind the first state.Done pages, which earlier
+// runs have dealt with. It saves the state at the beginning, every savePeriod pages and at the end.
+// It adds pages that cannot be read to report.Unread.
 func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *resumption, report *Report, resumePath string) error {
 	at := *state
 	save := func() error {

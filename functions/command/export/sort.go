@@ -13,10 +13,10 @@ import (
 // maxSorted is the greatest size in bytes of the lines that are sorted in memory together.
 const maxSorted = 32 << 20
 
-// sortLines yields all lines, each with its line feed, sorted by their bytes. The parameter most is
-// the greatest total size, in bytes, of lines that it sorts in memory. If the lines have more, it
-// sorts them in runs of this size, writes the runs to a temporary file at the path, and merges
-// them. An error ends the sequence.
+// sortLines yields all lines, each with its line feed, sorted by their bytes. It sorts them in
+// memory if their total size is no more than the parameter most, in bytes. Otherwise it sorts them
+// in runs of this size, writes the runs to a temporary file at the path, and merges them. An error
+// ends the sequence.
 func sortLines(all iter.Seq2[string, error], path string, most int) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		s, more := sorter{path: path}, true

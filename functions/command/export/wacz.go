@@ -52,8 +52,8 @@ type capture struct {
 
 const dataName = "archive/data.warc.gz"
 
-// beginWACZ returns the beginning of a WACZ file: the zip header of its first member, the
-// WARC, and the WARC's first record.
+// beginWACZ returns the first bytes of a WACZ file: the zip header of its first member, which is
+// the WARC, and the WARC's first record. Both are dated with the parameter at.
 func beginWACZ(at time.Time) ([]byte, error) {
 	head, err := waczHead(at)
 	if err != nil {
@@ -74,8 +74,9 @@ func waczHead(at time.Time) ([]byte, error) {
 
 func (w *wacz) listPath() string { return w.path + ".part.pages" }
 
-// begin implements target. If it continues an earlier run's file of size bytes, it keeps in the
-// list PATH.part.pages only the pages whose records lie within these bytes.
+// begin implements target. The parameter size is the number of bytes that an earlier run has
+// written and this run keeps; 0 for a new file. In the list PATH.part.pages, begin keeps only the
+// pages whose records lie within these bytes.
 func (w *wacz) begin(at time.Time, size int64) error {
 	head, err := waczHead(at)
 	if err != nil {
@@ -251,8 +252,8 @@ type resource struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// add writes a member of the zip file with a name and a compression method; fill writes its
-// content.
+// add writes a member of the zip file with a name and a compression method. The function fill
+// writes the member's content.
 func (z *waczWriter) add(name string, method uint16, fill func(io.Writer) error) error {
 	member, err := z.zip.CreateHeader(&zip.FileHeader{Name: name, Method: method, Modified: z.at})
 	if err != nil {
@@ -303,8 +304,8 @@ func (s *summed) Write(b []byte) (int, error) {
 	return s.hash.Write(b)
 }
 
-// behind is a writer for a file that already has the first bytes of its content: it drops these
-// bytes, and writes the others to out.
+// behind is a writer that drops the first bytes that it is given, because the file has them
+// already, and writes the others to out.
 type behind struct {
 	out   io.Writer
 	bytes int64 // number of bytes still to be dropped

@@ -40,8 +40,8 @@ func warcRecord(kind string, at time.Time, fields []string, block []byte) ([]byt
 	return b.Bytes(), err
 }
 
-// recordID returns the WARC-Record-ID: a UUID made of the record's parts (RFC 9562, 5.5),
-// so that the record of a page is the same in every export.
+// recordID returns a WARC-Record-ID: a UUID that is a hash of the given parts of the record (RFC
+// 9562, 5.5). So the record of a page has the same id in every export.
 func recordID(parts ...string) string {
 	id := sha1.Sum([]byte(strings.Join(parts, "\n")))
 	id[6], id[8] = id[6]&0x0F|0x50, id[8]&0x3F|0x80

@@ -14,8 +14,8 @@ import (
 const descSuffix = ".desc"
 
 // webop is a target of two files: NAME.webop, which contains the Web objects of all pages, and
-// NAME.webop.desc, by which readers find each Web object. The second file is written at the end,
-// from the whole first one.
+// NAME.webop.desc, by which readers find each Web object. The second file is made at the end, by
+// reading the first one.
 type webop struct {
 	file
 	created time.Time // the pages are exported as they were at this moment
