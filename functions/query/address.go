@@ -31,8 +31,8 @@ type pasted struct {
 	words   string // the query without its scheme
 }
 
-// readPasted returns the address that a query is, and false for any other query. Examples are
-// https://example.org/a?b#c, example.org/a, example.org and 127.0.0.1:8080/a.
+// readPasted reads a query that is an address instead of words. It returns false if the query is
+// none. Addresses are https://example.org/a?b#c, example.org/a, example.org and 127.0.0.1:8080/a.
 func readPasted(query string) (p pasted, is bool) {
 	if query == "" || strings.ContainsAny(query, " \t\r\n\"“”„") || query[0] == '-' || query[0] == '+' {
 		return pasted{}, false
@@ -109,8 +109,9 @@ func otherHost(host string) string {
 	return "www." + host
 }
 
-// otherPaths returns other ways to write a path, with its query, by which servers give the same
-// page: with or without a slash at the end, or with the name of a directory's index.
+// otherPaths returns other ways to write the path that is the parameter of, under which servers
+// give the same page: with or without a slash at the end, or with the name of a directory's index.
+// It returns none for a path with a query.
 func otherPaths(of string) []string {
 	file, query, _ := strings.Cut(of, "?")
 	if query != "" {
@@ -176,10 +177,11 @@ func identitiesOf(addresses []address.Address) (ids []layout.Identity) {
 	return ids
 }
 
-// leads follows the redirects and canonical addresses in the books from an address that is not in
-// the index. It returns the page at which they end, or nil if there are none. note is a sentence
-// for the reader: that the address leads to this page (without a full stop), or why the address is
-// not stored. note is "" if the books do not know p and p may be a word instead of an address.
+// leads finds the page to which a pasted address leads that is not in the index, by the redirects
+// and canonical addresses in the books. It returns nil if the address leads to none. note is a
+// sentence for the reader: that the address leads to this page (without a full stop), or why the
+// address is not stored. It is "" if the books do not know p and p may be a word instead of an
+// address.
 func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *address.Address, note string, err error) {
 	books, lost, err := openBooks(ctx, e.bucket, at.manifests)
 	if err != nil {
@@ -212,10 +214,10 @@ func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *addres
 	return nil, note, nil
 }
 
-// look returns as next the address to which the address a leads, according to the books: by a
-// redirect, or by the canonical address that its page names. If that address leads nowhere, next is
-// nil, and told is a sentence that says why the index has no page of it. told is "" if the books
-// have no outcome of the address, or if it is forgotten.
+// look looks up in the books where the address a leads by a redirect, or by the canonical address
+// that its page names. It returns that address as next. If a leads nowhere, next is nil, and told
+// is a sentence that says why the index has no page of a. told is "" if the books have no outcome
+// of a, or if a is forgotten.
 func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books, a address.Address) (next *address.Address, told string, err error) {
 	if at.takedowns.Forgets(a) {
 		return nil, "", nil

@@ -84,11 +84,11 @@ type Result struct {
 	Cost   *meter.Cost // what the answer cost; nil unless Query.Cost was set
 }
 
-// Search searches all partitions. If the query is the address of a page, this page comes first
-// (see searchPasted). When a segment turns out to be unusable, Search first reads the manifests
-// again, because a merge may have replaced the segment; a segment that fails again is left out,
-// and tried again with the next snapshot. Search fails with Lost when the generations of all
-// partitions are lost.
+// Search searches all partitions. If the query is the address of a page, this page comes first (see
+// searchPasted). If a segment cannot be used, Search first reads the manifests again, because a
+// merge may have replaced the segment. If the segment fails again, it is left out until the next
+// snapshot, which tries it again. Search fails with Lost if the generations of all partitions are
+// lost.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
 	costs := new(meter.Meter)
@@ -156,16 +156,17 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	return Result{}, fmt.Errorf("cannot search: %w", err)
 }
 
-// reread makes a new snapshot from manifests that it reads now, later than those of current. All
-// objects that it lists still exist: when an object is replaced, it is deleted only a grace later.
+// reread makes a new snapshot from the present manifests, in place of the snapshot that is the
+// parameter current. All objects that the new one lists still exist, because an object that is
+// replaced is deleted only after the grace.
 func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, error) {
 	e.snapshots.outdate(current)
 	return e.snapshots.get(ctx, e)
 }
 
-// without returns the snapshot current without the segment, or without the anchors, that fault says
-// cannot be used. It logs that they are missing. Later queries use the new snapshot instead of
-// current.
+// without returns a copy of a snapshot (the parameter current) that lacks the segment, or the
+// anchors, that cannot be used according to the parameter fault. It logs that they are missing.
+// Later queries use the copy, too.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
 	if current.anchored(fault.Segment) != "" {
 		e.missAnchors(ctx, fault.Segment, fault)
@@ -190,9 +191,9 @@ func (e *Engine) miss(ctx context.Context, key string, err error) {
 	e.Log.ErrorContext(ctx, "a segment is missing from all answers: "+advice, "segment", key, "error", err)
 }
 
-// snapshotOf returns the snapshot of a past moment, or the newest for the zero time. URLs
-// that are forgotten today are hidden in both. The last past snapshot is kept, so that it is
-// read once for a client that looks at several pages of results.
+// snapshotOf returns the snapshot of the time given by the parameter moment, or the newest if this
+// is zero. URLs that are forgotten today are hidden in both. The last past snapshot is kept, so
+// that it is read once for a client that looks at several pages of results.
 func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
 	if moment.IsZero() {
 		return e.snapshots.get(ctx, e)
@@ -217,9 +218,9 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	return fresh, nil
 }
 
-// pastGenerations returns the generations of a past moment. If it finds none for a partition, and
-// the partition's newest generation cannot be read today, the partition's generations count as
-// lost.
+// pastGenerations returns the generations that were in force at the time given by the parameter
+// moment. If it finds none for a partition, and the partition's newest generation cannot be read
+// today, the partition's generations count as lost.
 func (e *Engine) pastGenerations(ctx context.Context, partitions []layout.Partition, moment time.Time) (generations, error) {
 	return read(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
 		then, err := manifest.AsOf(ctx, e.bucket, p, moment)

@@ -78,8 +78,8 @@ func Handler(e *Engine) http.Handler {
 
 type siteHandler struct{ engine *Engine }
 
-// serve returns a handler that calls the action, and answers with the error if it returns
-// one. An action that returns an error must not have written anything.
+// serve returns a handler that calls the action. If the action returns an error, the handler
+// answers with it; so the action must not have written anything then.
 func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()

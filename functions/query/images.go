@@ -31,10 +31,10 @@ func (s *snapshot) hidden() func(url string) bool {
 }
 
 // copies returns the paths at which this server shows stored copies of the images among the hits,
-// by the image's address (Result.Copies). A path leads to the copy that was stored at the moment.
-// Images are no documents of the index, so copies looks them up in the books of the snapshot. It
-// takes only images that were stored as assets: an HTML page at the address of an image is never
-// shown as an image. Books that cannot be read are logged.
+// by the image's address (Result.Copies). A path leads to the copy that was in store at the time
+// given by the parameter moment. Images are no documents of the index, so copies looks them up in
+// the books of the snapshot. It takes only images that were stored as assets: an HTML page at the
+// address of an image is never shown as an image. Books that cannot be read are logged.
 func (e *Engine) copies(ctx context.Context, at *snapshot, hits []search.Hit, moment time.Time) (map[string]string, error) {
 	if len(hits) == 0 || hits[0].Image == nil {
 		return nil, nil

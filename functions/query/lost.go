@@ -60,8 +60,8 @@ func read(ctx context.Context, partitions []layout.Partition, one func(context.C
 	return g, err
 }
 
-// same reports whether g and other have the same generations, and faults of the same
-// partitions.
+// same reports whether g and the parameter other have the same generation of each partition, and
+// faults of the same partitions.
 func (g generations) same(other generations) bool {
 	return maps.EqualFunc(g.faults, other.faults, func(a, b error) bool { return true }) &&
 		slices.EqualFunc(g.manifests, other.manifests, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })

@@ -44,9 +44,10 @@ type listedSegment struct {
 var errMemory = errors.New("the memory for caches is too small")
 
 // open returns a segment that can be searched, with its deleted and hidden documents and its
-// anchors. known is the same segment opened earlier, or zero. What known lacks is read: first the
-// tail of the segment, the list of deleted documents and the tail of the anchors, all at the same
-// time; then, if the segment may contain forgotten pages, the columns by which they are found.
+// anchors. The parameter known is the same segment as an earlier call returned it, or zero. open
+// reads only what this lacks: first the tail of the segment, the list of deleted documents and the
+// tail of the anchors, all at the same time; then, if the segment may contain forgotten pages, the
+// columns by which they are found.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
@@ -171,10 +172,10 @@ func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	return nil
 }
 
-// take makes a snapshot of generations. It reuses the segments that the snapshot last,
-// which may be nil, has opened. A segment that cannot be used is left out, so that the
-// others can be searched, and is tried again for each snapshot. It logs missing segments and
-// lost generations that last did not have.
+// take makes a snapshot of generations. It reuses the opened segments of an earlier snapshot, the
+// parameter last, which may be nil. It leaves out a segment that cannot be used, so that the others
+// can be searched; the next snapshot tries that segment again. It logs missing segments and lost
+// generations, except those that the earlier snapshot lacked, too.
 func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
 	forgotten := inForce.Takedowns
 	if last == nil {
@@ -235,8 +236,8 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	return fresh, fresh.join(e.documents)
 }
 
-// logLost logs the new faults: those in the map now of partitions that the map before lacks. The
-// argument what is the message of the log.
+// logLost logs the faults of partitions that had none before. The parameter before has the faults
+// of the earlier snapshot, now those of the new one. The parameter what is the message of the log.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {

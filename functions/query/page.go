@@ -48,18 +48,18 @@ func (n *NoPage) Error() string {
 // Unwrap returns ErrNoPage, so that errors.Is recognises it.
 func (n *NoPage) Unwrap() error { return ErrNoPage }
 
-// Page returns the stored page of an address as it was at a moment, or as it is
-// for the zero time.
+// Page returns the stored page of an address as it was at the time given by the parameter moment,
+// or as it is now if this is zero.
 //
 //	page                            looked up in
 //	searchable                      the index
 //	other, or its segment missing   the books
 //
-// When its place is found, the page is read by one ranged GET. A page that was gone at the
-// moment is returned too, as long as its copy is stored, with Copy.Gone. The error is
+// When its place is found, the page is read by one ranged GET. A page that was gone at that time is
+// returned, too, as long as its copy is stored, with Copy.Gone. The error is
 //
 //	ErrNoPage               no copy is stored, or the page is forgotten today
-//	manifest.ErrNotKept     a copy was stored at the moment, but has been deleted since
+//	manifest.ErrNotKept     a copy was stored at that time, but has been deleted since
 //	*Lost                   no copy is found, and generations that may list one are lost
 //
 // Copy.Unread is set even with an error.
@@ -89,9 +89,9 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 	return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, past(err, a, moment))
 }
 
-// unlessLost returns err, but a Lost instead of ErrNoPage if the page may be in a partition whose
-// generations are lost. Damaged books, and partitions of which only earlier generations can be
-// read, do not count as lost: Copy.Unread names them.
+// unlessLost replaces the error ErrNoPage by a Lost if the page may be in a partition whose
+// generations are lost. It returns any other err as it is. Damaged books, and partitions of which
+// only earlier generations can be read, do not count as lost: Copy.Unread names them.
 func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
 	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
 		return err
@@ -115,8 +115,8 @@ func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	return err
 }
 
-// page finds a page by the index of a snapshot, or else by its books, and reads it. names
-// are the newest manifests, which have the present keys of packages.
+// page finds a page by the index of a snapshot, or else by its books, and reads it. The parameter
+// names has the newest manifests, which know the present keys of packages.
 func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manifest, a address.Address) (Copy, error) {
 	d, found, err := at.index.Lookup(ctx, a.ID)
 	if err == nil && found {
@@ -139,8 +139,9 @@ func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns manifest.ErrNotKept if err says that an object which a past generation lists is
-// absent, since it has been deleted. Otherwise past returns err.
+// past replaces an error of reading a past state by manifest.ErrNotKept if it says that an object
+// is absent: a past generation lists the object, which has been deleted since. It returns any other
+// error as it is. The parameter moment is the time of the past state, or zero for the present.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
@@ -148,9 +149,8 @@ func past(err error, a address.Address, moment time.Time) error {
 	return err
 }
 
-// PageInBooks returns the stored page of an address as it was at a moment (see Page). It
-// looks the page up only in the books: it is for a process that needs only one page, and so
-// need not open the index.
+// PageInBooks returns the same as Page, but looks the page up only in the books. It is for a
+// process that needs only one page, and so need not open the index.
 func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return Copy{}, err
@@ -178,8 +178,8 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 
 // pageInBooks finds a page by those books of the manifests that can be read, and reads the page.
-// names are the newest manifests, which have the present keys of packages. If the address leads to
-// a forgotten URL, the error does not name that URL.
+// The parameter names has the newest manifests, which know the present keys of packages. If the
+// address leads to a forgotten URL, the error does not name that URL.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address, forgotten takedown.Set) (Copy, error) {
 	books, unread, err := openBooks(ctx, bucket, manifests)
 	if err != nil {
@@ -209,8 +209,8 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 	return found, err
 }
 
-// openBooks opens the books of manifests. later are the errors of lost generations, which may list
-// further books.
+// openBooks opens the books that the manifests list. later has an error for each manifest whose
+// later generations are lost, since these may list further books.
 func openBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (books *partition.Books, later []error, err error) {
 	var listed []manifest.Book
 	for _, m := range manifests {

@@ -178,8 +178,8 @@ func (s *snapshot) unindexed() (pages int) {
 	return pages
 }
 
-// outdate makes the next call of get read the manifests again, unless a newer
-// snapshot has replaced current.
+// outdate marks a snapshot (the parameter current) as too old, so that the next call of get reads
+// the manifests again. It does nothing if a newer snapshot has already taken its place.
 func (s *snapshots) outdate(current *snapshot) {
 	old := *current
 	old.taken, old.looked = time.Time{}, time.Time{}

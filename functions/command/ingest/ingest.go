@@ -83,7 +83,9 @@ type Task struct {
 	// files.
 	Progress func(stage string, done, total int64)
 
-	sources []source // the WARC files in Files, in this order, each member of a WACZ as one; set by Run
+	// sources, set by Run, are the WARC files to read, in the order of Files. Each WARC file in a
+	// WACZ is a source of its own.
+	sources []source
 }
 
 // Report is the result of an import.
@@ -182,8 +184,8 @@ func (t *Task) survey(ctx context.Context, inForce *settings.Settings, report *R
 	return s.newest, s, nil
 }
 
-// find finds the sources, and returns their total size in bytes. It fails if one of the files
-// cannot be imported, or is named twice.
+// find fills t.sources with the WARC files to be read, and returns their total size in bytes. It
+// fails if a file in t.Files cannot be imported or is there twice.
 func (t *Task) find(report *Report) (total int64, err error) {
 	for i, path := range t.Files {
 		if slices.ContainsFunc(t.Files[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(path) }) {
@@ -222,8 +224,9 @@ type archives struct {
 	readers []reader // a reader for each element of Task.sources; zero while that file is not open
 }
 
-// read returns the record at a place in the files, and the capture in the record, with at most
-// limit + 1 bytes of the body. It opens the file if it is not open yet.
+// read returns the record at a place in the files (the parameter at), and the capture in the
+// record. Of the capture's body it reads at most limit + 1 bytes. It opens the file if it is not
+// open yet.
 func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error) {
 	if f.readers == nil {
 		f.readers = make([]reader, len(f.task.sources))
@@ -242,8 +245,8 @@ func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error
 	return record, c, err
 }
 
-// close closes the open files whose index in Task.sources is less than before: they are not read
-// any more.
+// close closes the files that are not read any more, if they are open: those whose index in
+// Task.sources is less than the parameter before.
 func (f *archives) close(before int) (err error) {
 	for i := range min(before, len(f.readers)) {
 		if f.readers[i].File != nil {

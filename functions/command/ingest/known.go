@@ -39,9 +39,9 @@ func (known standings) final(id layout.Identity) *book.Outcome {
 	return s.Final
 }
 
-// readStandings reads the outcomes in the books and spool objects of all partitions, and returns
-// those that count, of all URLs for whose identity wanted returns true. Its memory does not grow
-// with the number of other URLs.
+// readStandings returns the outcomes that determine the state (see book.Standing) of the URLs for
+// whose identity the function wanted returns true. It reads the books and spool objects of all
+// partitions. Its memory does not grow with the number of other URLs.
 func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings, wanted func(layout.Identity) bool) (standings, error) {
 	known := make(standings)
 	for _, p := range s.Partitions() {

@@ -211,8 +211,8 @@ func unpack(m *zip.File, room uint64) (path string, size int64, damage, err erro
 	return to.Name(), size, damage, nil
 }
 
-// noting is a writer that passes all bytes to another writer, and sets *err to the error of the
-// last write. So the caller of io.Copy can tell whether reading or writing has failed.
+// noting is a writer that passes all bytes to another writer, the field to, and stores the error of
+// the last write in *err. So the caller of io.Copy can tell whether reading or writing has failed.
 type noting struct {
 	to  io.Writer
 	err *error
@@ -224,9 +224,9 @@ func (n noting) Write(p []byte) (int, error) {
 	return written, err
 }
 
-// countMembers estimates the number of members of a zip file, so that a directory that would take
-// too much memory is not read. It counts how often the signature of a directory entry occurs in the
-// last 64 MiB of the file, in the directory or elsewhere.
+// countMembers estimates the number of members of a zip file without reading its directory, which
+// may take too much memory. It counts how often the signature of a directory entry occurs in the
+// last 64 MiB of the file, even outside the directory. size is the size of the file in bytes.
 func countMembers(file io.ReaderAt, size int64) (n int, err error) {
 	const most, step = 64 << 20, 1 << 20
 	mark := []byte("PK\x01\x02")

@@ -55,9 +55,9 @@ type survey struct {
 	seed    maphash.Seed             // seed of the hashes in answers and posted
 }
 
-// maxInside is the greatest distance in bytes between the beginning of a gzip member and an
-// answer in it to which revisit records can refer. To read the answer for each revisit, the
-// member has to be decompressed from its beginning.
+// maxInside limits where in a gzip member an answer may begin, in decompressed bytes, if revisit
+// records are to refer to it: for each of them, the member is decompressed from its beginning up to
+// the answer.
 const maxInside = 4 << 20
 
 // earliest is the earliest time of a capture that is accepted: there was no web before.
@@ -127,7 +127,7 @@ type candidate struct {
 	address address.Address
 }
 
-// judge returns the capture in a record. If the capture is not imported, the string is the reason.
+// judge returns the capture in a record, and the reason for which it is not imported: "" if it is.
 // A record without an answer, such as a request or metadata, has neither a capture nor a reason.
 func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	switch r.Type {

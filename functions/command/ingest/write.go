@@ -125,8 +125,8 @@ func (w *writer) take(ctx context.Context, from, originals *archives, c capture)
 	return w.add(ctx, layout.Partition(storage), w.target(at), answer, c.file)
 }
 
-// target returns the batch target for an imported URL. If the URL has a final outcome already, the
-// target gets its depth, weight and last look (see batch.Look) from the last one.
+// target returns an imported URL as a target of a batch. If the URL has a final outcome already,
+// the target gets the depth, weight and last look (see batch.Look) of its last final outcome.
 func (w *writer) target(at address.Address) batch.Target {
 	t := batch.Target{URL: at.URL, Depth: w.depth(w.settings, at), Collections: []string{w.Collection}}
 	last := w.known.final(at.ID)

@@ -184,9 +184,9 @@ func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
 	return err
 }
 
-// claimAbove claims the next epoch if the damaged claim, the one with the key, is the newest. The
-// damaged claim will be deleted: without a higher claim its number would be claimed a second time.
-// claimAbove returns a sentence for the report.
+// claimAbove claims the next epoch if the damaged claim, whose key is the parameter key, is the
+// newest. The damaged claim will be deleted: without a higher claim its number would be claimed a
+// second time. claimAbove returns a sentence for the report.
 func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	last, err := epoch.Last(ctx, r.Bucket)
 	if err != nil || layout.EpochKey(last) != key {
@@ -196,8 +196,8 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	return fmt.Sprintf("epoch %d is claimed above it", number), err
 }
 
-// giveUp returns a repair function for objects whose content cannot be restored. The function
-// changes nothing, and returns said: a sentence on what the damage means.
+// giveUp returns a repair function for objects whose content cannot be restored. That function
+// changes nothing. It returns the parameter said, a sentence on what the damage means.
 func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }

@@ -40,8 +40,9 @@ func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, proble
 	return mended, nil
 }
 
-// putBack restores a missing or damaged generation, the one with the key, by the bytes of the
-// hint. If the hint is not a copy of this generation, putBack changes nothing and returns false.
+// putBack stores a missing or damaged generation again, by copying the bytes of the hint to the
+// generation's key. If the hint is not a copy of this generation, it changes nothing and returns
+// false.
 func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) (bool, error) {
 	_, number, err := layout.ParseManifestKey(key)
 	if err != nil { // the key is not of a generation: the object is foreign
@@ -111,9 +112,10 @@ func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 }
 
 // refound stores a new generation of a partition if objects prove that its last generations are
-// lost (see partition.Lost). It returns a sentence for the report; none if no generation is lost.
-// elsewhere are the partitions to which the pages of p may have moved. The new generation has a new
-// epoch in its field Learnt. So frontiers notice that they are behind the books, and are rebuilt.
+// lost (see partition.Lost). It returns a sentence for the report, or nothing if no generation is
+// lost. The parameter elsewhere lists the partitions to which the pages of p may have moved. The
+// new generation has a new epoch in its field Learnt. So frontiers notice that they are behind the
+// books, and are rebuilt.
 func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []layout.Partition) (mended []string, err error) {
 	newest, err := manifest.Read(ctx, r.Bucket, p)
 	if errors.Is(err, manifest.ErrDamaged) {

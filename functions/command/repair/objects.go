@@ -97,9 +97,9 @@ func (m *mending) mendPackage(ctx context.Context, p *faultyPackage) error {
 	return m.replacePackage(ctx, p, left, pages-erased)
 }
 
-// dropPackage removes a package from the manifest, because none of its pages can be read, and
-// masks its documents. If found is true, the package exists; its bytes, content, then go to
-// quarantine.
+// dropPackage removes a package from the manifest, because none of its pages can be read, and masks
+// its documents. If the parameter found is true, the package is in the bucket, and its bytes (the
+// parameter content) go to quarantine.
 func (m *mending) dropPackage(ctx context.Context, p *faultyPackage, content []byte, found bool) error {
 	if found {
 		if err := m.remove(ctx, p.Key, content); err != nil {
@@ -121,9 +121,10 @@ func (m *mending) relistPackage(p *faultyPackage, bytes int64, pages int) {
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
 }
 
-// replacePackage stores left, the bytes of a package with the readable pages of the faulty one, and
-// lists it in place of the faulty one. The pages keep their offsets; the parameter pages is their
-// number. The new package is indexed again; until then the old segments stay in the manifest.
+// replacePackage stores a new package with the readable pages of a faulty one, and lists it in
+// place of the faulty one. Its bytes are the parameter left, and its number of pages is the
+// parameter pages. The pages keep their offsets. The new package is indexed again; until then the
+// old segments stay in the manifest.
 func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []byte, pages int) error {
 	_, name, err := layout.ParsePackageKey(p.Key)
 	if err != nil {

@@ -32,8 +32,9 @@ type openBook struct {
 	lost      atomic.Bool // the book is missing or damaged
 }
 
-// readBooks reads every book whole and compares its hash with its key. Then it divides the
-// hash space of URLs into ranges, in which the books are read again one after another.
+// readBooks reads every book whole and compares its hash with its key. Then it divides the hash
+// space of URLs into ranges, in v.ranges. foldRanges will read the books again, one range after
+// another.
 func (v *run) readBooks(ctx context.Context) error {
 	var all []*openBook
 	var size int64

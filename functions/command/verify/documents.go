@@ -56,8 +56,8 @@ func checkVersion[T numbered.Document](_ string, content []byte) error {
 	return err
 }
 
-// checkCopy checks the copy of a version. A copy always has a checksum (see layout.Unseal);
-// versions of old buckets may have none.
+// checkCopy checks the bytes of a copy under copies/ by their checksum (see layout.Unseal). A copy
+// without a checksum is damaged, whereas the version itself may have none in old buckets.
 func checkCopy(content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {

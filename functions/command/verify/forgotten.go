@@ -84,8 +84,8 @@ func (f *forgotten) outcome(o *book.Outcome) bool {
 	return f.placed(o.URL, o.Identity(), o.Place) || found && f.url(to)
 }
 
-// id reports whether the URL with an identity is forgotten itself. Whether the whole site of the
-// URL is forgotten, it does not say.
+// id reports whether the URL with an identity is forgotten by itself. It does not find out whether
+// the whole site of the URL is forgotten.
 func (f *forgotten) id(id layout.Identity) bool { return f.set != nil && f.set.ForgetsID(id) }
 
 // ledger returns the first forgotten URL in a ledger (the outcomes and links of a batch), or the
@@ -133,8 +133,8 @@ func (v *run) readQuarantine(ctx context.Context) error {
 	return nil
 }
 
-// readJudgments reports judgments of forgotten URLs, once all partitions have erased
-// everything forgotten.
+// readJudgments reports judgments of forgotten URLs. It does nothing while a partition has not yet
+// erased everything that is forgotten.
 func (v *run) readJudgments(ctx context.Context) error {
 	if slices.ContainsFunc(v.partitions, func(p *audit) bool { return v.forgotten(p).set == nil }) {
 		return nil

@@ -15,9 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// judgePages runs when everything has been read. It reports pages without an outcome, and
-// live pages of indexed packages without a document. Pages that have an outcome were
-// compared with it before, by pagesOf.
+// judgePages reports pages without an outcome, and live pages of indexed packages without a
+// document. It needs what all other steps have read. Pages that have an outcome were compared with
+// it before, by pagesOf.
 func (v *run) judgePages(ctx context.Context) error {
 	v.judgeVersions()
 	unindexed := make([]int, len(v.packages))
@@ -76,8 +76,8 @@ func (v *run) judgeVersions() {
 	}
 }
 
-// reportStray reports pages of a package that have no outcome. It reads their URLs from the
-// package.
+// reportStray reports the given pages of a package, which have no outcome. It reads their URLs from
+// the package.
 func (v *run) reportStray(ctx context.Context, in *storedPackage, pages []*page) error {
 	listed, err := webobject.List(ctx, v.Bucket, in.Key)
 	if err != nil && !errors.Is(err, webobject.ErrDamaged) && !errors.Is(err, blob.ErrAbsent) {

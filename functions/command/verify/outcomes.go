@@ -88,7 +88,8 @@ func (f *fold) read(ctx context.Context, p *audit) error {
 	return nil
 }
 
-// readBook adds the outcomes and links of the range in one book, and reports forgotten URLs.
+// readBook adds to the fold the outcomes and links of one book, as far as they are in the fold's
+// range of the hash space. It reports forgotten URLs among them.
 func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) error {
 	for o, err := range b.reader.Outcomes(ctx, f.within) {
 		if err != nil {

@@ -72,8 +72,8 @@ type openedSegment struct {
 	offsets    []uint64
 }
 
-// openSegment checks the bytes of a segment, and that its key has their hash, and reads its
-// columns.
+// openSegment opens a segment and reads its columns. It fails if the bytes are damaged or the
+// segment's key does not have their hash.
 func (v *run) openSegment(ctx context.Context, s storedSegment, content []byte) (*openedSegment, error) {
 	if err := segment.Check(content); err != nil {
 		return nil, err
@@ -172,8 +172,9 @@ func (v *run) unvisited(ctx context.Context, p *audit) error {
 	})
 }
 
-// linkTexts reports damage of an overlay that has the format of a segment: one with the anchors of a
-// segment, or one with unvisited URLs. open opens it and compares it with its entry in the manifest.
+// linkTexts reports damage of an overlay that has the format of a segment: one with the anchors of
+// a segment, or one with unvisited URLs. The function open opens the overlay and compares it with
+// its entry in the manifest.
 func (v *run) linkTexts(ctx context.Context, p *audit, key string, open func(segment.Source) error) error {
 	content, found, err := blob.Find(ctx, v.Bucket, key)
 	if err != nil || !found { // reported by objects
@@ -304,8 +305,8 @@ func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32)
 	return nil
 }
 
-// exists returns the sizes in bytes of all packages, books, segments and overlays of a
-// partition in the bucket, by key, whether or not a generation lists them.
+// exists returns the sizes in bytes, by key, of all packages, books, segments and overlays of a
+// partition that are in the bucket, whether a generation lists them or not.
 func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64, error) {
 	sizes := make(map[string]int64)
 	for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays} {
@@ -321,9 +322,9 @@ func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64,
 	return sizes, nil
 }
 
-// objects reports each object that a manifest lists and that is missing or has another size, is
+// objects reports each object that a manifest lists if the object is missing, has another size, is
 // listed twice, or is also condemned. Of the objects that the manifest does not list, it counts the
-// condemned ones as waiting to be deleted, and the others as orphans.
+// condemned ones as waiting to be deleted, and the others as orphans. It does not count overlays.
 func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 	condemned := make(map[string]bool, len(m.Condemned))
 	for _, c := range m.Condemned {

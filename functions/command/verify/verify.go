@@ -95,8 +95,8 @@ type Verifier struct {
 	Progress func(Progress)
 }
 
-// Run checks everything. Problems are in the report; an error means that the
-// proof could not be finished.
+// Run verifies the whole bucket and returns what it has found. Problems are in the report; an error
+// means that the verification could not be finished.
 func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	s, err := settings.Read(ctx, v.Bucket, v.Now)
 	if err != nil {
@@ -205,8 +205,8 @@ func (v *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// incomplete reports whether a book or generation of any partition could not be read.
-// Then verify does not report contradictions that the missing one may explain.
+// incomplete reports whether a book or generation of any partition could not be read. If so, verify
+// does not report contradictions that the unread book or generation may explain.
 func (v *run) incomplete() bool {
 	for _, p := range v.partitions {
 		if p.incomplete() {

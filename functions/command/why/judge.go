@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// judge computes the state of the URL from its outcomes and the links to it, and the rule
-// that admits it.
+// judge sets in the story the state of the URL, computed from its outcomes and the links to it,
+// when it is due next, the rule that admits it, and the collections of which it is a seed.
 func (t *teller) judge() error {
 	books, err := account.New(t.settings)
 	if err != nil {
@@ -122,8 +122,9 @@ func (t *teller) stored(ctx context.Context) {
 	t.problem(errors.New("no manifest lists its package " + live.Package))
 }
 
-// indexed finds the page's live document, and sets the segment, title and language in at; it sets
-// nothing if there is none. id is the number of the page's package in the manifest.
+// indexed finds the page's live document, and sets the segment, title and language in the parameter
+// at; it sets nothing if there is no such document. The parameter id is the number of the page's
+// package in the manifest.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
 	finder := segments.NewFinder(t.bucket, func(id layout.Identity) bool { return id == t.url.ID })
 	for i := range m.Segments {

@@ -153,8 +153,8 @@ func tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url add
 	return t.story, ctx.Err()
 }
 
-// read adds the outcomes of the URL and the links to it from all partitions' books and
-// spool.
+// read adds to the story the outcomes of the URL and the links to it, which it finds in the books
+// and the spool of all partitions.
 func (t *teller) read(ctx context.Context) error {
 	for _, p := range t.settings.Partitions() {
 		// The spool is listed before the manifest is read: a batch packed in between is in the books.
@@ -249,8 +249,8 @@ func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (fou
 	return found, nil
 }
 
-// readSpool adds the URL's outcomes and links from the spool object with the key, unless
-// its batch is packed or closed.
+// readSpool adds to the story the URL's outcomes and links in the spool object with the key. It
+// adds none if the object's batch is packed or closed.
 func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string) error {
 	_, batch, err := layout.ParseSpoolKey(key)
 	if err != nil || m.HasConsumed(batch) || m.IsClosed(batch) {

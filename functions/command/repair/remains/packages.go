@@ -73,10 +73,10 @@ func (r *remains) readPackages(ctx context.Context) error {
 	return nil
 }
 
-// of returns the package that now has the pages for which a book gives this key and these places;
-// nil if there is none:
+// of returns the package that now has the pages that a book places in a package with the given key;
+// nil if there is none. The parameter pages has their places in that package.
 //
-//	the package with the key                            of returns
+//	the package with the key                            returned is
 //	exists                                              it
 //	exists, and pages were erased from it later         the last package made of it by erasing
 //	does not exist any more                             of the packages with the same name and a higher
@@ -98,8 +98,8 @@ func (all foundPackages) of(key string, pages []place) *foundPackage {
 	return nil
 }
 
-// has reports whether these places of pages, which a book gives, fit the package: at least one of
-// the pages is at its place in the package, and none of the places holds a page with another URL
+// has reports whether the package may be the one in which a book places the given pages: at least
+// one of them is at its place in the package, and at none of the places is a page with another URL
 // or length.
 func (p *foundPackage) has(pages []place) bool {
 	at := make(map[int64]place, len(pages))
@@ -118,8 +118,8 @@ func (p *foundPackage) has(pages []place) bool {
 	return found
 }
 
-// needs reports whether a package must be listed although no book names it: a page in it is from a
-// batch that is neither in a listed book nor in the spool.
+// needs reports whether a package must be listed although no book names it. That is so if a batch
+// of one of its pages is neither in a listed book nor in the spool.
 func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	content, found, err := blob.Find(ctx, r.bucket, p.key)
 	if err != nil || !found {

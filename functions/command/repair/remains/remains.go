@@ -58,14 +58,14 @@ import (
 // generation: lost generations may have left no evidence, and no number may be used twice.
 const beyond = 1000
 
-// Generation makes the generation that takes the place of a partition's lost ones: newest,
-// and the packages and books that are still in the bucket. It also returns a sentence for
-// people on what it lists in addition to newest. Nothing is stored: the caller sets the field
-// Learnt and passes the generation to manifest.Refound.
+// Generation returns a generation that takes the place of a partition's lost ones. It lists what
+// the parameter newest lists, and the packages and books that are still in the bucket. Generation
+// also returns a sentence for people on what it has added. It stores nothing: the caller sets the
+// field Learnt and passes the generation to manifest.Refound.
 //
-// newest is the newest readable generation, or the zero generation of the partition if
-// there is none. elsewhere are the partitions to which pages may have moved. evidence
-// shows that generations are lost; the new number is higher than any in it.
+// The parameter newest is the newest readable generation, or the zero generation of the partition
+// if there is none. The parameter elsewhere lists the partitions to which pages may have moved.
+// evidence shows that generations are lost; the new number is higher than any in it.
 func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, elsewhere []layout.Partition, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
 	r := &remains{bucket: bucket, newest: newest, now: now.UTC().Truncate(time.Millisecond)}
 	for _, read := range []func(context.Context) error{r.readSpool, r.readPackages, r.readBooks} {
@@ -100,8 +100,8 @@ func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifes
 	return m, r.say(&m), nil
 }
 
-// say returns a sentence on the objects that the new generation lists in addition to
-// newest.
+// say returns a sentence on the objects that the new generation lists in addition to those of the
+// newest readable generation.
 func (r *remains) say(m *manifest.Manifest) string {
 	lost := "all its generations"
 	if r.newest.Generation > 0 {
@@ -177,9 +177,9 @@ func (r *remains) consume(m *manifest.Manifest) {
 	slices.SortFunc(m.Consumed, func(a, b manifest.Consumed) int { return a.Batch.Compare(b.Batch) })
 }
 
-// listPackages adds packages to the manifest. A package that was made of a listed one by erasing
-// pages takes the place and ID of the listed one; any other gets a new ID. All packages that it
-// adds count as not indexed.
+// listPackages adds to the manifest the packages that toList returns. A package that was made of a
+// listed one by erasing pages takes the place and ID of the listed one; any other gets a new ID.
+// All packages that it adds count as not indexed.
 func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error {
 	wanted, err := r.toList(ctx)
 	if err != nil {

@@ -72,8 +72,8 @@ func (w *World) Clone(t testing.TB) *World {
 	return clone
 }
 
-// Learn commits a package with pages of the URLs, fetched by batch v, and a book with their
-// outcomes and with links from the seed to the given URLs.
+// Learn commits a package and a book of the batch v. The package has a page for each URL in the
+// parameter pages. The book has their outcomes, and a link from the seed to each URL in links.
 func (w *World) Learn(v layout.Version, pages []string, links ...string) manifest.Package {
 	w.T.Helper()
 	var objects []webobject.Object
@@ -83,8 +83,8 @@ func (w *World) Learn(v layout.Version, pages []string, links ...string) manifes
 	return w.LearnPages(objects, links...)
 }
 
-// LearnPages commits a package with the given pages, and a book with their outcomes and
-// with links from the seed to the given URLs.
+// LearnPages commits a package and a book. The package has the given pages. The book has their
+// outcomes, and a link from the seed to each URL in links.
 func (w *World) LearnPages(pages []webobject.Object, links ...string) manifest.Package {
 	w.T.Helper()
 	pkg, outcomes := w.Package(pages...)
@@ -142,8 +142,8 @@ func (w *World) Links(urls ...string) []book.Link {
 	return links
 }
 
-// Index runs index on a package, and returns the segment with its documents; the zero
-// Segment if it has none.
+// Index runs the function index on a package, and returns the segment that has the package's
+// documents, or the zero Segment if the package has none.
 func (w *World) Index(pkg manifest.Package) manifest.Segment {
 	w.T.Helper()
 	f := &index.Function{
@@ -283,8 +283,8 @@ func Flip(content []byte) []byte {
 // Truncate returns the first half of the content.
 func Truncate(content []byte) []byte { return content[:len(content)/2] }
 
-// Lose commits, as pack does, the outcomes of a batch v that failed to fetch the URLs. So their
-// stored pages count as gone.
+// Lose commits, as pack does, an outcome Failed for each of the URLs, as if batch v had fetched
+// them in vain. So their stored pages count as gone.
 func (w *World) Lose(v layout.Version, urls ...string) {
 	w.T.Helper()
 	w.learn(book.Book{Outcomes: functionstest.Outcomes(w.T, v, book.Failed, urls...)}, func(m *manifest.Manifest) {
@@ -305,9 +305,9 @@ func (w *World) Mask() {
 	}
 }
 
-// Settle works as a running system would until nothing is left to do: in a new epoch it
-// fetches all pending URLs, and then indexes all packages. If the seed is among these URLs,
-// its page has the given links.
+// Settle does all the work that a running system would still do: in a new epoch it fetches all
+// pending URLs, and then it indexes all packages. If the seed is pending, its page gets the given
+// links.
 func (w *World) Settle(links ...string) {
 	w.T.Helper()
 	number, err := epoch.Claim(w.T.Context(), w.Bucket, "settle")
