@@ -56,8 +56,8 @@ func ownForm(action func(http.ResponseWriter, *http.Request) error) func(http.Re
 	}
 }
 
-// forJudge sets the headers of an answer that only one judge may see. It sets a referrer policy
-// with which browsers say from which site a form is sent; without it they would not.
+// forJudge sets the headers of an answer that only one judge may see. Among them is a referrer
+// policy that lets browsers say from which site a form is sent, which ownForm needs to know.
 func forJudge(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "same-origin")
@@ -149,8 +149,8 @@ func judgedQuery(q Query) judgment.Query {
 	}
 }
 
-// marksOf returns the marks that the judge has changed in a form: those that differ from the grades
-// that the form had when it was made.
+// marksOf returns the marks that the judge has changed in a form. They are those that differ from
+// the grade that the result had when the page with the form was made.
 func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
 	pages, grades, before := r.PostForm["url"], r.PostForm["grade"], r.PostForm["was"]
 	if len(grades) != len(pages) || len(before) != len(pages) || len(pages) > judgment.MaxMarks {

@@ -67,8 +67,8 @@ func (g generations) same(other generations) bool {
 		slices.EqualFunc(g.manifests, other.manifests, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
 }
 
-// lost returns a Lost for those of the given partitions that are in faults or later; nil if none of
-// them is.
+// lost returns a Lost for those of the given partitions that have an entry in g.faults or g.later;
+// nil if none of them has.
 func (g generations) lost(of []layout.Partition) *Lost {
 	var lost Lost
 	for _, p := range of {
@@ -90,8 +90,8 @@ func (g generations) allLost() error {
 	return g.anyLost()
 }
 
-// anyLost returns a Lost with all partitions that are in faults or later; nil if there are
-// none.
+// anyLost returns a Lost with all partitions that have an entry in g.faults or g.later; nil if
+// there are none.
 func (g generations) anyLost() *Lost {
 	all := slices.Concat(slices.Collect(maps.Keys(g.faults)), slices.Collect(maps.Keys(g.later)))
 	slices.Sort(all)

@@ -130,9 +130,9 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	return fresh, nil
 }
 
-// newest returns the newest generation of a partition. If known has a generation of the partition,
-// it looks for later ones than that. Otherwise it begins with the hint, and reads the tails of the
-// hint's segments into the cache at the same time.
+// newest returns the newest generation of a partition. If the parameter known has a generation of
+// the partition, newest looks only for later ones. Otherwise it begins with the hint, and reads the
+// tails of the hint's segments into the cache at the same time.
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)

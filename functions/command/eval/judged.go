@@ -16,9 +16,9 @@ import (
 // query.
 var ErrUnjudged = errors.New("no query of the bucket is judged; judges mark results on the search page (see bucketsearch up --help)")
 
-// RunJudged asks the queries that judges have judged (see package judgment), with their
-// filters, as the search page asks them: with alike pages as one result and at most two of
-// one site among the first ten. It measures the answers by the judges' grades. Judgments of
+// RunJudged asks the queries that judges have judged (see package judgment), and measures the
+// answers by the judges' grades. It asks each query with its filters as the search page does: alike
+// pages are one result, and at most two of the first ten results are of one site. Judgments of
 // forgotten pages do not count.
 func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, asked Searcher) (Report, error) {
 	all, unread, err := judgment.All(ctx, bucket, forgotten)

@@ -104,15 +104,16 @@ func measure(results []string, grades map[string]int) (f Figures) {
 	return f
 }
 
-// discounted returns the contribution of one result to the discounted cumulated gain (DCG). grade
-// is the grade of the document, place its place among the results, counted from 0 (Järvelin and
-// Kekäläinen, Cumulated Gain-Based Evaluation, 2002, with the gain of Burges et al., 2005).
+// discounted returns the contribution of one result to the discounted cumulated gain (DCG). The
+// parameter grade is the grade of the document; the parameter place is the number of results before
+// it (Järvelin and Kekäläinen, Cumulated Gain-Based Evaluation, 2002, with the gain of Burges et
+// al., 2005).
 func discounted(grade, place int) float64 {
 	return (math.Exp2(float64(grade)) - 1) / math.Log2(float64(place+2))
 }
 
-// mean returns the means of the measures, and half the widths of the 95 % confidence
-// intervals of these means (normal approximation).
+// mean returns for each measure its mean over all elements of the parameter all, and half the width
+// of the 95 % confidence interval of this mean (normal approximation).
 func mean(all []Figures) (average, interval Figures) {
 	n := float64(len(all))
 	if n == 0 {

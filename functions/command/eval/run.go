@@ -106,9 +106,9 @@ func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (r
 	return report, answers, nil
 }
 
-// judged returns the address under which the grade of a hit is looked up. A hit stands for its own
-// page and for the pages that are alike. Of the addresses of these pages, judged returns the one
-// with the highest grade; if none has a grade, the address of the hit's own page.
+// judged returns the address by which the grade of a hit is found in q.Grades. A hit stands for its
+// own page and for pages that are alike. judged returns the one of their addresses with the highest
+// grade, or the address of the hit's own page if none has a grade.
 func (q Query) judged(hit search.Hit) string {
 	address := hit.URL
 	best, found := q.Grades[address]

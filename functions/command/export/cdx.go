@@ -80,9 +80,9 @@ func surt(address string) string {
 	return strings.ReplaceAll(strings.ToLower(key), " ", "%20")
 }
 
-// writeCDX writes lines of CDXJ, which are sorted by their bytes, to out in the format of
-// index.cdx.gz: gzip members of cdxBlock lines each. It returns idx with a line of index.idx
-// appended for each member.
+// writeCDX writes the content of index.cdx.gz to out: the lines of CDXJ in the parameter sorted,
+// which are sorted by their bytes, in gzip members of cdxBlock lines each. For each member it
+// appends a line of index.idx to the parameter idx, which it returns.
 func writeCDX(out io.Writer, sorted iter.Seq2[string, error], idx []byte) ([]byte, error) {
 	var block, compressed bytes.Buffer
 	count, offset := 0, 0

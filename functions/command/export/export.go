@@ -180,8 +180,8 @@ func (s *span) get(ctx context.Context) (err error) {
 	return err
 }
 
-// Get implements blob.Reader: from s.content if s.content has the whole range, else from the
-// bucket.
+// Get implements blob.Reader. It takes the bytes from s.content if all of them are there, else from
+// the bucket.
 func (s *span) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
 	from := r.Offset - s.at.Offset
 	if key == s.key && from >= 0 && r.Length > 0 && from+r.Length <= int64(len(s.content)) {

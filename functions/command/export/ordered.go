@@ -2,8 +2,8 @@ package export
 
 import "iter"
 
-// inOrder calls work for all items, for atOnce of them concurrently, and yields the
-// results in the order of the items. It holds at most atOnce + 1 results in memory.
+// inOrder calls the function work with every item, and yields the results in the order of the
+// items. It makes atOnce calls at the same time, and holds at most atOnce + 1 results in memory.
 func inOrder[T, R any](items iter.Seq[T], atOnce int, work func(T) R) iter.Seq[R] {
 	return func(yield func(R) bool) {
 		queue := make(chan chan R, atOnce-1)

@@ -41,8 +41,8 @@ func (f *file) begin(at time.Time, bytes int64) (err error) {
 	return err
 }
 
-// add appends b to the file. err is the error of the function that made b: if it is not nil, add
-// appends nothing and returns it.
+// add appends the bytes b to the file if the parameter err is nil. Otherwise it appends nothing and
+// returns err, which is the error of the function that made b.
 func (f *file) add(b []byte, err error) error {
 	if err == nil {
 		_, err = f.out.Write(b)

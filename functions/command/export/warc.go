@@ -91,8 +91,8 @@ func warcResponse(r *Record) ([]byte, error) {
 	return warcRecord("response", o.Downloaded, fields, block.Bytes())
 }
 
-// statusOf returns the HTTP status of a page: 200 for a Web object of version 1, which does not
-// record it.
+// statusOf returns the HTTP status of a page. For a Web object of version 1, which does not record
+// the status, it is 200.
 func statusOf(o *webobject.Object) int {
 	if o.Status == 0 { // of a Web object of version 1, which is always of an answer with a page
 		return http.StatusOK

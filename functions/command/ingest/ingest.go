@@ -161,8 +161,8 @@ func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	return report, w.write(ctx, slices.SortedFunc(maps.Values(newest), inOrder))
 }
 
-// survey reads the files the first time, and returns the newest capture of every URL that may
-// be imported.
+// survey reads all files, the first of two times, and returns the newest capture of every URL that
+// may be imported. The parameter inForce has the settings that decide this.
 func (t *Task) survey(ctx context.Context, inForce *settings.Settings, report *Report) (map[layout.Identity]capture, *survey, error) {
 	s := &survey{
 		task: t, settings: inForce, now: t.Now(), report: report, newest: map[layout.Identity]capture{},

@@ -177,9 +177,9 @@ func printable(name string) string {
 }
 
 // unpack copies a compressed member of a WACZ to a temporary file, up to the first damage, and
-// returns the path and size of this file. damage says what is wrong with the member. A member that
-// would take room bytes or more, or is compressed more than maxRatio times, is not copied and
-// counts as damaged. err says why the copy cannot be written.
+// returns the path and size of this file. damage says what is wrong with the member. unpack copies
+// nothing, and returns damage, if the member's size is not below the parameter room, in bytes, or
+// it is compressed more than maxRatio times. err says why the copy cannot be written.
 func unpack(m *zip.File, room uint64) (path string, size int64, damage, err error) {
 	if m.UncompressedSize64 >= room || m.UncompressedSize64 > maxFree && m.UncompressedSize64/maxRatio > m.CompressedSize64 {
 		return "", 0, errBomb, nil

@@ -95,8 +95,8 @@ func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 }
 
 // take reads a capture and adds it to the pending batch of its partition. It reads the capture's
-// record from the files in from. If the record is a revisit record, take reads the answer to which
-// the record refers from the files in originals.
+// record from the files of the parameter from. If this is a revisit record, take reads the answer
+// to which it refers from the files of the parameter originals.
 func (w *writer) take(ctx context.Context, from, originals *archives, c capture) error {
 	record, answer, err := from.read(c.spot, maxPage)
 	if err == nil && w.posted.isPosted(record) {
@@ -145,9 +145,9 @@ func (w *writer) target(at address.Address) batch.Target {
 	return t
 }
 
-// add adds a capture to the pending batch of a partition; file is the index of the capture's file
-// in Task.sources. If the batch is full after that, add puts it as a spool object. If all pending
-// batches together have maxAll bytes, add puts the largest one.
+// add adds a capture to the pending batch of a partition. If this makes the batch full, add stores
+// it as a spool object. If all pending batches together have maxAll bytes, add stores the largest
+// one. The parameter file is the index of the capture's file in Task.sources.
 func (w *writer) add(ctx context.Context, p layout.Partition, t batch.Target, c warc.Capture, file int) error {
 	fill := w.pending[p]
 	if fill == nil {

@@ -116,9 +116,9 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// published returns a sentence for the report on which version of a document replaces the damaged
-// one with the key. version is the number of the version published just now; 0 if none was, so
-// that an older one is in force.
+// published returns a sentence for the report on which version takes the place of a damaged version
+// of a document. The parameter key is the key of the damaged one. version is the number of the
+// version published just now, or 0 if a later one than the damaged one is in force.
 func published(key string, version uint64) string {
 	if version == 0 {
 		return "a later version is in force"

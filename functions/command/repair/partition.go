@@ -97,9 +97,9 @@ func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
 
-// look adds to m what one problem needs, such as edits, or URLs to fetch again. A package with
-// problems is only noted in m.faulty: its edits are decided later, as several problems may concern
-// it.
+// look decides what one problem needs, and records it in m, as edits or as URLs to fetch again. For
+// a package it only notes the problem in m.faulty: the edits are decided later, as several problems
+// may concern the same package.
 func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	first := !m.looked[problem.Key]
 	switch key := problem.Key; {
@@ -211,7 +211,8 @@ func (m *mending) commit(ctx context.Context) (missing int, err error) {
 }
 
 // putLost stores a book with an outcome Lost for every URL that is to be fetched again. The
-// epoch must be above those of all other outcomes, so that these outcomes are the last.
+// parameter epoch must be above the epochs of all earlier outcomes, so that these URLs' last
+// outcome is Lost.
 func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, error) {
 	var learnt book.Book
 	for url, why := range m.lost {

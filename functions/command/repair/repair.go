@@ -135,7 +135,7 @@ func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Part
 }
 
 // Mend mends as many of the problems as it can, and adds a sentence on each mended one to the
-// report. Problems that were mended meanwhile may be among them.
+// report. The parameter problems may include some that have been mended since they were found.
 func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *Report) error {
 	var partitions []layout.Partition
 	of := make(map[layout.Partition][]verify.Problem)

@@ -119,8 +119,9 @@ type tally struct {
 	site string // site of the page that was counted last
 }
 
-// add counts a page or an asset of a site in the row of the value, such as the language en. Pages of
-// one site must be added one after another, because sites are counted where they change.
+// add counts a page or an asset of a site in the row of the value, such as the language en. Pages
+// of one site must be added one after another: add counts a new site whenever a page has another
+// site than the page before it in the row.
 func (t *table) add(value, site string, page *inventory.Page) {
 	if t.at == nil {
 		t.at = make(map[string]*tally)

@@ -120,8 +120,8 @@ func (m *measured) fault(err error) error {
 	return nil
 }
 
-// add adds the counts and bytes in rows to the rows of the table. The keys of rows are the
-// constants that number the rows of the table.
+// add adds counts and bytes to rows of the table. The parameter rows has them by the number of the
+// row, which is one of the constants that number the rows.
 func (m *measured) add(rows map[int]Size) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -57,9 +57,9 @@ func (h *history) at(number uint64) *generation {
 	return &h.generations[number-h.first]
 }
 
-// history reads the hint and all generations of a partition. It reads the hint before it
-// lists the generations: then a hint that is newer than the list proves that a generation
-// is lost, and cannot come from a commit in between.
+// history reads the hint and all generations of a partition. It reads the hint first, and then
+// lists the generations. So if the hint is newer than all of them, a generation is lost; it is not
+// just a commit that came in between.
 func (v *run) history(ctx context.Context, p layout.Partition) (history, error) {
 	var h history
 	var err error

@@ -11,8 +11,8 @@ import (
 // maxNamed is the greatest number of URLs of pages in a note.
 const maxNamed = 5
 
-// remarks collects the stored pages whose outcome has a reason: the page could not be read
-// in full or for certain (see book.Panicked). add is safe for concurrent use.
+// remarks collects the stored pages that could not be read in full or for certain, by the reason
+// that their outcome gives (see book.Panicked). add is safe for concurrent use.
 type remarks struct {
 	mu    sync.Mutex           // protects pages
 	pages map[string]*remarked // pages by the reason in their outcome

@@ -233,7 +233,7 @@ func (v *run) documents(ctx context.Context, s storedSegment, content []byte) er
 }
 
 // document checks one document and, if it is alive, adds 1 to the number of live documents of its
-// page. It returns a kind for each problem of the document.
+// page. It returns the kinds of the problems that the document has.
 func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	id := o.identities[doc]
 	if forget := v.forgotten(o.partition); forget.set != nil && forget.set.ForgetsPage(id, oneString(o.sites, doc)) {

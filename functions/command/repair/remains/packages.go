@@ -137,8 +137,8 @@ func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	return false, nil
 }
 
-// listing holds the packages to be listed, each with the set of former keys under which books and
-// generations still name it.
+// listing holds the packages to be listed. The value of each is the set of its former keys by which
+// books and generations still name it.
 type listing map[*foundPackage]map[string]bool
 
 // add adds a package to the listing, with the key by which a book or generation names it.
