@@ -31,8 +31,9 @@ type pasted struct {
 	words   string // the query without its scheme
 }
 
-// readPasted reads a query that is an address instead of words. It returns false if the query is
-// none. Addresses are https://example.org/a?b#c, example.org/a, example.org and 127.0.0.1:8080/a.
+// readPasted reads a query that is an address instead of words, and returns false for any other
+// query. Examples of addresses are https://example.org/a?b#c, example.org/a, example.org and
+// 127.0.0.1:8080/a.
 func readPasted(query string) (p pasted, is bool) {
 	if query == "" || strings.ContainsAny(query, " \t\r\n\"“”„") || query[0] == '-' || query[0] == '+' {
 		return pasted{}, false
@@ -177,11 +178,11 @@ func identitiesOf(addresses []address.Address) (ids []layout.Identity) {
 	return ids
 }
 
-// leads finds the page to which a pasted address leads that is not in the index, by the redirects
-// and canonical addresses in the books. It returns nil if the address leads to none. note is a
-// sentence for the reader: that the address leads to this page (without a full stop), or why the
-// address is not stored. It is "" if the books do not know p and p may be a word instead of an
-// address.
+// leads finds the page to which a pasted address leads by the redirects and canonical addresses in
+// the books. The address itself is not in the index. leads returns nil if there is no such page.
+// note is a sentence for the reader: that the address leads to this page (without a full stop), or
+// why the address is not stored. It is "" if the books do not know p and p may be a word instead of
+// an address.
 func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *address.Address, note string, err error) {
 	books, lost, err := openBooks(ctx, e.bucket, at.manifests)
 	if err != nil {

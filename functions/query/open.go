@@ -237,7 +237,8 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 }
 
 // logLost logs the faults of partitions that had none before. The parameter before has the faults
-// of the earlier snapshot, now those of the new one. The parameter what is the message of the log.
+// of the earlier snapshot, and the parameter now those of the new one. The parameter what is the
+// message of the log.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {

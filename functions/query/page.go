@@ -149,8 +149,8 @@ func past(err error, a address.Address, moment time.Time) error {
 	return err
 }
 
-// PageInBooks returns the same as Page, but looks the page up only in the books. It is for a
-// process that needs only one page, and so need not open the index.
+// PageInBooks is like Page, but looks the page up only in the books. It is for a process that needs
+// only one page, and so need not open the index.
 func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return Copy{}, err

@@ -168,8 +168,8 @@ type span struct {
 	content []byte // bytes of the range; nil before get has read them
 }
 
-// covers reports whether the range contains a whole page: the one whose place is the parameter at,
-// in the package with the key.
+// covers reports whether the range contains the whole of a page. The parameter at is the page's
+// place, and key is the key of its package.
 func (s *span) covers(key string, at *place) bool {
 	return s.key == key && s.at.Offset <= at.offset && at.offset+int64(at.length) <= s.at.Offset+s.at.Length
 }

@@ -125,7 +125,7 @@ func (m *mirror) write(r *Record, content []byte) error {
 
 func (m *mirror) save() (int64, error) { return 0, nil }
 
-// find returns the name of the file in the mirror to which an address in a page should lead: the
+// find returns the name of the file in the mirror for an address that occurs in a page, the
 // parameter to. For an alias of an exported page, such as a redirect to it, this is the file of
 // that page. collections are those of the page in which the address occurs. If one of them drops
 // parameters from URLs, such as a session number, find also looks for the address without these.

@@ -67,8 +67,8 @@ type target interface {
 const savePeriod = 500
 
 // Run exports the selected pages of a bucket. If it fails, or is cancelled, another run with the
-// same selection, format and path continues the export: it exports the pages as they were at the
-// time t.At of the first run, and ignores its own t.At.
+// same selection, format and path continues the export. That run exports the pages as they were at
+// the time t.At of the first run, whatever its own t.At is.
 func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings) (report Report, err error) {
 	to, resumePath, err := t.target()
 	if err != nil {

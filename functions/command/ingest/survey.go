@@ -55,9 +55,9 @@ type survey struct {
 	seed    maphash.Seed             // seed of the hashes in answers and posted
 }
 
-// maxInside limits where in a gzip member an answer may begin, in decompressed bytes, if revisit
-// records are to refer to it: for each of them, the member is decompressed from its beginning up to
-// the answer.
+// maxInside is the greatest offset in a gzip member's decompressed content at which an answer may
+// begin if revisit records are to refer to it. For each such record, the member is decompressed
+// from its beginning up to the answer.
 const maxInside = 4 << 20
 
 // earliest is the earliest time of a capture that is accepted: there was no web before.
@@ -127,8 +127,9 @@ type candidate struct {
 	address address.Address
 }
 
-// judge returns the capture in a record, and the reason for which it is not imported: "" if it is.
-// A record without an answer, such as a request or metadata, has neither a capture nor a reason.
+// judge returns the capture in a record, and the reason for which it is not imported ("" if it is
+// imported). A record without an answer, such as a request or metadata, has neither a capture nor a
+// reason.
 func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	switch r.Type {
 	case "request":

@@ -122,8 +122,8 @@ func (m *mending) relistPackage(p *faultyPackage, bytes int64, pages int) {
 }
 
 // replacePackage stores a new package with the readable pages of a faulty one, and lists it in
-// place of the faulty one. Its bytes are the parameter left, and its number of pages is the
-// parameter pages. The pages keep their offsets. The new package is indexed again; until then the
+// place of the faulty one. The parameter left has the bytes of the new package, and pages is its
+// number of pages. The pages keep their offsets. The new package is indexed again; until then the
 // old segments stay in the manifest.
 func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []byte, pages int) error {
 	_, name, err := layout.ParsePackageKey(p.Key)

@@ -37,9 +37,9 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 	return g, nil
 }
 
-// history holds all generations of a partition. A number without an object has an element, too,
-// with the reason in its field bad. Only the newest generation has its whole manifest; the others
-// have only their hash, their parent's hash and their time.
+// history holds all generations of a partition. A generation whose object is missing has an
+// element, too, with the reason in its field bad. Only the newest generation has its whole
+// manifest; the others have only their hash, their parent's hash and their time.
 type history struct {
 	hint        generation // hint as read; it should be a copy of a generation
 	first       uint64     // number of the generation in generations[0]; 1 if generations is empty
@@ -148,8 +148,8 @@ func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce 
 	return v.missing(ctx, p, h, inForce, lost)
 }
 
-// missing reports missing generations. The parameter lost has their numbers. It leaves out
-// generations that the sweep has deleted since this verification began.
+// missing reports missing generations, whose numbers are the parameter lost. Generations that the
+// sweep has deleted since this verification began are not reported.
 func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForce *generation, lost []uint64) error {
 	if len(lost) == 0 {
 		return nil
@@ -166,11 +166,12 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread returns the end of the sentence that reports an unreadable generation, by its number:
+// unread returns the end of the sentence that reports an unreadable generation with this number. If
+// the generation is
 //
-//	the newest      no generation can be read
-//	an older one    nothing of today depends on it, and the problem ends when the sweep deletes it;
-//	                the sentence says when that is
+//	the newest      it says that no generation can be read
+//	an older one    it says that nothing of today depends on the generation, and when the sweep
+//	                deletes it, which ends the problem
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"

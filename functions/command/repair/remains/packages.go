@@ -73,8 +73,8 @@ func (r *remains) readPackages(ctx context.Context) error {
 	return nil
 }
 
-// of returns the package that now has the pages that a book places in a package with the given key;
-// nil if there is none. The parameter pages has their places in that package.
+// of returns the package that now has certain pages; nil if there is none. A book says that these
+// pages are in the package with the given key, at the places in the parameter pages.
 //
 //	the package with the key                            returned is
 //	exists                                              it
