@@ -181,12 +181,12 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	return f, refusal, nil
 }
 
-// answer decides by the status and media type of an HTTP answer whether it may be imported. reason
-// is "" for a page, a redirect or, if the collection wants assets, an asset; otherwise it says why
-// not. admitted is true if the collection admits the URL as a page. If the collection wants assets,
-// answer adds to s.parts the destination of a redirect, and the assets that a style sheet or an
-// admitted page refers to. If the answer is no asset, it sets f.part to false: only assets are
-// imported as parts of other pages.
+// answer decides by the status and media type of an HTTP answer whether it may be imported. It may
+// if it is a page, a redirect or, if the collection wants assets, an asset; then reason is "".
+// Otherwise reason says why not. The parameter admitted is true if the collection admits the URL as
+// a page. If the collection wants assets, answer adds to s.parts the destination of a redirect, and
+// the assets that a style sheet or an admitted page refers to. If the answer is no asset, it sets
+// f.part to false: only assets are imported as parts of other pages.
 func (s *survey) answer(r *warc.Record, f *candidate, admitted bool) (reason string, err error) {
 	var c warc.Capture
 	if s.assets {
@@ -235,8 +235,9 @@ func (s *survey) dropUnreferred() {
 	}
 }
 
-// refuses returns why the published takedowns, collection and strategies forbid to import a URL; "" if
-// they allow it. The collection decides as if a link of the given kind led to the URL.
+// refuses returns the reason for which the published takedowns, collection and strategies do not
+// let a URL be imported; "" if they do. The collection decides as if a link of the given kind led
+// to it.
 func (s *survey) refuses(at address.Address, kind book.Kind) string {
 	switch path, _, _ := strings.Cut(at.Path, "?"); {
 	case path == "/robots.txt":
@@ -269,8 +270,8 @@ func (s *survey) add(f candidate) {
 	}
 }
 
-// request remembers the ids in a request record, WARC-Record-ID and WARC-Concurrent-To, if the
-// request was not a GET: the answer to it is not imported.
+// request remembers the record of a request that was not a GET, by its WARC-Record-ID and
+// WARC-Concurrent-To, because the answer to such a request is not imported (see isPosted).
 func (s *survey) request(r *warc.Record) error {
 	line, err := bufio.NewReaderSize(r, 64).Peek(4)
 	if err != nil || string(line) == "GET " || r.Field("Content-Type") == "" {

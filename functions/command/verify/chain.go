@@ -188,10 +188,10 @@ func (h *history) unread(inForce *generation, number uint64) string {
 		followed.Add(limits.Past+limits.Grace).UTC().Format("2006-01-02 15:04"))
 }
 
-// inForce returns the newest generation. It takes it from the generation's own object, or from the
-// hint if that object is missing or has more faults than the hint. It returns nil if neither can
-// be read: then the contents of the partition are unknown. exists are the sizes of the partition's
-// objects. inForce also reports a hint that is not a copy of a generation.
+// inForce returns the newest generation, and reports a hint that is not a copy of a generation. It
+// takes the generation from its own object, or from the hint if that object is missing or has more
+// faults than the hint. It returns nil if neither can be read: then the contents of the partition
+// are unknown. The parameter exists has the sizes of the partition's objects.
 func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *generation {
 	newest := h.newest()
 	var last *generation
