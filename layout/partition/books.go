@@ -48,8 +48,8 @@ func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) 
 	return b, group.Wait()
 }
 
-// fault returns nil if err says that the i-th book is damaged or missing, and records err for
-// Damaged. Any other error it returns unchanged.
+// fault records err for Damaged and returns nil if err says that the i-th book is
+// damaged or missing. Any other error it returns unchanged.
 func (b *Books) fault(i int, err error) error {
 	if !isBookFault(err) {
 		return err
@@ -76,9 +76,10 @@ func (b *Books) Damaged() (damaged []error) {
 // Err returns a Fault if any book is known to be damaged or missing.
 func (b *Books) Err() error { return BooksFault(b.Damaged()...) }
 
-// Each calls read for each book that could be opened, for up to 8 books at the same time. If read
-// returns an error that says that the book is damaged or missing, Each records it for Damaged and
-// goes on with the other books; read must discard its results of that book.
+// Each calls read with each book that could be opened and the book's index i in the
+// list, for up to 8 books at the same time. If read returns an error that says that
+// the book is damaged or missing, Each records it for Damaged and goes on with the
+// other books; read must discard its results of that book.
 func (b *Books) Each(ctx context.Context, read func(ctx context.Context, i int, r *book.Reader) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)

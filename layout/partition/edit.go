@@ -67,8 +67,8 @@ func (e *Edit) listed(key string) *manifest.Package {
 	return nil
 }
 
-// SetIndexed sets the field Indexed of the package with the ID. It does nothing if there
-// is no such package.
+// SetIndexed records whether the package with this ID is indexed, in the field Indexed
+// of its entry. It does nothing if no package with this ID is listed.
 func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	for i := range e.next.Packages {
 		if pkg := &e.next.Packages[i]; pkg.ID == id {
@@ -101,9 +101,9 @@ func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	return err
 }
 
-// replace puts the object by into the list in place of the objects with the former keys, which
-// it condemns, and returns the list. The function key returns the key of an object. If one of
-// the former keys is not in the list, replace returns the unchanged list and ErrStale.
+// replace returns the list with one new object, the parameter by, in place of the objects
+// with the former keys, and condemns these. The function key returns the key of an object. If
+// one of the former keys is not in the list, replace returns the unchanged list and ErrStale.
 func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T) ([]T, error) {
 	at := len(list)
 	for _, k := range former {
@@ -127,9 +127,9 @@ func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn sets Manifest.Learnt to name, which differs from those of all other commits. A frontier
-// records the name once it knows the outcomes in the books of this generation. So a frontier
-// that has recorded another name may lack outcomes.
+// Learn sets Manifest.Learnt to name, a name that no other commit uses. A frontier
+// records the name once it knows the outcomes in the books of this generation. So a
+// frontier that has recorded another name may lack outcomes.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
 // Consume adds batches to Manifest.Consumed. damaged is "" if their spool objects were
@@ -189,10 +189,10 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 // condemn condemns objects that the generation being made does not list.
 func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
 
-// CondemnUnlisted condemns those of the objects that are neither listed nor condemned, and
-// returns their keys. Such objects were stored for a commit that never happened, and are
-// deleted when the grace is over. A committer that is still about to list such an object must
-// store it under another key.
+// CondemnUnlisted condemns the objects with those of the keys that are neither listed
+// nor condemned, and returns these keys. Such objects were stored for a commit that
+// never happened; after the grace they are deleted. A committer that is still about to
+// list such an object must store it under another key.
 func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	condemned = e.Unlisted(keys...)
 	e.condemn(condemned...)
@@ -239,10 +239,10 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot is called when no listed package, book or segment holds a page that this version of
-// the takedowns names. It records the version in Manifest.Forgotten, and returns true. If this
-// version or a higher one is recorded already, it changes nothing and returns false. What else
-// may hold texts of such pages is deleted after the grace:
+// Forgot records in Manifest.Forgotten that the pages named by this version of the takedowns
+// are forgotten, and returns true. No listed package, book or segment may hold such a page any
+// more when it is called. If this version or a higher one is recorded already, it changes
+// nothing and returns false. What else may hold texts of such pages is deleted after the grace:
 //   - all condemned objects, even if kept generations list them (see Condemned.Erase);
 //   - all overlays with anchors, and the one with unvisited URLs: Forgot unlists and condemns
 //     them, and rank makes them again.

@@ -137,8 +137,8 @@ func (s *search) overlays(ctx context.Context) error {
 	return nil
 }
 
-// maxClaims is the greatest number of epochs, from the last one back, whose claims are
-// read to find one that names a generation of the partition.
+// maxClaims is the greatest number of epochs whose claims are read to find one that names
+// a generation of the partition. The search begins with the last epoch and goes back.
 const maxClaims = 16
 
 // epochs looks for the last epoch whose claim names a generation of the partition. It adds
@@ -173,9 +173,9 @@ func (s *search) epochs(ctx context.Context) error {
 	return nil
 }
 
-// anything is called if the partition has no generation. Then any object is evidence of a
-// loss, because generation 1 is committed before all objects (see Lost). anything adds the
-// first package, book, segment and overlay to the evidence, as far as there are any.
+// anything adds to the evidence the first package, book, segment and overlay under the
+// partition's prefixes, as far as there are any. It is for a partition without a generation:
+// generation 1 is committed before any object is stored, so each object proves a loss (see Lost).
 func (s *search) anything(ctx context.Context) error {
 	for key, err := range firstObjects(ctx, s.bucket, s.newest.Partition) {
 		if err != nil {
@@ -280,8 +280,8 @@ func (s *search) batch(ctx context.Context, key string, v layout.Version) (prove
 }
 
 // isLost reports whether only a lost generation can have consumed a batch: newest has
-// not consumed it, and its spool object is absent. Token 0 is not a batch: repair writes
-// Lost outcomes with it.
+// not consumed it, and its spool object is absent. It returns false for token 0, which
+// is not a batch: repair writes Lost outcomes with it.
 func (s *search) isLost(ctx context.Context, v layout.Version) (bool, error) {
 	if v.Token == 0 || s.newest.HasConsumed(v) || s.newest.IsClosed(v) {
 		return false, nil

@@ -21,10 +21,10 @@ func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
 	return nil
 }
 
-// RelistPackage corrects the entry of the package with the ID: it takes the size and the
-// number of pages from the correct entry sound, and marks the package as not indexed. It
-// removes other entries with the same key. It does nothing if no package is listed under the
-// key of sound any more.
+// RelistPackage corrects the size and the number of pages in a package's entry, and
+// marks the package as not indexed. The entry is the one with this ID and the key of the
+// parameter sound, which holds the correct values. Other entries with the same key are
+// removed. RelistPackage does nothing if no package is listed under that key any more.
 func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
 	e.uncondemn(sound.Key)
 	for i := range e.next.Packages {
@@ -41,8 +41,8 @@ func (e *Edit) UnlistBook(key string) {
 	e.next.Books = slices.DeleteFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// RelistBook replaces the entry of a book by a correct entry, sound, with the same key.
-// It does nothing if that key is not listed any more.
+// RelistBook replaces the entry of a book by the correct entry with the same key, the
+// parameter sound. It does nothing if that key is not listed any more.
 func (e *Edit) RelistBook(sound manifest.Book) {
 	e.uncondemn(sound.Key)
 	at := e.book(sound.Key)
@@ -53,9 +53,9 @@ func (e *Edit) RelistBook(sound manifest.Book) {
 	e.next.Books = slices.Insert(e.next.Books, at, sound)
 }
 
-// UnlistSegment takes a segment off the list of segments, and marks all its packages as not
-// indexed. sound is true if the segment is not damaged. A sound one is condemned, because
-// earlier generations list it.
+// UnlistSegment takes a segment off the list of segments, and marks all its packages
+// as not indexed. If the parameter sound is true, the segment is not damaged; then it
+// is condemned, because earlier generations list it.
 func (e *Edit) UnlistSegment(key string, sound bool) {
 	e.uncondemn(key)
 	i := e.segment(key)
@@ -71,9 +71,9 @@ func (e *Edit) UnlistSegment(key string, sound bool) {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// Unmask takes the overlay with the dead documents off a segment, which must have one:
-// then all its documents are alive, until Mask is called. It also sets the segment's
-// fields Erase and Compared to false.
+// Unmask makes all documents of a segment alive, until Mask is called: it unlists the
+// segment's overlay with the dead documents. The segment must have such an overlay.
+// Unmask also sets the segment's fields Erase and Compared to false.
 func (e *Edit) Unmask(key string) {
 	i := e.segment(key)
 	if i < 0 {
@@ -84,8 +84,8 @@ func (e *Edit) Unmask(key string) {
 	s.Deletions, s.Erase, s.Compared = nil, false, false
 }
 
-// DropRanks takes an overlay off the manifest: the one with the key, which holds ranks, anchors or
-// unvisited URLs. It also makes the function rank compute the overlay again.
+// DropRanks unlists the overlay with the key, which holds ranks, anchors or unvisited
+// URLs. It also resets Manifest.Ranked, so that the function rank makes the overlay again.
 func (e *Edit) DropRanks(key string) {
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]

@@ -72,9 +72,9 @@ func Ranks(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) ([
 	return ranks, nil
 }
 
-// OpenAnchors opens the overlay with the anchors of a listed segment, which must have one,
-// with one read of the overlay's tail. Its error wraps segment.ErrDamaged if the overlay
-// differs from its entry in the manifest.
+// OpenAnchors opens the overlay with the anchors of a listed segment, with one read of
+// the overlay's tail. The segment must have such an overlay. The error of OpenAnchors
+// wraps segment.ErrDamaged if the overlay differs from its entry in the manifest.
 func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	a := listed.Anchors
 	s, err := segment.Open(ctx, source, segment.Ref{Key: a.Key, Bytes: a.Bytes, Tail: a.Tail})
@@ -108,9 +108,10 @@ func IsDamaged(err error) bool {
 	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
 }
 
-// AddSegment adds a stored segment to the list of segments, with its parts; all documents
-// are alive. If a segment with the same key is listed, it is replaced, and its overlays
-// are dropped. AddSegment fails with ErrStale if the ticket is not valid.
+// AddSegment lists the stored segment t. The parameter parts says which of its
+// documents come from which package. All its documents are alive. If a segment with
+// the same key is listed, it is replaced, and its overlays are dropped. AddSegment
+// fails with ErrStale if t's ticket is not valid.
 func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -121,10 +122,10 @@ func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	return nil
 }
 
-// ReplaceSegments replaces the segments with the former keys by a merged one, t, and condemns
-// the former ones. The field Compared of the merged segment is true if it is true for all
-// former ones. ReplaceSegments fails with ErrStale if the ticket is not valid or one of the
-// former keys is not listed.
+// ReplaceSegments lists the merged segment t in place of the segments with the former keys, and
+// condemns these. The parameter parts says which of t's documents come from which package. The
+// field Compared of t becomes true if it is true for all former segments. ReplaceSegments fails
+// with ErrStale if t's ticket (see ticket) is not valid or one of the former keys is not listed.
 func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -163,12 +164,12 @@ func (e *Edit) RewriteSegment(key string) {
 	}
 }
 
-// Mask sets the dead documents of listed segments. dead holds, by key of a segment, all
-// documents that shall be dead, including those that are dead already. A segment without
-// a live document is condemned.
+// Mask marks documents of listed segments as dead. The map dead holds, by key of a
+// segment, all documents that shall be dead, including those that are dead already. A
+// segment without a live document is unlisted and condemned.
 //
-// Mask stores overlays immediately, before the commit. Their keys contain the number of the
-// generation being made, so an edit that runs again on a newer base stores them again.
+// Mask stores overlays immediately, before the commit. Their keys contain the number of
+// the generation being made, so an edit that runs again on a newer base stores them again.
 func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool {
 		d := dead[s.Key]
@@ -266,12 +267,12 @@ func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (chang
 }
 
 // SetUnvisited sets the overlay with the unvisited URLs of the partition (see
-// manifest.Unvisited). content holds the bytes of the overlay, or nil for none. documents is
-// the number of its URLs, cut the number of URLs that were left out of it. SetUnvisited
-// reports whether the manifest has changed: an overlay with the same bytes stays.
+// manifest.Unvisited). The parameter content holds the bytes of the overlay, or nil for none;
+// documents is the number of its URLs; cut is the number of URLs that were left out of it.
+// SetUnvisited reports whether the manifest has changed: an overlay with the same bytes stays.
 //
-// SetUnvisited stores the new overlay immediately, before the commit; an edit that runs again
-// stores it again (see Mask).
+// SetUnvisited stores the new overlay immediately, before the commit; an edit that
+// runs again stores it again (see Mask).
 func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut int) (changed bool, err error) {
 	listed := e.next.Unvisited
 	switch {
@@ -308,8 +309,8 @@ func (e *Edit) anchors() map[string]bool {
 	return keys
 }
 
-// condemnAnchors condemns the overlays with texts of links that are listed no more. before
-// holds the keys of those that were listed before the change.
+// condemnAnchors condemns the overlays with texts of links that are no longer listed.
+// The parameter before holds the keys of those that were listed before the edit.
 func (e *Edit) condemnAnchors(before map[string]bool) {
 	now := e.anchors()
 	for _, key := range slices.Sorted(maps.Keys(before)) {
@@ -319,8 +320,8 @@ func (e *Edit) condemnAnchors(before map[string]bool) {
 	}
 }
 
-// SetRanked sets Manifest.Ranked to the argument of, a hash that identifies the input from which
-// the ranks were computed. It reports whether Ranked has changed.
+// SetRanked sets Manifest.Ranked to the hash of the input from which the ranks were
+// computed, the parameter of. It reports whether Ranked has changed.
 func (e *Edit) SetRanked(of string) (changed bool) {
 	changed = e.next.Ranked != of
 	e.next.Ranked = of

@@ -36,8 +36,8 @@ type Segment struct {
 	manifest.Segment
 }
 
-// PutPackage stores a package with this number of pages under a name. It increments
-// name.Collision until the name's key
+// PutPackage stores a package under a name and returns it with a ticket. The parameter pages
+// is the number of its pages. PutPackage increments name.Collision until the name's key
 //   - is not a present or earlier key of a listed package, and
 //   - is not condemned, and
 //   - has no object with other bytes.

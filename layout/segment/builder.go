@@ -36,9 +36,8 @@ func NewBuilder(analysis map[string]uint32) *Builder {
 	return b
 }
 
-// Add adds the next document; documents are numbered from 0. Its tokens must be sorted
-// by field, and within a field by position. After an error the Builder must not be
-// used.
+// Add adds the next document with its tokens; documents are numbered from 0. The tokens must be
+// sorted by field, and within a field by position. After an error the Builder must not be used.
 func (b *Builder) Add(d *Document, tokens iter.Seq[Token]) error {
 	if b.err == nil {
 		b.err = b.add(d, tokens)

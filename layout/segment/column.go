@@ -95,8 +95,8 @@ var (
 	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages, LanguageSources}
 )
 
-// The indexes, in numberColumns and stringColumns, of the columns from which the
-// statistics in the tail are computed.
+// Indexes of columns in numberColumns and stringColumns. The statistics in the tail
+// are computed from these columns.
 const (
 	titleLengths   = 1 // index of the column TitleLengths in numberColumns; the columns of the other fields follow
 	languageColumn = 1 // index of the column Languages in stringColumns
@@ -131,8 +131,9 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32) {
 	}
 }
 
-// object returns the part of a segment with all columns. The columns of words have the
-// words that the cursors yield. The part's tail has the statistics of the documents.
+// object returns the part of a segment with all columns. The columns of words are made
+// from the words that the cursors yield. The part's tail has the statistics of the
+// documents and the versions of the analyzers by language, the parameter analysis.
 func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*objectWriter, error) {
 	o := new(objectWriter)
 	o.writeColumn(identities, rowsKind, w.identities)

@@ -44,8 +44,8 @@ type Document struct {
 	Sketch                       [16]uint16
 }
 
-// Token is a term at a position of a field of a document. Builder.Add does not use the
-// strings of a token any more once it has received the next one.
+// Token is a term at a position of a field of a document. Builder.Add uses the strings of
+// a token only until it receives the next token; then the caller may reuse their memory.
 type Token struct {
 	Field    int
 	Term     string // the term that queries search for, at most MaxTerm bytes

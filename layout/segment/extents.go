@@ -18,8 +18,8 @@ type extents struct {
 // add adds a piece of size bytes after the last one.
 func (p *extents) add(size int64) { p.ends = append(p.ends, p.end()+size) }
 
-// move adds the argument by to the offsets of all pieces. It is called when the pieces have
-// been put behind so many other bytes.
+// move shifts the offsets of all pieces by a number of bytes, the parameter by. It is
+// called when the pieces have been put behind that many other bytes.
 func (p *extents) move(by int64) {
 	p.start += by
 	for i := range p.ends {
@@ -78,17 +78,17 @@ func (t *termIndex) find(term string) int {
 	return sort.Search(len(t.counts), func(i int) bool { return string(t.separator(i)) >= term })
 }
 
-// split divides the range of block i of a segment in two: block has the terms and their lists,
-// pages has the positions of these terms, with the checksums (see pageSize).
+// split returns the two ranges of which block i consists in the segment: block has the terms
+// and their lists; pages has the positions of these terms, with the checksums (see pageSize).
 func (t *termIndex) split(i int) (block, pages blob.Range) {
 	all, size := t.at(i), sizeInPages(t.positions[i])
 	block = blob.Range{Offset: all.Offset, Length: all.Length - size}
 	return block, blob.Range{Offset: block.Offset + block.Length, Length: size}
 }
 
-// add adds a block of terms to the directory. size is the size of the block in bytes without
-// its positions, positions the size of its positions without checksums, count the number of
-// its terms.
+// add adds a block of terms to the directory. The parameter size is the size of the
+// block in bytes, without its positions; positions is the size of these, without
+// checksums; count is the number of the block's terms.
 func (t *termIndex) add(size, positions int64, count uint32) {
 	t.extents.add(size + sizeInPages(positions))
 	t.positions = append(t.positions, positions)
@@ -115,8 +115,8 @@ func (t *termIndex) appendTo(b []byte) []byte {
 	return b
 }
 
-// termIndex reads the directory of the term blocks, the first of which begins at start,
-// in a segment of size bytes.
+// termIndex reads the directory of the term blocks of a segment. The parameter start is
+// the offset at which the first block begins, size the size of the segment in bytes.
 func (p *parser) termIndex(start, size int64) termIndex {
 	t := termIndex{extents: extents{start: start}}
 	var last, separator []byte
@@ -177,8 +177,8 @@ func (s *storedIndex) appendTo(b []byte) []byte {
 	return b
 }
 
-// storedIndex reads the directory of the stored blocks, the first of which begins at
-// start, in a segment of size bytes.
+// storedIndex reads the directory of the stored blocks of a segment. The parameter start
+// is the offset at which the first block begins, size the size of the segment in bytes.
 func (p *parser) storedIndex(start, size int64) storedIndex {
 	s := storedIndex{extents: extents{start: start}}
 	for range p.count(3) {

@@ -19,9 +19,9 @@ type Image struct {
 // after the term "cat" of the text.
 const imageMark = "\x02"
 
-// ImageTerm returns the term by which a search for images finds a page, from a term in the
-// texts of one of its images, such as the caption. Other searches do not look for such
-// terms, and the length of their field does not include them.
+// ImageTerm marks a term as coming from the texts of an image, such as the caption. A
+// search for images finds the page by the marked term. Other searches do not look for
+// marked terms, and the length of their field does not include them.
 func ImageTerm(term string) string { return term + imageMark }
 
 // CutImageTerm returns the term without the mark that ImageTerm added, and whether it had one.

@@ -37,13 +37,13 @@ func appendCounts(dst []byte, counts []uint32) []byte {
 	return dst
 }
 
-// allDocuments stands, in the counts of a term by language, for the number of all
-// documents of the term's list, until that number is known (see complete).
+// allDocuments is the number that stands for all documents of a term's list in the
+// counts by language, until their number is known (see complete).
 const allDocuments = math.MaxUint32
 
-// counts reads the numbers of a term's documents by language, as appendCounts has written
-// them, into the slice counts, which has one number for each language of the tail. If all
-// documents are in one language, the number of this language becomes allDocuments.
+// counts reads what appendCounts has written: the number of a term's documents in each
+// language. It stores the numbers in the slice counts, with one element for each language of
+// the tail. If all documents are in one language, this language's number becomes allDocuments.
 func (p *parser) counts(counts []uint32) {
 	clear(counts)
 	first := p.number(uint64(len(counts))<<1 | 1)
@@ -80,9 +80,9 @@ func (t *Term) In(name string) (documents uint32, known bool) {
 	return 0, true
 }
 
-// complete replaces each allDocuments in counts, the numbers of a term's documents by language,
-// by documents, the number of all documents of the term. It returns false if the numbers in
-// counts then do not add up to documents, and so are damaged.
+// complete replaces each allDocuments in a term's counts by language by the number of
+// all documents of the term, the parameter documents. It returns false if the counts
+// then do not add up to this number, and so are damaged.
 func complete(counts []uint32, documents uint32) bool {
 	sum := uint64(0)
 	for l, n := range counts {

@@ -52,7 +52,8 @@ type indexPosting struct {
 // term, and its position in its field.
 type indexToken struct{ posting, position uint32 }
 
-// indexWord is a word, as it is written on pages, of a memoryIndex.
+// indexWord is the entry of a word in a memoryIndex, in the spelling of the pages (not
+// reduced to a term).
 type indexWord struct {
 	text   string
 	docs   uint32             // number of documents with the word
@@ -60,8 +61,9 @@ type indexWord struct {
 	sample [sampleSize]uint32 // documents with the word whose identities have the lowest hashes, sorted by hash
 }
 
-// numbered holds the indexes, in memoryIndex.terms and memoryIndex.words, of a string to
-// which the caller has given a number; 0 where the string was not yet added.
+// numbered is the entry of a string to which the caller has given a number: its index
+// in memoryIndex.terms and its index in memoryIndex.words. An index is 0 until the
+// string is added there.
 type numbered struct{ term, word uint32 }
 
 func newMemoryIndex() *memoryIndex {
@@ -89,8 +91,8 @@ func (b *memoryIndex) reset() {
 // size returns the approximate memory of the index, in bytes.
 func (b *memoryIndex) size() int { return b.packed + 96*(len(b.terms)+len(b.words)) }
 
-// add adds the document with the number doc and these tokens; hash is the hash of its
-// identity. It returns the number of tokens in each field, without those of images.
+// add adds a document with its tokens to the index. The parameter doc is its number, hash the
+// hash of its identity. add returns the number of tokens in each field, without those of images.
 func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings.Fields]uint32, err error) {
 	b.hashes = append(b.hashes, hash)
 	b.tokens = b.tokens[:0]
@@ -184,9 +186,9 @@ func (b *memoryIndex) addWord(word string) uint32 {
 	return uint32(len(b.words) - 1)
 }
 
-// countWord counts a document that contains the word, and adds it to the word's sample if its hash
-// is low enough. It must be called for documents in the order of their numbers. It may be called
-// repeatedly for one document, which it counts once.
+// countWord counts a document that contains the word, and adds the document to the word's
+// sample if the hash of the document's identity is low enough. It must be called for documents
+// in the order of their numbers. A document for which it is called repeatedly is counted once.
 func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
 	if w.docs > 0 && w.last == doc {
 		return

@@ -21,13 +21,13 @@ type Input struct {
 }
 
 // Merge returns a segment of the inputs' living documents, one input after another. It
-// fails if this segment would have more bytes than the limit most.
+// fails if this segment would be larger than the parameter most, in bytes.
 //
-// Stored documents, terms and columns are merged concurrently. Inputs are read through
-// windows of 1 MiB, except columns, which are read whole, one at a time. Merge copies stored
-// blocks without dead documents, and the postings of terms that are in one input only. If no
-// document is dead, terms, positions, columns and words have the same bytes as if a Builder had
-// indexed all documents. The version of a language's analyzer is the lowest one in the inputs.
+// Stored documents, terms and columns are merged concurrently. Inputs are read through windows
+// of 1 MiB, except columns, which are read whole, one at a time. Merge copies stored blocks
+// without dead documents, and the postings of terms that are in one input only. If no document
+// is dead, terms, positions, columns and words have the same bytes as if a Builder had indexed
+// all documents. The version of a language's analyzer is the lowest one in the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	content, err := merge(ctx, inputs, most)
 	if err != nil {

@@ -2,13 +2,14 @@ package segment
 
 import "strings"
 
-// nameMark stands in the term of a word of a site's name: behind the word, and before
-// imageMark (see NameTerm).
+// nameMark marks the term of a word of a site's name: such a term is the word,
+// nameMark and imageMark (see NameTerm).
 const nameMark = "\x03"
 
-// NameTerm returns the term by which a search finds the start page of a site, from a word of
-// the site's names. The term has the form of a term of an image (see ImageTerm). So the length
-// of a field does not include it, and older programs, which do not know names, never find it.
+// NameTerm marks a term as a word of a site's name. A search for the name finds the
+// site's start page by the marked term. It is also marked as a term of an image is
+// (see ImageTerm). So the length of a field does not include it, and older programs,
+// which do not know names, never find it.
 func NameTerm(term string) string { return ImageTerm(term + nameMark) }
 
 // IsNameTerm reports whether NameTerm made a term.

@@ -103,9 +103,10 @@ func appendSketch(b []byte, sketch *Sketch) []byte {
 	return b
 }
 
-// appendNumbers appends numbers: the lowest number as a varint; one byte w, the size of the
-// greatest difference from the lowest, in bytes; then w bytes of each number's difference: first
-// the highest byte of all differences, then the next byte of all, and last the lowest of all.
+// appendNumbers encodes numbers by their differences from the lowest number. It
+// appends the lowest number as a varint; one byte w, the size of the greatest
+// difference in bytes; then the differences of w bytes, byte by byte: the highest byte
+// of each difference, then the next byte of each, and so on.
 func appendNumbers(b []byte, values []uint64) []byte {
 	if len(values) == 0 {
 		return b

@@ -17,8 +17,8 @@ func newObjectWriter(capacity int) *objectWriter {
 	return o
 }
 
-// join moves the bytes written so far into one piece of memory, which has room for more
-// bytes after them.
+// join moves the bytes written so far into one piece of memory. After them the piece
+// has room for further bytes, as many as the parameter more says.
 func (o *objectWriter) join(more int) {
 	if len(o.before) == 0 {
 		o.content = slices.Grow(o.content, more)

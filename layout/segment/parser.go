@@ -4,8 +4,8 @@ import (
 	"encoding/binary"
 )
 
-// parser reads bytes that may be damaged. After the first damage failed is true, and
-// all reads return zero values.
+// parser reads bytes that may be damaged. At the first damage it sets the field
+// failed; from then on all reads return zero values.
 type parser struct {
 	data   []byte
 	at     int // next byte to be read, as an index in data

@@ -14,8 +14,8 @@ type Positions struct {
 	Offset, Length uint32
 }
 
-// ReadPositions returns the bytes of the wanted ranges of positions. Ranges that Terms has
-// read already are in memory; it gets all others by one read.
+// ReadPositions returns the bytes of the wanted ranges of positions. Ranges that
+// Segment.Terms has read already are in memory; ReadPositions gets all others by one read.
 func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]byte, error) {
 	found := make([][]byte, len(wanted))
 	var unread []int
@@ -51,9 +51,9 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 	return found, nil
 }
 
-// extentOf returns where the positions w are, as two ranges in bytes from the start of the
-// positions of w's block of terms. place is the range of w itself, not counting checksums. part
-// is the range to read: the pieces (see pageSize) that hold w, with their checksums.
+// extentOf returns two ranges in bytes, counted from the start of the positions of w's block of
+// terms. The result place is where the positions w are, not counting checksums. The result part
+// is the range to read for them: the pieces (see pageSize) that hold w, with their checksums.
 func (s *Segment) extentOf(w Positions) (place, part blob.Range) {
 	place = blob.Range{Offset: w.Term.offset + int64(w.Offset), Length: int64(w.Length)}
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])
