@@ -41,8 +41,8 @@ func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // byteNames holds a name for each value of a byte; "" for values that are not valid.
 type byteNames [256]string
 
-// of returns the name of a value. For a value without a name it returns the argument what
-// and the number, such as "state 7".
+// of returns the name of a value. If the value has no name, it returns the parameter
+// what, which says what kind of value it is, and the number, such as "state 7".
 func (n *byteNames) of(what string, value byte) string {
 	if n[value] == "" {
 		return fmt.Sprintf("%s %d", what, value)
@@ -103,10 +103,10 @@ const (
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 
-// Pace holds the limits that a host itself sets to the requests to it, besides the settings of
-// collections; zero for none. Every outcome has a Pace. For a host, the latest Rest of all its
-// outcomes is in force, and the Delay and Failures of its outcome with the highest version.
-// Times and durations are in whole milliseconds.
+// Pace holds the limits that a host itself sets to the requests to it, besides the settings
+// of collections. A field is zero if there is no such limit. Every outcome has a Pace.
+// Among all outcomes of a host, the latest Rest is in force, and the Delay and Failures of
+// the outcome with the highest version. Times and durations are in whole milliseconds.
 type Pace struct {
 	Rest     time.Time     // no request before this time, because of Retry-After or a failure of the host
 	Delay    time.Duration // time from an answer to the next request, as the robots.txt of the host demands
@@ -235,8 +235,8 @@ func numberOf(truth bool) uint64 {
 	return 0
 }
 
-// compareLinks orders links by the place and identity of their targets, and equal ones by all
-// other fields except the source.
+// compareLinks orders links by the place and identity of their targets, and links to
+// the same target by all other fields except the source.
 func compareLinks(l, m Link) int {
 	if c := compareURL(l.Place, l.Target, m.Place, m.Target); c != 0 {
 		return c
@@ -257,9 +257,9 @@ func compareLinks(l, m Link) int {
 	)
 }
 
-// compareURL orders two URLs by place and identity. It computes an identity only for
-// different URLs with the same place, which is rare: a place ends with the first 32
-// bits of the identity.
+// compareURL orders two URLs by place and identity: the parameter url with the place p, and
+// the parameter other with the place q. It computes an identity only for different URLs
+// with the same place, which is rare: a place ends with the first 32 bits of the identity.
 func compareURL(p layout.Place, url string, q layout.Place, other string) int {
 	if c := cmp.Compare(p, q); c != 0 {
 		return c

@@ -12,8 +12,8 @@ import (
 const textColumn = 0
 
 // columnWriter encodes the rows of one block: each field has its own column of numbers.
-// A string that may repeat is a word: its bytes are written when it first occurs, and
-// its number in the block from then on. Word 1 is the empty string.
+// A string that later rows may repeat is written as a word: where it first occurs, with
+// its bytes; from then on as its number in the block. Word 1 is the empty string.
 type columnWriter struct {
 	columns [][]byte
 	words   map[string]uint64
@@ -45,8 +45,8 @@ func (w *columnWriter) bytes(column int, s string) {
 	w.columns[textColumn] = append(w.columns[textColumn], s...)
 }
 
-// word writes a string to a column: its number as a word of the block, or, if it is new
-// in the block, 0 and the string.
+// word writes a string to a column as a word: 0 and the string, if it is new in the
+// block; otherwise the number that it has as a word of the block.
 func (w *columnWriter) word(column int, s string) {
 	if n, known := w.words[s]; known {
 		w.uint(column, n)
@@ -92,9 +92,9 @@ const maxColumns = 28
 
 var errShort = errors.New("column ends too early")
 
-// columnReader decodes a block that columnWriter encoded; fields must be read in the
-// order in which they were written. After the first error all values are zero, and end
-// returns the error.
+// columnReader decodes a block that columnWriter encoded. The fields must be read in
+// the order in which they were written. After the first error all values that it reads
+// are zero; end returns the error.
 type columnReader struct {
 	raw     []byte
 	columns [maxColumns]span
@@ -141,7 +141,7 @@ func (r *columnReader) reset(columns int, raw []byte) error {
 	return nil
 }
 
-// fail records err, an error of the column with this number, and empties all columns: all
+// fail records an error of the column with this number, and empties all columns: all
 // later reads return zero. If an earlier error is recorded, it does nothing.
 func (r *columnReader) fail(column int, err error) {
 	if r.err == nil {
@@ -167,8 +167,9 @@ func (r *columnReader) uint(column int, limit uint64) uint64 {
 	return r.longUint(column, limit)
 }
 
-// longUint reads a number from a column, as uint does, but also one of several bytes: uint
-// itself decodes only numbers of one byte, and calls longUint for the others.
+// longUint reads a number of any size from a column. The method uint calls it for
+// numbers of several bytes, because it decodes only those of one byte itself. A number
+// over the limit is an error.
 func (r *columnReader) longUint(column int, limit uint64) uint64 {
 	c := &r.columns[column]
 	v, n := binary.Uvarint(r.raw[c.next:c.end])
@@ -193,8 +194,8 @@ func (r *columnReader) int(column int) int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// text reads a length, at most limit, from a column, and returns the range of that many
-// bytes of textColumn.
+// text reads the length of a string from a column, and takes as many bytes from
+// textColumn. It returns their range. A length over the limit is an error.
 func (r *columnReader) text(column, limit int) span {
 	n := int(r.uint(column, uint64(limit)))
 	if n > r.left(textColumn) {
@@ -215,8 +216,8 @@ func (r *columnReader) word(column, limit int) string {
 	return w.text
 }
 
-// skipWord reads a word as the method word does, but makes no string of it: it returns the
-// index of the word in r.words, to which it adds a word that occurs for the first time.
+// skipWord reads a word as the method word does, but makes no string of it. It returns
+// the index of the word in r.words. A word that occurs for the first time is added there.
 func (r *columnReader) skipWord(column, limit int) int {
 	number := int(r.uint(column, uint64(len(r.words))))
 	if number == 0 {
@@ -241,8 +242,8 @@ func (r *columnReader) url(shared, rest int) []byte {
 	return r.current
 }
 
-// end is called after the last row. It returns the first error of the reading; or an error if
-// bytes of any column were not read.
+// end returns the first error of the reading; or an error if bytes of any column were
+// not read. It must be called after the last row.
 func (r *columnReader) end() error {
 	for i, c := range r.columns {
 		if c.next < c.end {

@@ -26,20 +26,21 @@
 //	16      28·k   an entry for each block:
 //	               first place u64, last place u64, outcomes or links in it u32,
 //	               size compressed u32, CRC-32C of the compressed bytes u32
-//	…       4      number of the copy, if Distinct has given one
+//	…       4      number of the copy u32, only in a copy that Distinct made
 //
 // A block is closed at 64 KiB before compression and never passes 256 KiB. It
 // holds its rows column by column: the length of each column, then the
 // columns, in the order of the constants in outcomes.go and links.go. Column 0
 // is the bytes of all strings. Numbers are varints as in encoding/binary,
-// signed ones zigzag. A string is a word: 0, its length, and its bytes in
-// column 0, or k > 0 for the k-th word of the block, the first of which is
-// empty. A URL is the number of bytes that it shares with the URL of the row
-// before, the length of the rest, and the rest in column 0; the low half of
-// its place follows from it and is not stored. A site hash, version and time of
-// an outcome (milliseconds since 1970) is the difference to the row before. The
-// time of a link is in seconds since 1970, 0 if there is none. Of a link to the
-// target of the row before (linkSame = 1), site and URL are left out.
+// signed ones zigzag. A string other than a URL is stored as a number k. If k >
+// 0, it is the k-th different string of the block, of which the first is empty.
+// If k = 0, it is new in the block: its length follows, its bytes are in column
+// 0. A URL is the number of bytes that it shares with the URL of the row before,
+// the length of the rest, and the rest in column 0; the low half of its place
+// follows from it and is not stored. A site hash, version and time of an outcome
+// (milliseconds since 1970) is the difference to the row before. The time of a
+// link is in seconds since 1970, 0 if there is none. Of a link to the target of
+// the row before (linkSame = 1), site and URL are left out.
 //
 // Links that differ in nothing but their source, such as the navigation of a
 // site, share a row. It holds how many they are, then the indexes of their

@@ -60,12 +60,12 @@ func Encode(b Book) ([]byte, error) {
 	return w.finish(sources), nil
 }
 
-// sourceURLs holds the identities of all pages with links in a book. The value is the
-// URL of the page if the book has an outcome of it, otherwise "".
+// sourceURLs maps the identity of each page with links in a book to the page's URL; to
+// "" if the book has no outcome of the page.
 type sourceURLs map[layout.Identity]string
 
-// outcome sets the URL of a page in urls, by which table sorts, if the page is in urls: other pages
-// have no links in the book.
+// outcome records the URL of an outcome in urls, so that table can sort by it. It does
+// so only if the URL's identity is in urls: other pages have no links in the book.
 func (urls sourceURLs) outcome(o Outcome) {
 	id := o.Identity()
 	if _, isSource := urls[id]; isSource {
@@ -87,8 +87,8 @@ func (urls sourceURLs) table() []layout.Identity {
 	return table
 }
 
-// rowsOf returns links as rows, sorted by compareLinks: links that differ only in their source are
-// one row. sources is the book's table of sources.
+// rowsOf returns links as rows, sorted by compareLinks: links that differ only in
+// their source are one row. The parameter sources is the book's table of sources.
 func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 	number := make(map[layout.Identity]uint32, len(sources))
 	for i, id := range sources {
@@ -114,9 +114,9 @@ func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 	return rows, nil
 }
 
-// blockTarget is the size, in bytes before compression, at which a block is closed; maxRow
-// is the greatest number of sources of one row. With the caps on strings, no block can
-// exceed maxBlock.
+// blockTarget is the size, in bytes before compression, at which a block is closed.
+// maxRow is the greatest number of sources of one row. With these limits and the caps
+// on strings, no block can exceed maxBlock.
 const (
 	blockTarget = 64 << 10
 	maxRow      = 8 << 10
@@ -173,9 +173,9 @@ func (w *writer) link(l row) {
 	w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(l.sources))
 }
 
-// added must be called after each row that was added to the open block of a section. The argument
-// at is the place of the row, count the number of its outcomes or links. added closes the block if
-// it has reached the size blockTarget.
+// added counts a row that was added to the open block of a section, and closes the
+// block if it has reached the size blockTarget. It must be called after each row. The
+// parameter at is the place of the row, count the number of its outcomes or links.
 func (w *writer) added(s *blockSection, columns *columnWriter, at layout.Place, count int) {
 	if s.open.count == 0 {
 		s.open.first = at

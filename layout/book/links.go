@@ -56,9 +56,9 @@ type row struct {
 	sources []uint32
 }
 
-// appendRows appends to rows the link l from several pages; numbers holds the sorted indexes
-// of these pages in the book's table of sources. It appends one row, or several if there are
-// more than maxRow pages.
+// appendRows appends to rows the link l with several sources. The parameter numbers
+// holds the sorted indexes of the sources in the book's table of sources. One row is
+// appended, or several if there are more than maxRow sources.
 func appendRows(rows []row, l Link, numbers []uint32) []row {
 	for part := range slices.Chunk(numbers, maxRow) {
 		rows = append(rows, row{l, part})
@@ -156,8 +156,8 @@ const (
 	allFields                      // the fields of voteFields, and Anchor, Around and Modified
 )
 
-// next decodes the wanted fields of the next row, and no others, because decoding sources and
-// texts takes most of the time.
+// next decodes the next row, but only the wanted fields of it, because decoding
+// sources and texts takes most of the time.
 func (r *linkReader) next(wanted linkFields) error {
 	l := &r.link
 	before := l.Place
@@ -219,9 +219,9 @@ func (r *linkReader) readSources() {
 	}
 }
 
-// skipUnread skips all columns that next did not read because their fields were not wanted.
-// Otherwise the method end would report their bytes as an error. It must be called after the
-// last row.
+// skipUnread skips the columns that next left unread because their fields were not
+// wanted; otherwise the method end would report their bytes as an error. It must be
+// called after the last row.
 func (r *linkReader) skipUnread(wanted linkFields) {
 	if wanted < voteFields {
 		r.skip(linkRegion)

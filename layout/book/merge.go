@@ -83,13 +83,13 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 	return w.finish(table), outcomes, links, nil
 }
 
-// currentBooks maps each page with links, by its identity, to the books that have the links of
-// its latest version. It holds them as indexes into the list of merged books (see
+// currentBooks maps the identity of a page with links to the books that have the links
+// of the page's latest version, as indexes into the list of merged books (see
 // Standing.Books). A page without such books is not in the map.
 type currentBooks map[layout.Identity][]int
 
-// add stores s.Books in c, under the identity of the URL of s. It does so only if the identity
-// is in urls: otherwise no book has links from the page.
+// add stores in c the books of a standing, s.Books, under the identity of its URL. It
+// does nothing if the identity is not in urls: then no book has links from the page.
 func (c currentBooks) add(s Standing, urls sourceURLs) {
 	if len(s.Books) == 0 {
 		return
@@ -100,9 +100,9 @@ func (c currentBooks) add(s Standing, urls sourceURLs) {
 	}
 }
 
-// former reports whether the links of the page with the identity source become Former if they
-// are in the book with the given index. They do if c knows the page, but has only other books
-// for it.
+// former reports whether the links of a page become Former in the book with this
+// index. The parameter source is the identity of the page. The result is true if c has
+// books for the page, but this is not one of them.
 func (c currentBooks) former(source layout.Identity, index int) bool {
 	in, known := c[source]
 	return known && !slices.Contains(in, index)
@@ -166,8 +166,8 @@ func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, 
 	}
 }
 
-// cursor is a position in a sequence that mergeGroups merges: the row there, and the function that
-// returns the rows after it.
+// cursor is a position in a sequence that mergeGroups merges: the row at this
+// position, and the function that returns the rows after it.
 type cursor[T any] struct {
 	row  T
 	next func() (T, error, bool)

@@ -14,10 +14,11 @@ import (
 // written in a lower version.
 var errFormer = errors.New("the version is too low for former links")
 
-// mergeLinks merges the links of the books. It returns a writer that holds the merged links in
-// version v, and the number of these links. table is the merged book's table of sources. now
-// says which books have the links that a page has at present; the page's links in other books
-// become Former. mergeLinks fails with errFormer if a link is Former and v is below 4.
+// mergeLinks merges the links of the books. It returns a writer that holds the merged
+// links in version v, and the number of these links. The parameter table is the merged
+// book's table of sources. The parameter now says which books have the links that a
+// page has at present; the page's links in other books become Former. mergeLinks fails
+// with errFormer if a link is Former and v is below 4.
 func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
 	w = newWriter(v)
 	for ofTarget, err := range mergeRows(ctx, books, f, table, now) {
@@ -35,10 +36,10 @@ func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table
 	return w, links, nil
 }
 
-// mergeRows yields the links of all books that the filter keeps, as rows in groups with the
-// same target. The sources of a row are indexes in table, the merged book's table of sources.
-// now says which books have the links that a page has at present; the page's links in other
-// books become Former.
+// mergeRows yields the links of all books that the filter keeps, as rows in groups
+// with the same target. The sources of a row are indexes in the merged book's table of
+// sources, the parameter table. The parameter now says which books have the links that
+// a page has at present; the page's links in other books become Former.
 func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity, now currentBooks) iter.Seq2[[]row, error] {
 	numbers := make(map[layout.Identity]uint32, len(table))
 	for i, id := range table {
@@ -51,10 +52,10 @@ func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Id
 	return mergeGroups(sequences, func(r, s row) int { return compareURL(r.Place, r.Target, s.Place, s.Target) })
 }
 
-// filterRows yields the rows of the book b that the filter keeps. The sources of b's rows are
-// indexes in b's own table of sources. filterRows replaces them by indexes in the merged
-// book's table; numbers maps an identity to its index there. A link becomes Former if isFormer
-// returns true for its source.
+// filterRows yields the links of the book b that the filter keeps, as rows for the
+// merged book. A link becomes Former if isFormer returns true for its source. In b, the
+// sources of a row are indexes in b's own table of sources; filterRows replaces them by
+// indexes in the merged book's table, which the parameter numbers holds by identity.
 func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		table, err := b.Sources(ctx)
@@ -98,9 +99,9 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 	}
 }
 
-// row applies the filter to the links of one row: link l from several pages. sources are the
-// indexes of these pages in table. It returns the links that are kept, as one row, or as
-// several if the filter changes the links of some pages only.
+// row applies the filter to the links of one row, and returns those that it keeps: as one
+// row, or as several if the filter changes the links of some pages only. The parameter l
+// is the link without its source; sources are the indexes of its sources in table.
 func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, error) {
 	if f.Link == nil {
 		return []row{{l, slices.Clone(sources)}}, nil
@@ -128,10 +129,10 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 	return kept, nil
 }
 
-// unite returns rows in the form that they have in a book: sorted by compareLinks, and with one row
-// for all links that differ only in their sources. The argument holds all rows of one target, in
-// any order. If a link is there both as Former and as not Former, from the same source, unite drops
-// the Former one.
+// unite returns rows in the form that they have in a book: sorted by compareLinks, and
+// with one row for all links that differ only in their sources. The parameter rows
+// holds all rows of one target, in any order. If a source has the same link both as
+// Former and as not Former, unite drops the Former one.
 func unite(rows []row) []row {
 	slices.SortFunc(rows, func(r, s row) int { return compareLinks(r.Link, s.Link) })
 	var united []row

@@ -64,8 +64,8 @@ func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link,
 	}
 }
 
-// Target stands for all links of a row (see Row). It has only some of their fields, for
-// Reader.Targets: it lacks the sources, Region, Rel, Anchor, Around, Modified and Former.
+// Target stands for all links of a row (see Row). Reader.Targets yields it. It has only some of
+// the links' fields: it lacks the sources, Region, Rel, Anchor, Around, Modified and Former.
 type Target struct {
 	URL                  string
 	ID                   layout.Identity
@@ -78,9 +78,9 @@ type Target struct {
 	Sources              int // number of links in the row, one from each source
 }
 
-// Targets yields the links whose targets are in the range, in the order of Links and
-// many times as fast, because it reads neither their sources nor their texts. It may
-// yield equal targets repeatedly. An error ends the sequence.
+// Targets yields the targets in the range that links lead to, in the order of Links.
+// It is many times as fast as Links, because it reads neither the sources of the links
+// nor their texts. It may yield equal targets repeatedly. An error ends the sequence.
 func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		for found, err := range r.rows(ctx, targetFields, within) {
@@ -142,9 +142,10 @@ func (r *Reader) rows(ctx context.Context, wanted linkFields, within layout.Rang
 	}
 }
 
-// blocks yields those blocks of a section, decompressed, that may contain rows in the range within.
-// A section is all blocks of outcomes, or all of links: the argument all holds its blocks, and
-// section is its name for errors. Neighbouring blocks are requested together.
+// blocks yields, decompressed, the blocks of a section that may contain rows whose
+// places are in a range, the parameter within. A section is all blocks of outcomes, or
+// all of links: the parameter all holds its blocks, and section is its name for
+// errors. Neighbouring blocks are requested together.
 func (r *Reader) blocks(ctx context.Context, section string, all []block, within layout.Range) iter.Seq2[openBlock, error] {
 	return func(yield func(openBlock, error) bool) {
 		touched := touching(all, within)
@@ -194,8 +195,9 @@ func (r *Reader) decoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 }
 
-// touching returns those blocks of the list all that may contain rows in the range within. The list
-// is sorted by the places of the rows.
+// touching returns the blocks that may contain rows whose places are in a range, the
+// parameter within. The parameter all is the blocks to choose from; they are sorted by
+// the places of their rows.
 func touching(all []block, within layout.Range) []block {
 	from := 0
 	for from < len(all) && all[from].last < within.From {
@@ -212,9 +214,10 @@ func (b openBlock) damaged(err error) error {
 	return b.reader.damaged(fmt.Errorf("block of %s at byte %d: %w", b.section, b.offset, err))
 }
 
-// outcomes decodes the block, and passes each outcome in the range within to yield. rows is a
-// decoder to reuse. If the block is damaged, outcomes passes an error to yield, and ends. It
-// returns false if no further block may be read: after an error, or when yield returned false.
+// outcomes decodes the block, and passes to yield each outcome whose place is in a
+// range, the parameter within. The decoder rows is reused. If the block is damaged,
+// outcomes passes an error to yield, and ends. It returns false if no further block
+// may be read: after an error, or when yield returned false.
 func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func(Outcome, error) bool) bool {
 	fail := func(err error) bool {
 		yield(Outcome{}, b.damaged(err))
@@ -241,10 +244,10 @@ func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func
 	return true
 }
 
-// links decodes the wanted fields of the rows of the block. rows is a decoder to reuse, which
-// holds the current row: links passes it to yield after each row in the range within. If the
-// block is damaged, links passes an error to yield, and ends. It returns false if no further
-// block may be read: after an error, or when yield returned false.
+// links decodes the wanted fields of the block's rows of links. After each row whose place is
+// in a range, the parameter within, it passes the decoder rows to yield, which holds this row.
+// The decoder is reused. If the block is damaged, links passes an error to yield, and ends. It
+// returns false if no further block may be read: after an error, or when yield returned false.
 func (b openBlock) links(rows *linkReader, wanted linkFields, within layout.Range, yield func(*linkReader, error) bool) bool {
 	fail := func(err error) bool {
 		yield(nil, b.damaged(err))

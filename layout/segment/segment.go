@@ -46,8 +46,8 @@ type Part struct {
 	Documents int
 }
 
-// Open opens a segment by one read, of its tail. Errors about the segment's bytes wrap
-// ErrDamaged or ErrVersion.
+// Open opens a segment, and reads its tail by one request. Errors about the segment's
+// bytes wrap ErrDamaged or ErrVersion.
 func Open(ctx context.Context, source Source, ref Ref) (*Segment, error) {
 	s := &Segment{source: source, ref: ref}
 	if err := s.open(ctx); err != nil {
@@ -147,10 +147,9 @@ func (s *Segment) Languages() map[string]int {
 	return counts
 }
 
-// LanguageTotals returns the statistics of the documents of each language, by the language's
-// name. A segment of version 2 has only the number of documents in a language: the totals of
-// their fields are then estimated from the totals of all documents, in proportion to this
-// number.
+// LanguageTotals returns the statistics of the documents of each language, by the language's name.
+// A segment of version 2 has only the number of documents in each language. The totals of the
+// language's fields are then estimated: the totals of all documents, in proportion to this number.
 func (s *Segment) LanguageTotals() map[string]Totals {
 	all := make(map[string]Totals, len(s.tail.languages))
 	for _, l := range s.tail.languages {

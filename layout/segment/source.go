@@ -60,8 +60,8 @@ func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return parts, group.Wait()
 }
 
-// windowSize is the least number of bytes of a request that windowReader sends; only the last
-// request for its range may be for fewer.
+// windowSize is the least number of bytes that windowReader reads by one request; only
+// the last request for its range may be for fewer.
 const windowSize = 1 << 20
 
 // windowReader reads a range of a segment from the first byte to the last, in few large

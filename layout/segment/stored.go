@@ -87,8 +87,9 @@ func (w *storedWriter) copy(record, body []byte) {
 	w.grow(len(record), len(body))
 }
 
-// grow must be called after a document's record and body were appended to the open block:
-// it records their sizes, and closes the block if it is full.
+// grow completes the adding of a document to the open block: it records the sizes of
+// the document's record and body, and closes the block if it is full. The record and
+// the body must have been appended before.
 func (w *storedWriter) grow(record, body int) {
 	w.sizes = binary.AppendUvarint(w.sizes, uint64(record))
 	w.sizes = binary.AppendUvarint(w.sizes, uint64(body))
@@ -215,8 +216,8 @@ func newDecoder() *zstd.Decoder {
 
 func compress(dst, content []byte) []byte { return encoder.EncodeAll(content, dst) }
 
-// decompress returns the decompressed bytes. It writes them over those of dst, if that is large
-// enough.
+// decompress returns the decompressed bytes. It overwrites the memory of dst with them
+// if that is large enough; otherwise it allocates memory.
 func decompress(dst, compressed []byte) ([]byte, error) {
 	content, err := decoder.DecodeAll(compressed, dst[:0])
 	if err != nil {

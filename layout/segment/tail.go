@@ -177,8 +177,8 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	return t, nil
 }
 
-// fields reads the totals of each field into the argument fields. documents is the number of
-// the documents to which the totals apply.
+// fields reads the totals of each field, and stores them in the array that is given.
+// The parameter documents is the number of the documents to which the totals apply.
 func (p *parser) fields(fields *[postings.Fields]FieldTotals, documents uint32) {
 	for i := range fields {
 		fields[i] = FieldTotals{Documents: p.number(uint64(documents)), Length: p.number(1 << 62)}
@@ -218,8 +218,8 @@ func (p *parser) parts(documents uint32) []Part {
 	return all
 }
 
-// columns reads the directory of the columns, the first of which begins at offset, in a
-// segment of size bytes.
+// columns reads the directory of the columns of a segment. The parameter offset is
+// where the first column begins, size the size of the segment in bytes.
 func (p *parser) columns(offset, size int64) []columnExtent {
 	all := make([]columnExtent, p.count(3))
 	for i := range all {

@@ -7,8 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// termBlock is the size, in bytes, at which a block of terms is closed. A larger list has
-// a block of its own.
+// termBlock is the size, in bytes, above which a block of terms is closed. A list that
+// is larger has a block of its own.
 const termBlock = 8 << 10
 
 // termWriter writes terms and their lists in blocks. The positions of a block's terms
@@ -27,8 +27,8 @@ type termWriter struct {
 	last      []byte // the term that was added last
 }
 
-// add writes a term with the postings in w.encoder, if there are any, and empties the encoder.
-// Terms must be added in the order of their bytes.
+// add writes a term with the postings in w.encoder, and empties the encoder. It does
+// nothing if the encoder has no postings. Terms must be added in the order of their bytes.
 func (w *termWriter) add(term []byte) {
 	if w.encoder.Documents() == 0 {
 		return
@@ -40,9 +40,9 @@ func (w *termWriter) add(term []byte) {
 	w.write(term, before)
 }
 
-// addMoved writes a term whose encoded list and positions are copied from another segment. It
-// increases the number of every document by the argument by. counts is the number of the term's
-// documents in each language. Terms must be added in the order of their bytes.
+// addMoved writes a term whose encoded list and positions are copied from another segment. The
+// parameter by is added to the number of every document. The parameter counts is the number of
+// the term's documents in each language. Terms must be added in the order of their bytes.
 func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []uint32) (err error) {
 	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
 		return err
@@ -103,8 +103,8 @@ type termCursor interface {
 	addTo(w *termWriter, alone bool) error
 }
 
-// mergeTerms returns a writer with the merged terms of all cursors. of holds, for each
-// document, the number of its language, which is below n.
+// mergeTerms returns a writer with the merged terms of all cursors. The parameter of
+// holds the number of each document's language; n is the number of languages.
 func mergeTerms(cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 	w := new(termWriter)
 	w.encoder.CountBy(of, n)

@@ -24,9 +24,8 @@ type Term struct {
 	pages  []byte // pages of the block's positions; nil if they were not read with the block
 }
 
-// Limits, in bytes, of the positions that Terms reads together with blocks of terms. If the
-// positions of a block are longer than aheadOfTerm, Terms does not read them. aheadOfTerms
-// limits the sum of all positions that one call reads.
+// Terms reads the positions of a block of terms together with the block only if they have at most
+// aheadOfTerm bytes. One call of Terms reads at most aheadOfTerms bytes of positions in this way.
 const (
 	aheadOfTerm  = 128 << 10
 	aheadOfTerms = 512 << 10
@@ -125,9 +124,9 @@ func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	return list, nil
 }
 
-// Prefix returns the terms that begin with prefix, in ascending order. If there are more
-// than the limit most, it returns the first ones, and more = true. It reads all blocks that
-// may contain them by one read.
+// Prefix returns the terms that begin with prefix, in ascending order, but at most as
+// many as the parameter most says; more is true if there are others. It reads all
+// blocks that may contain them by one read.
 func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []*Term, more bool, err error) {
 	index := &s.tail.terms
 	first := index.find(prefix)

@@ -14,8 +14,8 @@ type cursor interface {
 	key() []byte         // the current key; valid until the next call of next
 }
 
-// eachKey walks several cursors together. It calls visit once for each different key, in ascending
-// order; having holds the cursors that are at this key.
+// eachKey walks several cursors together. It calls visit once for each different key,
+// in ascending order, with the cursors that are at this key.
 func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) error {
 	type place struct {
 		cursor C
@@ -194,9 +194,9 @@ func (t *inputTerms) addTo(w *termWriter, alone bool) error {
 	return nil
 }
 
-// count sets t.counts to the numbers of the current term's documents in each language of the
-// merged segment. It fails if the numbers by language in the input do not add up to the number
-// of the term's documents.
+// count computes t.counts: how many documents of each language of the merged segment
+// have the current term. It fails if the numbers in the input do not add up to the
+// number of the term's documents.
 func (t *inputTerms) count() error {
 	documents, err := postings.Documents(t.reader.list())
 	if err != nil {

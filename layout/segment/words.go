@@ -66,9 +66,9 @@ func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []by
 	return buffer.Bytes(), sampled, nil
 }
 
-// lowestHashes returns those sampleSize documents that have the lowest hashes, or all if there are
-// not more. docs must be in the order of document numbers, and so is the result. It overwrites
-// docs. hashes[doc] is the hash of document doc.
+// lowestHashes returns the documents with the lowest hashes, at most sampleSize of
+// them. The hash of document doc is hashes[doc]. The parameter docs must be sorted by
+// document number, and so is the result. The memory of docs is overwritten.
 func lowestHashes(docs, hashes []uint32) []uint32 {
 	if len(docs) <= sampleSize {
 		return docs
@@ -93,8 +93,8 @@ func appendSample(b []byte, docs []uint32) []byte {
 	return b
 }
 
-// sample decodes a sample that appendSample encoded, and overwrites dst with it. documents is the
-// number of documents in the segment.
+// sample decodes a sample that appendSample encoded, and returns its documents. It writes them
+// into the memory of dst. The parameter documents is the number of documents in the segment.
 func (p *parser) sample(dst []uint32, documents uint32) []uint32 {
 	dst = dst[:0]
 	last := uint64(0)
@@ -119,8 +119,8 @@ func loadWords(content []byte) (fst *vellum.FST, err error) {
 	return fst, nil
 }
 
-// guard must be deferred in functions that use vellum. Vellum does not check the bytes that it
-// reads, and may panic; guard turns the panic into an error, and stores it in *err.
+// guard turns a panic of vellum into an error, and stores it in *err: vellum does not
+// check the bytes that it reads. It must be deferred in functions that use vellum.
 func guard(err *error) {
 	if recover() != nil {
 		*err = errors.Join(ErrDamaged, errors.New("words cannot be read"))
@@ -164,8 +164,8 @@ func (w *wordWalk) next() (ok bool, err error) {
 	return ok, nil
 }
 
-// nextWord moves the iterator to the next word; ok is false after the last. It leaves samples and
-// docs as they are: next reads the word's sample.
+// nextWord moves the iterator to the next word; ok is false after the last. It does
+// not read the word's sample, which is left to next.
 func (w *wordWalk) nextWord() (ok bool, err error) {
 	defer guard(&err)
 	if w.iterator == nil {
@@ -195,8 +195,8 @@ func (w *wordWalk) count() uint64 {
 func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...) }
 
 // inputWords walks the words of a segment that is being merged; it is a wordCursor. It
-// skips words whose sample has no living document. Its documents have the numbers of the
-// merged segment.
+// skips words whose sample has no living document. Samples hold the numbers that the
+// documents have in the merged segment.
 type inputWords struct {
 	*wordWalk
 	in      *input

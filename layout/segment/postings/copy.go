@@ -95,8 +95,8 @@ func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	}
 }
 
-// AppendMoved appends an encoded list in which the number of every document is increased by
-// the argument by. The result has the bytes that an Encoder would make of these documents,
+// AppendMoved appends an encoded list, with the number of every document increased by the
+// parameter by. The result has the bytes that an Encoder would make of these documents,
 // but AppendMoved decodes only the parts of the list that change. Errors wrap ErrDamaged.
 func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	l := List{data: list}
@@ -116,10 +116,10 @@ func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	return append(dst, data[width:]...), nil
 }
 
-// appendMovedDirectory appends to dst the part of an opened list between its header and
-// its blocks, for a list whose documents have numbers increased by the argument by: only
-// the entry of the first block changes. data is all bytes after the header. It returns
-// dst, and the bytes of the blocks.
+// appendMovedDirectory appends to dst the part of an opened list between its header
+// and its blocks, with all document numbers increased by the parameter by. This
+// changes only the directory's entry of the first block. The parameter data is all
+// bytes after the header. The results are dst and the bytes of the blocks.
 func (l *List) appendMovedDirectory(dst, data []byte, by uint32) (moved, blocks []byte) {
 	for range Fields {
 		_, data, _ = readNumber(data)

@@ -47,8 +47,8 @@ type Posting struct {
 // Impact is a frequency of a term in one field, and a length code of that field. The impacts of
 // a block (or list) bound the scores of its postings: for each posting and each field with the
 // term, there is an impact with at least the posting's frequency and at most its length code.
-// Others are left out: with (3, 20), there is no (2, 25). So, within a field, impacts with
-// higher frequencies have higher length codes.
+// One such impact is enough: beside frequency 3 with length code 20, frequency 2 with code 25
+// is left out. So, within a field, impacts with higher frequencies have higher length codes.
 type Impact struct {
 	Field  uint8
 	Freq   uint32
@@ -224,9 +224,9 @@ func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) 
 	return append(list, e.blocks...), positions
 }
 
-// many is a number of bytes. If the positions of a list have so many bytes or more, their size
-// does not fit into the first number of the list, and the excess over 15 is in a second
-// number.
+// many is the greatest value of the four bits that hold the size of a list's
+// positions, in bytes, in the first number of the list. If they hold many, a second
+// number holds how much greater the size is.
 const many = 15
 
 // appendHeader appends the header of a list: the number of its documents, and the size
@@ -239,8 +239,8 @@ func appendHeader(dst []byte, documents, positions uint64) []byte {
 	return dst
 }
 
-// Each length up to exact is its own code. For a greater length, the code is a small
-// floating-point number: the length less offset, rounded down to four significant bits.
+// The code of a length up to exact is the length itself. For a greater length, the code is a
+// small floating-point number: the length less offset, rounded down to four significant bits.
 const (
 	exact  = 40
 	offset = 24

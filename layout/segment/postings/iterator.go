@@ -137,9 +137,10 @@ func (it *Iterator) openPayload() {
 	}
 }
 
-// Shallow finds the first block that ends at doc or later, for BlockImpacts, and returns
-// the last document of that block; NoMore if there is no such block. It does not decode
-// the block or move the iterator. doc must not be below the current document.
+// Shallow finds the first block whose last document is at least doc, and returns this
+// last document; NoMore if there is no such block. BlockImpacts then returns the
+// impacts of the block. Shallow does not decode the block or move the iterator. The
+// parameter doc must not be below the current document.
 func (it *Iterator) Shallow(doc uint32) (last uint32) {
 	blocks := it.list.blocks
 	least := max(it.block, 0)
@@ -171,9 +172,9 @@ func (it *Iterator) BlockImpacts() []Impact {
 	return it.impacts
 }
 
-// find returns the number of the first block, from block number from on, whose last
-// document is at least doc. It is a galloping search: steps that double, then a binary
-// search.
+// find returns the number of the first block whose last document is at least doc. The
+// search begins at the block with the number from. It is a galloping search: steps
+// that double, then a binary search.
 func (it *Iterator) find(doc uint32, from int) int {
 	blocks := it.list.blocks
 	low, high, step := from, from, 1 // all blocks before low end before doc

@@ -166,8 +166,8 @@ func (l *List) Iterator() *Iterator {
 	return it
 }
 
-// appendDocuments appends the encoded numbers of a block's documents; base is the lowest
-// document that the block can contain.
+// appendDocuments appends the encoded numbers of a block's documents. The parameter
+// base is the lowest number that the block can contain.
 func appendDocuments(dst []byte, postings []Posting, base uint32) []byte {
 	var gaps [BlockSize]uint32
 	for i, p := range postings {
@@ -178,9 +178,9 @@ func appendDocuments(dst []byte, postings []Posting, base uint32) []byte {
 	return appendNumbers(dst, gaps[1:len(postings)])
 }
 
-// readDocuments reads len(docs) documents that appendDocuments wrote, and returns the bytes after
-// them. The documents are in the order of their numbers, which are below NoMore. ok is false if
-// data is damaged.
+// readDocuments reads len(docs) document numbers that appendDocuments wrote with the
+// same base, and returns the bytes after them. The numbers are ascending and below
+// NoMore. ok is false if data is damaged.
 func readDocuments(docs []uint32, data []byte, base uint32) (rest []byte, ok bool) {
 	if docs[0], data, ok = readNumber(data); !ok {
 		return nil, false

@@ -5,8 +5,9 @@ import (
 	"math/bits"
 )
 
-// pack appends the low width bits of each number, one number after another, the lowest
-// bit first, and zeros up to the next byte. width is at most 32.
+// pack appends numbers in width bits each, the lowest bit first, without gaps between
+// them, and zeros up to the next byte. Higher bits of a number are dropped. The
+// parameter width is at most 32.
 func pack(dst []byte, numbers []uint32, width uint) []byte {
 	var w bitWriter
 	for _, v := range numbers {
@@ -53,8 +54,8 @@ func unpack(numbers []uint32, data []byte, width uint) {
 	}
 }
 
-// load returns at least 57 bits of data, from bit number at on, the first in the lowest
-// bit of the result. Bits after the end of data are zero.
+// load returns at least 57 bits of data. The first of them, bit number at of data, is
+// the lowest bit of the result. Bits after the end of data are zero.
 func load(data []byte, at uint) uint64 {
 	from := at >> 3
 	if from+8 <= uint(len(data)) {
@@ -74,8 +75,8 @@ type bitWriter struct {
 	count uint // number of bits that do not yet fill a byte, 0 to 7
 }
 
-// write appends the low width bits of v, whose other bits must be zero; width is at
-// most 56.
+// write appends the low width bits of v to dst, as far as they fill bytes; w keeps the
+// rest. The other bits of v must be zero; width is at most 56.
 func (w *bitWriter) write(dst []byte, v uint64, width uint) []byte {
 	w.bits |= v << w.count
 	w.count += width
@@ -123,8 +124,9 @@ func appendRice(dst []byte, w *bitWriter, v uint32, k uint) []byte {
 	return w.write(dst, (uint64(v)&(1<<k-1))<<(ones+1)|(1<<ones-1), ones+1+k)
 }
 
-// readRice reads the gap that begins at bit number at, and returns the number of the
-// bit after it, which may be after the end of data.
+// readRice reads one gap in Rice's code with the parameter k. The gap begins at the
+// bit of data with the number at. The result next is the number of the bit after the
+// gap; it may be after the end of data.
 func readRice(data []byte, at, k uint) (v uint32, next uint) {
 	word := load(data, at)
 	ones := uint(bits.TrailingZeros64(^word))
@@ -137,13 +139,13 @@ func readRice(data []byte, at, k uint) (v uint32, next uint) {
 // few: appendNumbers packs this many numbers or more; fewer are written as single varints.
 const few = 4
 
-// exceptional is a bit of the byte that holds the width of packed numbers. If it is set, some
-// of the numbers are wider than that (see appendNumbers).
+// exceptional is a bit of the byte that holds the width of packed numbers. It is set
+// if some of the numbers have more bits than this width (see appendNumbers).
 const exceptional = 0x40
 
-// appendNumbers appends at most BlockSize numbers. Fewer than few are written as varints;
-// others by patched frame of reference (Zukowski and others, Super-Scalar RAM-CPU Cache
-// Compression, 2006), with a width w (see bestWidth):
+// appendNumbers appends at most BlockSize numbers. If they are less than the constant
+// few, each is written as a varint; otherwise by patched frame of reference (Zukowski and
+// others, Super-Scalar RAM-CPU Cache Compression, 2006), with a width w (see bestWidth):
 //
 //	1 byte            w; with the bit exceptional if some numbers have more than w bits
 //	packed            the low w bits of each number
@@ -223,9 +225,9 @@ func readNumbers(numbers []uint32, data []byte) (rest []byte, ok bool) {
 	return readExceptions(numbers, data[size:], width)
 }
 
-// readExceptions reads which of the numbers have more than width bits, and their high
-// bits. It adds the high bits to numbers, which holds the low ones. It returns the bytes
-// after them; ok is false if data is damaged.
+// readExceptions completes numbers of which only the low width bits were read: it
+// reads which of them have more bits, reads their high bits, and adds these to
+// numbers. It returns the bytes after them; ok is false if data is damaged.
 func readExceptions(numbers []uint32, data []byte, width uint) (rest []byte, ok bool) {
 	wider, data, ok := readSet(data, len(numbers))
 	count := wider.count()

@@ -5,10 +5,10 @@ package postings
 //	bits 0 to 3   1: the set of documents with the term in field 0 to 3 is written
 //	bits 4 to 6   1: the set of documents in which the term has the hits Capitals,
 //	              Large or Emphasis is written
-//	bit 7         1: all frequencies are 1, and not written (constant ones)
+//	bit 7         1: all frequencies are 1, and not written (the constant ones)
 //
-// A set that is not written is the one that the function usual returns. The constant sets is
-// the number of these seven sets, body the index of the set of the field body.
+// A set that is not written is the one that the function usual returns. There are seven such
+// sets (the constant sets); the constant body is the index of the set of the field for the body.
 const (
 	sets = Fields + 3
 	ones = 1 << sets
@@ -64,9 +64,9 @@ func appendPayload(dst []byte, postings []Posting) []byte {
 	return dst
 }
 
-// appendField appends the frequencies and length codes that the documents in s have in a
-// field; s are those with the term in this field. withFreqs is false if all frequencies
-// are 1, and so are not written.
+// appendField appends the frequencies and length codes of one field, for the documents
+// in the set s: those with the term in this field. The parameter withFreqs is false if
+// all frequencies are 1, and so are not written.
 func appendField(dst []byte, postings []Posting, s set, field int, withFreqs bool) []byte {
 	var freqs, lengths [BlockSize]uint32
 	n, least := 0, uint32(255)

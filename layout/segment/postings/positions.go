@@ -9,9 +9,8 @@ type cursor struct {
 	bit   uint // number of the bit at which the positions of this document begin
 }
 
-// PositionBlock returns where the positions of all documents of the current block are: as
-// offset and length, in bytes, in the positions of the list. Positions must be given these
-// bytes.
+// PositionBlock returns where the positions of all documents of the current block are in the
+// positions of the list: their offset and length, in bytes. The method Positions takes these bytes.
 func (it *Iterator) PositionBlock() (offset, length uint32) {
 	if it.n == 0 {
 		return 0, 0

@@ -8,12 +8,12 @@ import (
 // set is a set of a block's documents: bit i stands for the i-th document of the block.
 type set [BlockSize / 64]uint64
 
-// bitmap is the first byte of an encoded set that is written as one bit for each index. Sets
-// that are written as a list of indexes begin with another byte.
+// bitmap is the first byte of a set that is encoded as one bit for each index. A set
+// that is encoded as a list of indexes begins with another byte.
 const bitmap = 0x7F
 
-// others is the bit of the first byte of an encoded set that says which indexes the following
-// list holds: 0, the members of the set; 1, the indexes that are not members.
+// others is a bit of the first byte of a set that is encoded as a list of indexes. If it
+// is 0, the list has the members of the set; if it is 1, the indexes that are not members.
 const others = 0x80
 
 // all returns the set of the indexes below n.
