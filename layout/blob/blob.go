@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Errors that the implementations wrap: callers distinguish them by errors.Is, whatever
-// the store.
+// Errors that all implementations of Bucket wrap, so that callers can distinguish them
+// by errors.Is whatever the store is.
 var (
 	// ErrAbsent: no object has this key.
 	ErrAbsent = errors.New("object is absent")
@@ -105,11 +105,11 @@ func (r Range) Within(size int64) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// Tail returns the tail of an object, or some more bytes of the object's end. A tail is a part
-// whose size is written in the object's last bytes. Tail requests the last suffix bytes, and
-// calls the function size with them, which returns the size of the tail. If this is more than
-// suffix, Tail requests exactly the tail, and returns it; otherwise it returns the suffix bytes.
-// If the object is empty, or size returns an error, Tail's error wraps damaged.
+// Tail returns the end of an object with its whole tail: a part at the end whose size is
+// written in the object's last bytes. Tail requests the last suffix bytes, and passes them to
+// the function size, which returns the size of the tail. If this is more than suffix, Tail
+// requests exactly the tail, and returns it; otherwise it returns the bytes that it has. If
+// the object is empty, or size returns an error, Tail's error wraps the parameter damaged.
 func Tail(ctx context.Context, r Reader, key string, suffix int64, damaged error, size func(end []byte) (int64, error)) ([]byte, error) {
 	end, err := r.Get(ctx, key, Range{Offset: -suffix})
 	if errors.Is(err, ErrRange) {

@@ -46,9 +46,9 @@ type retrying struct {
 	policy Policy
 }
 
-// pause waits before the next attempt. attempt is the number of attempts made so far, and last is
-// the error of the latest attempt. It returns an error that wraps last if no attempt is left, and
-// the error of Sleep if ctx ends.
+// pause waits before the next attempt. The parameter attempt is the number of attempts
+// made so far, last the error of the latest one. If no attempt is left, pause returns
+// an error that wraps last; if ctx ends, the error of Sleep.
 func (p Policy) pause(ctx context.Context, attempt int, last error) error {
 	if attempt >= p.Attempts {
 		return fmt.Errorf("after %d attempts: %w", attempt, last)

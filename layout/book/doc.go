@@ -32,15 +32,15 @@
 // holds its rows column by column: the length of each column, then the
 // columns, in the order of the constants in outcomes.go and links.go. Column 0
 // is the bytes of all strings. Numbers are varints as in encoding/binary,
-// signed ones zigzag. A string other than a URL is stored as a number k. If k >
-// 0, it is the k-th different string of the block, of which the first is empty.
-// If k = 0, it is new in the block: its length follows, its bytes are in column
-// 0. A URL is the number of bytes that it shares with the URL of the row before,
-// the length of the rest, and the rest in column 0; the low half of its place
-// follows from it and is not stored. A site hash, version and time of an outcome
-// (milliseconds since 1970) is the difference to the row before. The time of a
-// link is in seconds since 1970, 0 if there is none. Of a link to the target of
-// the row before (linkSame = 1), site and URL are left out.
+// signed ones zigzag. A string other than a URL is stored as a number k. If
+// k > 0, it is the k-th different string of the block, of which the first is
+// empty. If k = 0, it is new in the block: its length follows, its bytes are in
+// column 0. A URL is the number of bytes that it shares with the URL of the row
+// before, the length of the rest, and the rest in column 0; the low half of its
+// place follows from it and is not stored. A site hash, version and time of an
+// outcome (milliseconds since 1970) is the difference to the row before. The
+// time of a link is in seconds since 1970, 0 if there is none. Of a link to the
+// target of the row before (linkSame = 1), site and URL are left out.
 //
 // Links that differ in nothing but their source, such as the navigation of a
 // site, share a row. It holds how many they are, then the indexes of their

@@ -75,9 +75,8 @@ func (f fixture) want(t *testing.T, key string, r blob.Range, want string) {
 	}
 }
 
-// list lists objects, and sets Modified of each to zero, so that tests can compare them.
-// Before, it checks that Modified is less than a day from now: the clock of the store may
-// differ from ours.
+// list lists objects, with Modified set to zero so that tests can compare them. It checks
+// that Modified was less than a day from now: the clock of the store may differ from ours.
 func (f fixture) list(t *testing.T, prefix, startAfter string) []blob.Object {
 	t.Helper()
 	var objects []blob.Object

@@ -12,8 +12,8 @@ import (
 // Listed is the greatest number of objects that a store returns for one LIST request.
 const Listed = 1_000
 
-// Counts are the numbers of requests of each kind, whether they succeeded or not, and the
-// bytes of content read and written.
+// Counts holds the numbers of requests by kind, whether they succeeded or not, and the
+// numbers of bytes of content that were read and written.
 type Counts struct {
 	Put     int64 `json:"put"` // number of calls of Create and Replace
 	Get     int64 `json:"get"`
@@ -33,8 +33,8 @@ func (c Counts) Plus(other Counts) Counts {
 	}
 }
 
-// Minus returns the differences of c and other. If other is an earlier state of the same
-// counter, these are the requests since.
+// Minus returns c less other, number by number. If other is an earlier state of the
+// same counter, the result counts the requests since then.
 func (c Counts) Minus(other Counts) Counts {
 	return Counts{
 		Put: c.Put - other.Put, Get: c.Get - other.Get, List: c.List - other.List,
@@ -60,9 +60,9 @@ func (c *Counter) Counts() Counts {
 	}
 }
 
-// Bucket is a blob.Bucket that passes every call to another and counts the requests.
-// The other must be the store itself, and not a blob.Retry around it, so that every
-// attempt is counted.
+// Bucket is a blob.Bucket that passes every call to an inner bucket and counts the
+// requests. The inner one must be the store itself, and not a blob.Retry around it, so
+// that every attempt is counted.
 type Bucket struct {
 	*Counter
 	inner blob.Bucket

@@ -65,8 +65,7 @@ func New(inner blob.Bucket, decide func(Call) Fault) *Bucket {
 	return &Bucket{inner: inner, decide: decide}
 }
 
-// do calls b.decide for an operation, and then runs the operation, or fails as the
-// returned Fault says.
+// do runs an operation, or fails, as the Fault says that b.decide returns for it.
 func (b *Bucket) do(ctx context.Context, op Op, key string, operation func() error) error {
 	call := Call{b.calls.Add(1), op, key}
 	fault := b.decide(call)
@@ -140,8 +139,8 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
 }
 
-// stride is the distance between two calls that Each lets fail: every call fails in one
-// run, but under the race detector only every 31st.
+// stride is the distance between two calls that Each lets fail in successive runs. It
+// is 1, so that each call fails in one of the runs; under the race detector it is 31.
 var stride = racetest.Rounds(int64(1), 31)
 
 // Each runs a scenario repeatedly, with one fault in each run: in the first run the first call

@@ -64,8 +64,8 @@ func With(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, contextKey{}, main)
 }
 
-// of returns the thread (see thread) that is stored in a context; nil if the context has
-// no meter.
+// of returns the thread of a context, which counts the dependent steps of the work in
+// it; nil if the context has no meter.
 func of(ctx context.Context) *thread {
 	t, _ := ctx.Value(contextKey{}).(*thread)
 	return t
@@ -97,8 +97,8 @@ func USEast1() Prices {
 	}
 }
 
-// Of returns the price, in USD, of requests and of Lambda invocations, whose time
-// multiplied by their memory is gbSeconds.
+// Of returns the price, in USD, of requests and of Lambda invocations. The parameter gbSeconds
+// is the time of all these invocations in seconds, multiplied by their memory in GB.
 func (p Prices) Of(requests countblob.Counts, invocations int64, gbSeconds float64) float64 {
 	millions := float64(requests.Put)*p.PutPerMillion +
 		float64(requests.Get)*p.GetPerMillion +
@@ -116,9 +116,9 @@ func Bucket(inner blob.Bucket) blob.Bucket { return bucket{inner} }
 
 type bucket struct{ inner blob.Bucket }
 
-// begin is called before each request. It returns the bucket to which the request must be
-// sent, so that the meter of ctx counts it, and the function end, which must be called when
-// the answer has come. Without a meter nothing is counted.
+// begin prepares the counting of one request. It returns the bucket to which the
+// request must be sent, so that the meter of ctx counts it, and the function end, which
+// must be called when the answer has come. If ctx has no meter, nothing is counted.
 func (b bucket) begin(ctx context.Context) (counted blob.Bucket, end func()) {
 	t := of(ctx)
 	if t == nil {

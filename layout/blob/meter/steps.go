@@ -17,9 +17,9 @@ type thread struct {
 
 func (t *thread) now() int64 { return t.level.Load() }
 
-// reach records that a request of t has ended, which was the last in a chain of n requests. It
-// raises the level of t, and of all threads from which t branched, to at least n. It does
-// nothing if t is nil.
+// reach raises the level of t, and of all threads from which t branched, to at least
+// n. It is called when a request of t has ended that was the last in a chain of n
+// requests. If t is nil, it does nothing.
 func (t *thread) reach(n int64) {
 	for ; t != nil; t = t.parent {
 		for old := t.level.Load(); old < n && !t.level.CompareAndSwap(old, n); old = t.level.Load() {

@@ -220,8 +220,8 @@ func (d *disk) write(name fileName, id rangeID, content []byte) error {
 	return nil
 }
 
-// evict deletes files until one more file, of this cost in bytes, fits. The caller
-// holds d.mu.
+// evict deletes files until there is room for one more. The parameter cost is the disk
+// space of the new file, in bytes. The caller holds d.mu.
 func (d *disk) evict(cost int64) error {
 	for d.index.used()+cost > d.budget || len(d.index.entries) >= d.most {
 		victim, found := d.index.victim()

@@ -46,8 +46,8 @@ func nameOf(bucket string, id rangeID) fileName {
 	return fileName(hash[:])
 }
 
-// headerOf returns the bytes of an entry's file before its content (see the package
-// comment).
+// headerOf returns the header of an entry's file: the bytes before its content (see
+// the package comment).
 func headerOf(bucket string, id rangeID, content []byte) []byte {
 	h := make([]byte, 0, fixed+len(bucket)+len(id.key))
 	h = append(h, magic...)
@@ -64,9 +64,9 @@ func headerOf(bucket string, id rangeID, content []byte) []byte {
 	return h
 }
 
-// readEntry returns the content in an entry's file. It fails with errDamaged if the file
-// does not have exactly the bytes that writeEntry writes for the id, or if its content has
-// more bytes than the limit most.
+// readEntry returns the content in an entry's file. It fails with errDamaged if the
+// file does not have exactly the bytes that writeEntry writes for the id, or if its
+// content is larger than the parameter most, in bytes.
 func readEntry(path, bucket string, id rangeID, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

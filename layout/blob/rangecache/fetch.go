@@ -30,10 +30,10 @@ type request struct {
 	cancel context.CancelFunc
 }
 
-// fetch begins to read the ranges of the loads, all of the object with the key, from the
-// bucket. Neighbouring ranges share a request. fork counts the requests in the caller's meter.
-// A request is cancelled only by stopWaiting, when no call of Read waits for it any more, and
-// not by the end of the fork's context.
+// fetch begins to read the ranges of some loads from the bucket. All are ranges of the
+// object with the key. Neighbouring ranges share a request. The requests are branches of
+// fork, so that the caller's meter counts them. A request is cancelled only by stopWaiting,
+// when no call of Read waits for it any more, and not by the end of the fork's context.
 func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	if len(loads) == 0 {
 		return
@@ -91,8 +91,9 @@ func (c *Cache) run(ctx context.Context, key string, r *request) {
 	}
 }
 
-// partOf returns the bytes of the range id, from the content of the joined range that contains it.
-// The result is a copy: a slice of content would keep all of it in memory.
+// partOf returns the bytes of the range id, which is a part of the range joined. The
+// parameter content holds the bytes of joined. The result is a copy: a slice of
+// content would keep all of it in memory.
 func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	from := id.Offset - joined.Offset
 	if from >= int64(len(content)) {
@@ -101,8 +102,8 @@ func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	return bytes.Clone(content[from:min(from+id.Length, int64(len(content)))]), nil
 }
 
-// complete ends loads whose results, content or err, are set. It keeps the contents in memory,
-// and wakes the calls of Read that wait for the loads.
+// complete ends loads: it keeps their contents in memory, and wakes the calls of Read
+// that wait for the loads. Each load must have its content or err set already.
 func (c *Cache) complete(loads ...*load) {
 	c.mu.Lock()
 	for _, f := range loads {
@@ -134,18 +135,18 @@ func (c *Cache) stopWaiting(waits []wait) {
 	}
 }
 
-// unlist removes f from c.loads, so that later calls of Read do not wait for it. If c.loads
-// has another load of the same range, that one stays. The caller holds c.mu.
+// unlist removes the load f from c.loads, so that later calls of Read do not wait for it.
+// If c.loads has another load of the same range, that one stays. The caller holds c.mu.
 func (c *Cache) unlist(f *load) {
 	if c.loads[f.id] == f {
 		delete(c.loads, f.id)
 	}
 }
 
-// The limits for joining neighbouring ranges into one request, which then also reads the
-// gap between them. This saves the price of a request, but no time, because requests run in
-// parallel. So the limits keep small how much longer a caller waits for the bytes of gaps, and
-// how many of them it reads in vain.
+// Limits for joining neighbouring ranges into one request. Such a request also reads
+// the gaps between the ranges. It saves the price of requests, but no time, because
+// requests run in parallel. So the limits keep small how much longer a caller waits
+// for the bytes of gaps, and how many of them it reads in vain.
 //
 //	a million requests          $0.40
 //	first byte of an answer     after 63 ms
@@ -194,8 +195,9 @@ func join(ranges []blob.Range) []span {
 	return append(joinGaps(merge(spans, overlapping)), alone...)
 }
 
-// joinGaps joins disjoint spans, sorted by offset, that have gaps between them, the smallest gaps
-// first, within the limits cheapGap, fewRequests, mostGaps and mostJoined.
+// joinGaps joins spans over the gaps between them, the smallest gaps first, within the
+// limits cheapGap, fewRequests, mostGaps and mostJoined. The spans must be sorted by
+// offset, and must not overlap.
 func joinGaps(spans []span) []span {
 	if len(spans) < 2 {
 		return spans
@@ -229,8 +231,8 @@ func joinGaps(spans []span) []span {
 	return merge(spans, func(_ *span, i int) bool { return joined[i] })
 }
 
-// merge joins a span to the span before it if the function toBe returns true. The arguments of toBe
-// are the span before, as joined so far, and the index of the span.
+// merge joins each span to the span before it if the function toBe returns true. It calls toBe
+// with the span before, which may be joined from several already, and with the index of the span.
 func merge(spans []span, toBe func(before *span, i int) bool) []span {
 	var merged []span
 	for i, s := range spans {

@@ -212,9 +212,8 @@ func (c *readCall) start(ranges []blob.Range) {
 	cache.stats.MemoryHits += int64(c.hits)
 }
 
-// finish completes the call: it reads the ranges whose loads this call has begun, from disk or
-// by requests. Then it waits for all loads in c.waits, of which other calls may have begun
-// some, and sets c.contents.
+// finish reads the ranges whose loads this call has begun, from disk or by requests. Then it waits
+// for all loads in c.waits, also for those that other calls have begun, and sets c.contents.
 func (c *readCall) finish() error {
 	defer c.cache.stopWaiting(c.waits)
 	fork := meter.NewFork(c.ctx)

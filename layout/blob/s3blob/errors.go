@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// fail returns the error of a failed call: err, the error of minio-go, with the operation
-// and the key. If the store did not answer, the error wraps blob.ErrRetryable: the network
-// may have failed.
+// fail returns the error of a failed call: it names the operation and the key, and
+// says what minio-go's error err means. If the store did not answer, the error wraps
+// blob.ErrRetryable: the network may have failed.
 func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	what := fmt.Sprintf("cannot %s %s", op, key)
 	if key == "" {
@@ -64,8 +64,8 @@ func retryable(status int) bool {
 // etagOfNothing is the ETag of an empty object: the MD5 of no bytes.
 const etagOfNothing = "d41d8cd98f00b204e9800998ecf8427e"
 
-// damaged returns an error for an answer that claims success but contradicts itself, as
-// from a broken store or proxy; the argument what explains it. The error wraps
+// damaged returns an error for an answer that claims success but contradicts itself,
+// as from a broken store or proxy. The parameter what says how. The error wraps
 // blob.ErrRetryable, since proxies often recover.
 func (b *Bucket) damaged(op, key, what string) error {
 	return fmt.Errorf("cannot %s %s: the answer of the store at %s is damaged: %s: %w", op, key, b.core.EndpointURL(), what, blob.ErrRetryable)
@@ -87,9 +87,9 @@ func (b *Bucket) empty(ctx context.Context, op, key string, info minio.ObjectInf
 	return b.damaged(op, key, fmt.Sprintf("status 200 and no content, for an object of ETag %q, which is not that of an empty one", info.ETag))
 }
 
-// checkRange checks that an answer is the requested range r, cut at the end of the
-// object; if not, it returns an error. size is the number of bytes in the answer, header
-// its Content-Range (RFC 9110, 14.4).
+// checkRange returns an error if an answer does not have the requested range r. The
+// range may be cut at the end of the object. The parameter size is the number of bytes
+// in the answer, header its Content-Range (RFC 9110, 14.4).
 func checkRange(r blob.Range, size int64, header string) error {
 	if r == (blob.Range{}) {
 		return nil

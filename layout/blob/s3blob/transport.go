@@ -20,9 +20,9 @@ const (
 	continueSize = 256 << 10
 )
 
-// newTransport returns minio-go's transport with more open connections, and with limits
-// on the time of every request (see bounded). conn, if not nil, wraps each new
-// connection.
+// newTransport returns minio-go's transport with more open connections, and with
+// limits on the time of every request (see bounded). If the function conn is not nil,
+// each new connection is passed to it, and the result is used in its place.
 func newTransport(secure bool, stall, timeout time.Duration, conn func(net.Conn) net.Conn) (http.RoundTripper, error) {
 	transport, err := minio.DefaultTransport(secure)
 	if err != nil {
@@ -90,16 +90,15 @@ func (b *bounded) watch(ctx context.Context) *watch {
 	}}
 }
 
-// moved must be called when a byte was sent or received. A request ends when nothing has moved
-// for the time w.stall; moved begins this time anew.
+// moved restarts the time w.stall, after which the request ends if no byte has moved.
+// It must be called when a byte was sent or received.
 func (w *watch) moved() {
 	if w.ctx.Err() == nil {
 		w.timer.Reset(w.stall)
 	}
 }
 
-// explain returns err, the error of a request. If a time limit ended the request, the
-// returned error also says which one.
+// explain returns the error err of a request. If a time limit ended the request, it adds which one.
 func (w *watch) explain(err error) error {
 	if cause := context.Cause(w.ctx); err != nil && err != io.EOF && cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)
