@@ -320,8 +320,8 @@ func (e *Edit) condemnAnchors(before map[string]bool) {
 	}
 }
 
-// SetRanked sets Manifest.Ranked to the hash of the input from which the ranks were
-// computed, the parameter of. It reports whether Ranked has changed.
+// SetRanked sets Manifest.Ranked to a hash that identifies the input from which the
+// ranks were computed. It reports whether Ranked has changed.
 func (e *Edit) SetRanked(of string) (changed bool) {
 	changed = e.next.Ranked != of
 	e.next.Ranked = of

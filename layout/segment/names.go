@@ -7,7 +7,7 @@ import "strings"
 const nameMark = "\x03"
 
 // NameTerm marks a term as a word of a site's name. A search for the name finds the
-// site's start page by the marked term. It is also marked as a term of an image is
+// site's start page by the marked term. The term is also marked as one of an image
 // (see ImageTerm). So the length of a field does not include it, and older programs,
 // which do not know names, never find it.
 func NameTerm(term string) string { return ImageTerm(term + nameMark) }

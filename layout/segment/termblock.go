@@ -103,8 +103,8 @@ type termCursor interface {
 	addTo(w *termWriter, alone bool) error
 }
 
-// mergeTerms returns a writer with the merged terms of all cursors. The parameter of
-// holds the number of each document's language; n is the number of languages.
+// mergeTerms returns a writer with the merged terms of all cursors. The language of
+// document doc has the number of[doc]; there are n languages.
 func mergeTerms(cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 	w := new(termWriter)
 	w.encoder.CountBy(of, n)

@@ -160,9 +160,9 @@ func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) erro
 	return nil
 }
 
-// mergeInputTerms returns a writer with the merged terms of all inputs. table holds the
-// names of the merged segment's languages; of holds, for each merged document, the index
-// of its language in table.
+// mergeInputTerms returns a writer with the merged terms of all inputs. The parameter
+// table holds the names of the merged segment's languages. The language of merged
+// document doc is table[of[doc]].
 func mergeInputTerms(ctx context.Context, all []*input, table []string, of []uint16) (*termWriter, error) {
 	cursors := make([]termCursor, len(all))
 	for i, in := range all {

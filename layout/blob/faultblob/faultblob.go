@@ -65,7 +65,8 @@ func New(inner blob.Bucket, decide func(Call) Fault) *Bucket {
 	return &Bucket{inner: inner, decide: decide}
 }
 
-// do runs an operation, or fails, as the Fault says that b.decide returns for it.
+// do asks b.decide for the Fault of an operation. Then it runs the operation, or
+// fails, as this Fault says.
 func (b *Bucket) do(ctx context.Context, op Op, key string, operation func() error) error {
 	call := Call{b.calls.Add(1), op, key}
 	fault := b.decide(call)

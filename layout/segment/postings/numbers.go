@@ -54,8 +54,8 @@ func unpack(numbers []uint32, data []byte, width uint) {
 	}
 }
 
-// load returns at least 57 bits of data. The first of them, bit number at of data, is
-// the lowest bit of the result. Bits after the end of data are zero.
+// load returns at least 57 bits of data. The first of them is the bit of data with the
+// number at; it is the lowest bit of the result. Bits after the end of data are zero.
 func load(data []byte, at uint) uint64 {
 	from := at >> 3
 	if from+8 <= uint(len(data)) {
@@ -143,9 +143,10 @@ const few = 4
 // if some of the numbers have more bits than this width (see appendNumbers).
 const exceptional = 0x40
 
-// appendNumbers appends at most BlockSize numbers. If they are less than the constant
-// few, each is written as a varint; otherwise by patched frame of reference (Zukowski and
-// others, Super-Scalar RAM-CPU Cache Compression, 2006), with a width w (see bestWidth):
+// appendNumbers appends at most BlockSize numbers. If there are not as many as the
+// constant few says, each is written as a varint; otherwise they are written by
+// patched frame of reference (Zukowski and others, Super-Scalar RAM-CPU Cache
+// Compression, 2006), with a width w (see bestWidth):
 //
 //	1 byte            w; with the bit exceptional if some numbers have more than w bits
 //	packed            the low w bits of each number

@@ -5,10 +5,10 @@ package postings
 //	bits 0 to 3   1: the set of documents with the term in field 0 to 3 is written
 //	bits 4 to 6   1: the set of documents in which the term has the hits Capitals,
 //	              Large or Emphasis is written
-//	bit 7         1: all frequencies are 1, and not written (the constant ones)
+//	bit 7         1: all frequencies are 1, and not written
 //
-// A set that is not written is the one that the function usual returns. There are seven such
-// sets (the constant sets); the constant body is the index of the set of the field for the body.
+// A set that is not written is the one that the function usual returns. The constant sets is the
+// number of these sets; ones is bit 7; body is the index of the set of the field for the body.
 const (
 	sets = Fields + 3
 	ones = 1 << sets
