@@ -202,8 +202,8 @@ func (w *writer) close(s *blockSection, columns *columnWriter) {
 	columns.reset()
 }
 
-// append appends the links that another writer, of the same version, has written. No row
-// can be added afterwards.
+// append appends the links that another writer, the parameter links, has written in
+// the same version. No row can be added afterwards.
 func (w *writer) append(links *writer) {
 	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
 	links.close(&links.linkBlocks, links.links.columnWriter)

@@ -104,9 +104,9 @@ type Row struct {
 	Sources []uint32        // ascending indexes in the table of Reader.Sources; valid until the next row
 }
 
-// Rows yields the links whose targets are in the range within, in the order of Links, as rows.
-// If texts is false, the rows lack Anchor, Around and Modified, and Rows takes half the time.
-// An error ends the sequence.
+// Rows yields the links whose targets are in the range, in the order of Links, as
+// rows. If texts is false, the rows lack Anchor, Around and Modified, and Rows takes
+// half the time. An error ends the sequence.
 func (r *Reader) Rows(ctx context.Context, within layout.Range, texts bool) iter.Seq2[Row, error] {
 	wanted := voteFields
 	if texts {

@@ -107,8 +107,8 @@ func (b *Books) Find(ctx context.Context, place layout.Place, id layout.Identity
 	return all, err
 }
 
-// Readers returns the readers of all books, or the error of Err if any book is known to
-// be damaged or missing.
+// Readers returns the readers of all books. If any book is known to be damaged or
+// missing, it also returns the Fault of Err.
 func (b *Books) Readers() ([]*book.Reader, error) { return b.readers, b.Err() }
 
 // Standings yields the standing of every URL, as book.Standings does. If a book is

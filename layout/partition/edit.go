@@ -25,15 +25,15 @@ func (e *Edit) Manifest() *manifest.Manifest { return e.next }
 // Generation returns the number of the generation being made.
 func (e *Edit) Generation() uint64 { return e.next.Generation + 1 }
 
-// listable reports whether an object may be listed: its key is not condemned, and it was stored
-// with a ticket t (see ticket) that is still valid, because it is younger than Fresh.
+// listable reports whether a stored object may be listed: its ticket t is still valid,
+// because it is younger than Fresh, and its key is not condemned.
 func (e *Edit) listable(key string, t ticket) bool {
 	return e.now().Sub(t.put) < Fresh && !e.next.IsCondemned(key)
 }
 
-// AddPackage adds a stored package to the list of packages, with the next ID and as not
-// yet indexed. It fails with ErrStale if the ticket is not valid or the key is listed
-// already.
+// AddPackage lists the stored package t. The package gets the next ID, and is marked
+// as not yet indexed. AddPackage fails with ErrStale if t's ticket (see ticket) is not
+// valid or its key is listed already.
 func (e *Edit) AddPackage(t Package) error {
 	if !e.listable(t.Key, t.ticket) || e.next.Package(t.Key) != nil {
 		return ErrStale
@@ -42,11 +42,11 @@ func (e *Edit) AddPackage(t Package) error {
 	return nil
 }
 
-// ReplacePackage replaces the package with the key former by t, which is the same package
-// without some erased pages. It condemns the object with the key former. The remaining pages
-// have the same offsets in t; references in books and segments, by the former key, still lead
-// to them. ReplacePackage fails with ErrStale if the ticket is not valid or no package is
-// listed under the former key.
+// ReplacePackage lists the package t in place of the one with the former key, and
+// condemns that one. The package t is the same without some erased pages. The
+// remaining pages have the same offsets in t. So books and segments that refer to them
+// by the former key still lead to them. ReplacePackage fails with ErrStale if t's
+// ticket (see ticket) is not valid or no package is listed under the former key.
 func (e *Edit) ReplacePackage(former string, t Package) error {
 	own := e.listed(former)
 	if own == nil || !e.listable(t.Key, t.ticket) {
@@ -58,8 +58,8 @@ func (e *Edit) ReplacePackage(former string, t Package) error {
 	return nil
 }
 
-// listed returns the listed package with this present key; nil if there is none. Earlier
-// keys do not count.
+// listed returns the listed package that has this key at present; nil if there is
+// none. A key that a package had earlier does not count.
 func (e *Edit) listed(key string) *manifest.Package {
 	if pkg := e.next.Package(key); pkg != nil && pkg.Key == key {
 		return pkg
@@ -77,8 +77,8 @@ func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	}
 }
 
-// AddBook adds a stored book to the list of books, unless it is listed already. It fails
-// with ErrStale if the ticket is not valid.
+// AddBook lists the stored book t, unless it is listed already. It fails with ErrStale
+// if t's ticket (see ticket) is not valid.
 func (e *Edit) AddBook(t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -89,9 +89,9 @@ func (e *Edit) AddBook(t Book) error {
 	return nil
 }
 
-// ReplaceBooks replaces the books with the former keys by a merged book, t, and condemns the
-// former ones. It fails with ErrStale if the ticket is not valid or one of the former keys is
-// not listed.
+// ReplaceBooks lists the merged book t in place of the books with the former keys, and
+// condemns these. It fails with ErrStale if t's ticket (see ticket) is not valid or
+// one of the former keys is not listed.
 func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -132,9 +132,9 @@ func (e *Edit) book(key string) int {
 // frontier that has recorded another name may lack outcomes.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
-// Consume adds batches to Manifest.Consumed. damaged is "" if their spool objects were
-// packed; else the reason why these could not be read and are in quarantine. It fails
-// with ErrStale if one of the batches was consumed or closed before.
+// Consume adds batches to Manifest.Consumed. If their spool objects could not be read
+// and are in quarantine, the parameter damaged says why; it is "" if they were packed.
+// Consume fails with ErrStale if one of the batches was consumed or closed before.
 func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	at := e.now().UTC().Truncate(time.Millisecond)
 	for _, given := range batches {
@@ -146,9 +146,9 @@ func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	return nil
 }
 
-// Close removes from Manifest.Consumed the batches for which over returns true, because
-// their spool objects are deleted. It closes these batches and all earlier ones of their
-// epochs (see Manifest.Closed). It reports whether there were any.
+// Close removes batches from Manifest.Consumed, and closes these and all earlier ones
+// of their epochs (see Manifest.Closed). The function over returns true for the batches
+// to remove: their spool objects are deleted. Close reports whether there were any.
 func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	before := len(e.next.Consumed)
 	e.next.Consumed = slices.DeleteFunc(e.next.Consumed, func(c manifest.Consumed) bool {
@@ -165,17 +165,17 @@ func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 // Manifest.Gone).
 func (e *Edit) AddGone(pages ...manifest.Gone) { e.next.AddGone(pages...) }
 
-// DropGone removes from Manifest.Gone the pages for which over returns true, because
-// none of their documents can become alive again. It reports whether there were any.
+// DropGone removes pages from Manifest.Gone. The function over returns true for the pages to
+// remove: none of their documents can become alive again. DropGone reports whether there were any.
 func (e *Edit) DropGone(over func(manifest.Gone) bool) (changed bool) {
 	before := len(e.next.Gone)
 	e.next.Gone = slices.DeleteFunc(e.next.Gone, over)
 	return len(e.next.Gone) < before
 }
 
-// MarkMasked calls masked for each page in Manifest.Gone, and sets the page's field Masked
-// to the result: whether the page's documents are dead in all segments. It reports whether
-// any field has changed.
+// MarkMasked sets the field Masked of each page in Manifest.Gone to the result of the
+// function masked: whether all documents of the page are dead in all segments. It
+// reports whether any field has changed.
 func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	for i := range e.next.Gone {
 		g := &e.next.Gone[i]
@@ -213,10 +213,11 @@ func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	return unlisted
 }
 
-// Collected updates the records in Manifest.Condemned, and reports whether any has changed:
-//   - deleted returns true for objects that have been deleted: their field Gone is set;
-//   - over returns true for objects that no process can be about to delete or list any more:
-//     their records are removed.
+// Collected updates the records in Manifest.Condemned by two functions, and reports
+// whether any has changed:
+//   - The function deleted returns true for objects that have been deleted: their field Gone is set.
+//   - The function over returns true for objects that no process can be about to delete or list
+//     any more: their records are removed.
 func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed bool) {
 	gone := e.now().UTC().Truncate(time.Millisecond)
 	for i := range e.next.Condemned {

@@ -24,7 +24,7 @@ type Evidence struct {
 // Lost returns the evidence that a partition had later generations than newest, the
 // result of a recent manifest.Read. Each kind of object is evidence in its own way:
 //
-//	package, book, segment, overlay   it exists, but no generation: generation 1 is committed before all of them
+//	package, book, segment, overlay   the partition has no generation, although the first is committed before all of them
 //	manifest                          its number is higher than that of newest, and it cannot be read
 //	overlay                           its key has a number of at least newest + 2: generation newest + 1 is lost
 //	epoch                             the claimer of the epoch had read a later generation
@@ -86,8 +86,8 @@ func (s *search) add(key string, generation uint64, format string, args ...any) 
 	s.found = append(s.found, Evidence{key, generation, fmt.Sprintf(format, args...)})
 }
 
-// rest returns words for the Detail of an Evidence about the generations that can still be
-// read, such as "the newest that is left is generation 7".
+// rest describes the generations that can still be read, for the Detail of an
+// Evidence, such as "the newest that is left is generation 7".
 func (s *search) rest() string {
 	if s.newest.Generation == 0 {
 		return "no generation is left"
@@ -247,8 +247,8 @@ func (s *search) packages(ctx context.Context) error {
 	})
 }
 
-// eachUnlisted calls visit for each object of a kind, given by its prefix, that newest
-// neither lists nor condemns.
+// eachUnlisted calls visit for each object of a kind that newest neither lists nor
+// condemns. The parameter kind is the prefix of the kind, such as layout.Books.
 func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key string) error) error {
 	known := s.newest.Known()
 	for object, err := range s.bucket.List(ctx, kind+s.newest.Partition.String()+"/", "") {
@@ -262,8 +262,8 @@ func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key s
 	return nil
 }
 
-// batch adds the object with the key, which has pages or outcomes of batch v, to the
-// evidence if only a lost generation can have consumed v. It reports whether it did.
+// batch adds an object to the evidence if only a lost generation can have consumed the batch v. The
+// object has this key, and has pages or outcomes of v. The result proved is true if it was added.
 func (s *search) batch(ctx context.Context, key string, v layout.Version) (proved bool, err error) {
 	lost, known := s.lost[v]
 	if !known {

@@ -195,12 +195,12 @@ func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error 
 	return puts.Wait()
 }
 
-// SetRanks sets the ranks of the documents of listed segments. ranks holds, by key of a
-// segment, a rank for each document, or nil to remove all. It reports whether any ranks have
-// changed: an overlay with the same ranks stays.
+// SetRanks sets the ranks of the documents of listed segments. The map ranks holds, by
+// key of a segment, a rank for each document, or nil to remove all. SetRanks reports
+// whether any ranks have changed: an overlay with the same ranks stays.
 //
-// SetRanks stores the new overlays immediately, before the commit; an edit that runs again stores
-// them again (see Mask).
+// SetRanks stores the new overlays immediately, before the commit; an edit that runs
+// again stores them again (see Mask).
 func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (changed bool, err error) {
 	puts, within := errgroup.WithContext(ctx)
 	puts.SetLimit(parallel)
@@ -233,13 +233,13 @@ func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (c
 	return changed, puts.Wait()
 }
 
-// SetAnchors sets the anchors of the documents of listed segments. anchors holds, by key of a
-// segment, the new overlay: the bytes of a segment whose documents have the same numbers, or
-// nil for no anchors. It reports whether any anchors have changed: an overlay with the same
-// bytes stays.
+// SetAnchors sets the anchors of the documents of listed segments. The map anchors
+// holds, by key of a segment, the new overlay: the bytes of a segment whose documents
+// have the same numbers, or nil for no anchors. SetAnchors reports whether any anchors
+// have changed: an overlay with the same bytes stays.
 //
-// SetAnchors stores the new overlays immediately, before the commit; an edit that runs again stores
-// them again (see Mask).
+// SetAnchors stores the new overlays immediately, before the commit; an edit that runs
+// again stores them again (see Mask).
 func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (changed bool, err error) {
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]

@@ -25,8 +25,8 @@ const (
 // maxColumn is the greatest size of a column before compression, in bytes.
 const maxColumn = 256 << 20
 
-// appendPacked appends the size of content as a varint; then 1 and the content
-// compressed, or 0 and the content itself if compression does not make it smaller.
+// appendPacked appends content, compressed if that makes it smaller: first the size of
+// content as a varint; then 1 and the compressed bytes, or 0 and the content itself.
 func appendPacked(b, content []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(content)))
 	flag := len(b)

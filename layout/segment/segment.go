@@ -246,8 +246,8 @@ func (e versionError) Error() string {
 // Is implements errors.Is for ErrVersion.
 func (e versionError) Is(target error) bool { return target == ErrVersion }
 
-// checkReader returns an error if a tail has a version that this program cannot read;
-// last is the tail.
+// checkReader returns an error if a segment has a version that this program cannot
+// read. The parameter last is the tail of the segment.
 func checkReader(last []byte) error {
 	if len(last) < 2 {
 		return damaged("its tail says nothing")

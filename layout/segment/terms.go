@@ -31,9 +31,9 @@ const (
 	aheadOfTerms = 512 << 10
 )
 
-// Terms returns, by one read, the terms of the segment with the given texts; nil for a
-// text that the segment does not have. If positions is true, it also reads the positions
-// of the terms' blocks, except long ones (see aheadOfTerm).
+// Terms reads the terms of the segment with the given texts, by one read. A result is
+// nil if the segment does not have the text. If positions is true, Terms also reads
+// the positions of the terms' blocks, except long ones (see aheadOfTerm).
 func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]*Term, error) {
 	index := &s.tail.terms
 	blocks := make([]int, 0, len(terms)) // sorted, each once
@@ -76,8 +76,8 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 	return found, nil
 }
 
-// findTerm finds a term in the block with the index block. sealed is the bytes of the block
-// with its checksum. It returns nil if the block does not contain the term.
+// findTerm finds a term in a block; it returns nil if the block does not contain the term.
+// The parameter block is the index of the block, sealed its bytes with their checksum.
 func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error) {
 	var r blockReader
 	if err := r.open(sealed, s.tail.terms.positions[block], s.tail); err != nil {
@@ -107,8 +107,7 @@ func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	return t, nil
 }
 
-// openList opens the list of the term at which r is, and checks that the list fits the
-// segment.
+// openList opens the list of r's current term, and checks that the list fits the segment.
 func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	list, err := postings.Open(r.list())
 	if err != nil {

@@ -111,10 +111,10 @@ func (e *Encoder) Counts() []uint32 { return e.counts }
 // Documents returns the number of documents that were added since Reset.
 func (e *Encoder) Documents() int { return e.documents }
 
-// Add adds a posting. Documents must be added in the order of their numbers, which are below
-// NoMore. positions has Freq[0] positions for field 0, in ascending order (equal ones are allowed),
-// then Freq[1] for field 1, and so on; Add does not keep the slice. It panics if its arguments
-// break these rules.
+// Add adds a posting. Documents must be added in the order of their numbers, which are
+// below NoMore. The parameter positions holds the positions in ascending order (equal ones
+// are allowed), field by field: p.Freq[0] of them for field 0, then p.Freq[1] for field 1,
+// and so on; Add does not keep the slice. It panics if its arguments break these rules.
 func (e *Encoder) Add(p Posting, positions []uint32) {
 	e.begin(p.Doc)
 	for field, freq := range p.Freq {

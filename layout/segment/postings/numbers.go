@@ -19,8 +19,8 @@ func pack(dst []byte, numbers []uint32, width uint) []byte {
 // packed returns the number of bytes that pack appends for n numbers.
 func packed(n int, width uint) int { return (n*int(width) + 7) / 8 }
 
-// unpack reads len(numbers) numbers that pack has appended. data may have more bytes
-// after them.
+// unpack reads len(numbers) numbers that pack has appended with the same width. The
+// parameter data may have more bytes after them.
 func unpack(numbers []uint32, data []byte, width uint) {
 	if width == 0 {
 		clear(numbers)

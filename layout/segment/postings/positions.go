@@ -48,13 +48,13 @@ func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
 	return dst, nil
 }
 
-// holds reports whether the positions of a block, from the given bit on, can contain n
-// gaps: each takes at least one bit.
+// holds reports whether the positions of a block can contain n gaps from bit number
+// bit on: each gap takes at least one bit.
 func holds(block []byte, bit uint, n uint32) bool {
 	return uint64(bit)+uint64(n) <= uint64(len(block))*8
 }
 
-// skipPositions moves the cursor's bit after the positions of the cursor's document. It
+// skipPositions skips the positions of c's document: it moves c.bit to their end. It
 // returns false if these would go beyond the end of the block.
 func (p *payload) skipPositions(block []byte, c *cursor) bool {
 	for field, freq := range p.freq[c.doc] {
@@ -73,8 +73,8 @@ func (p *payload) skipPositions(block []byte, c *cursor) bool {
 	return true
 }
 
-// readPositions appends the positions of the cursor's document to dst, and moves the
-// cursor's bit after them. ok is false if the block is damaged.
+// readPositions appends the positions of c's document to dst, and moves c.bit to their
+// end. ok is false if the block is damaged.
 func (p *payload) readPositions(block []byte, c *cursor, dst []uint32) (positions []uint32, ok bool) {
 	for field, freq := range p.freq[c.doc] {
 		if freq == 0 {
