@@ -58,9 +58,9 @@ type Bucket struct {
 	calls  atomic.Int64
 }
 
-// New returns a bucket that calls decide for every call before passing it to inner.
-// decide may be called concurrently; it may also panic or exit the process, to test
-// kills.
+// New returns a bucket that passes every call to inner, after asking decide which
+// Fault the call meets. The function decide may be called concurrently; it may also
+// panic or exit the process, to test kills.
 func New(inner blob.Bucket, decide func(Call) Fault) *Bucket {
 	return &Bucket{inner: inner, decide: decide}
 }

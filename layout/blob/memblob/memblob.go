@@ -120,8 +120,8 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	})
 }
 
-// change calls operation while mu is locked, unless ctx has ended. op and key describe
-// the operation in errors.
+// change calls operation while mu is locked; if ctx has ended, it fails instead. The
+// parameters op and key describe the operation in errors.
 func (b *Bucket) change(ctx context.Context, op, key string, operation func() error) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()

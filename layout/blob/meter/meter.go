@@ -30,8 +30,8 @@ type Meter struct {
 func (m *Meter) Requests() countblob.Counts { return m.requests.Counts() }
 
 // Cost returns the cost of the requests so far, and of one invocation of a function.
-// gbSeconds is the time of the invocation in seconds multiplied by the function's memory
-// in GB; 0 if it is not billed.
+// The parameter gbSeconds is the time of the invocation in seconds multiplied by the
+// function's memory in GB; 0 if it is not billed.
 func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 	requests := m.Requests()
 	return Cost{

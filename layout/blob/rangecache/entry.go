@@ -19,8 +19,7 @@ const (
 	unfinished = "new-"
 )
 
-// errDamaged means that a file does not hold, byte for byte, the entry that its name
-// says.
+// errDamaged means that a file differs from the entry that its name stands for.
 var errDamaged = errors.New("cache entry is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

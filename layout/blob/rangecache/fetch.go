@@ -59,9 +59,9 @@ func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	}
 }
 
-// run sends a request to the bucket, and ends each of the request's loads with its range of the
-// content, or with the error. This wakes the calls of Read that wait for the loads. Then run
-// writes the ranges to disk, if there is a cache on disk.
+// run sends a request to the bucket. It ends each of the request's loads: it gives the
+// load its part of the content, or the error, and so wakes the calls of Read that wait
+// for it. Then run writes the ranges to disk, if there is a cache on disk.
 func (c *Cache) run(ctx context.Context, key string, r *request) {
 	var (
 		content []byte
@@ -118,9 +118,9 @@ func (c *Cache) complete(loads ...*load) {
 	}
 }
 
-// stopWaiting ends the waiting of one call of Read for ranges. If no other call waits for a
-// request, it cancels the request, and later calls make a new one. The caller does
-// not hold c.mu.
+// stopWaiting records that a call of Read no longer waits for the ranges in waits. If
+// no other call waits for a request, it cancels the request, and later calls make a
+// new one. The caller does not hold c.mu.
 func (c *Cache) stopWaiting(waits []wait) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

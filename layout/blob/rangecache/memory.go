@@ -4,8 +4,8 @@ import (
 	"runtime"
 )
 
-// entryOverhead is the memory, in bytes, of an entry beside its content and key: its
-// structure, and its share of the map when the map has the most empty slots.
+// entryOverhead is the memory, in bytes, that an entry takes in addition to its content
+// and key: its structure, and its share of the map when the map has the most empty slots.
 const entryOverhead = 224
 
 // footprint returns the bytes of memory that an entry takes. The allocator rounds up by

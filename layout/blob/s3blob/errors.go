@@ -51,8 +51,7 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 }
 
 // retryable reports whether a request may be repeated after an answer with this HTTP status.
-// After 409, too, it may be repeated: S3 answers 409 while another request for the same key is
-// under way.
+// 409 is among them: S3 answers so while another request for the same key is under way.
 func retryable(status int) bool {
 	switch status {
 	case http.StatusConflict, http.StatusRequestTimeout, http.StatusTooManyRequests:
