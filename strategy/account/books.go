@@ -29,8 +29,8 @@ type volume struct {
 	reader *book.Reader
 }
 
-// open opens the books that the manifests list. The library has absent and damaged
-// books, too, with Err set.
+// open opens the books that the manifests list, and returns them as a library. A book that is
+// absent or damaged is in the library, too, with its Err set.
 func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (*library, error) {
 	var l library
 	for _, m := range manifests {

@@ -79,9 +79,10 @@ func (s *shard) reach(id layout.Identity, url string, r reach) {
 	}
 }
 
-// add records r, a further path of links from a seed to the URL. It does nothing if a path
-// in s.more makes r superfluous (see reach.covers), and drops paths that r makes
-// superfluous. The caller has checked that f.reach does not cover r.
+// add adds to the facts f of a URL a further path r of links to it from a seed. It puts r into
+// s.more, or into f.reach if r makes the path there superfluous (see reach.covers). Paths in
+// s.more that r makes superfluous are dropped; if one of them makes r superfluous, nothing
+// changes. The caller has checked that f.reach does not cover r.
 func (s *shard) add(id layout.Identity, f *facts, r reach) {
 	more := s.more[id]
 	if slices.ContainsFunc(more, func(known reach) bool { return known.covers(r) }) {

@@ -134,8 +134,8 @@ func (j judge) url(f *facts, more []reach) (URL, error) {
 	return u, nil
 }
 
-// isLost reports whether the stored page of a URL is lost: the last final outcome of the
-// URL is Lost; or it is Unchanged, and the page that it confirms has the outcome Lost.
+// isLost reports whether the stored page of a URL is lost. That is so if the last final outcome of
+// the URL is Lost, or if it is Unchanged and the page that it confirms has the outcome Lost.
 func isLost(s book.Standing) bool {
 	switch s.Final.State {
 	case book.Lost:
@@ -152,9 +152,9 @@ func (j judge) path(r reach) membership.Path {
 	return membership.Path{Collection: o.collection, Kind: o.kind, Depth: r.depth, Hops: r.hops, Weight: r.weight}
 }
 
-// paths returns all paths to a URL, sorted by compare. first is the path in its facts, and more
-// are those in shard.more. If first.by is nobody or anAsset, the URL has no paths, and the
-// result is nil. The result is valid until the next call.
+// paths returns all paths to a URL, sorted by compare. The parameter first is the path in the
+// URL's facts, and more are the paths in shard.more. The result is nil if first.by is nobody or
+// anAsset: then the URL has no paths. The result is valid until the next call.
 func (j judge) paths(first reach, more []reach) []reach {
 	if first.by <= anAsset {
 		return nil
@@ -166,9 +166,10 @@ func (j judge) paths(first reach, more []reach) []reach {
 	return paths
 }
 
-// admit tries the paths to a URL in their order, until a collection admits one of them. It
-// returns the path of the request, and sets Collection, Sitemap, Depth, Hops and Weight by
-// this path, and the fields in this table:
+// admit decides whether a collection admits the URL u by one of the paths to it. It tries the
+// paths in their order, but those that are held back last (see sortAsking). It sets Collection,
+// Sitemap, Asset, Depth, Hops and Weight of u by the path that it returns, and the fields in this
+// table:
 //
 //	a path is admitted   State Pending, Admitted true; the result joins all admitted
 //	                     paths of that collection (see membership.Best)
@@ -228,8 +229,8 @@ func (j judge) sortAsking(paths []reach, target address.Address) {
 	slices.SortStableFunc(paths, func(a, b reach) int { return held(a) - held(b) })
 }
 
-// setApart sets u.Apart to membership.HeldBack if the URL is admitted, but only other
-// collections or seeds are crawled for now. If u.Apart is set already, it does nothing.
+// setApart sets u.Apart to membership.HeldBack if the URL is admitted, but not requested for now
+// because only other collections or seeds are crawled. It does nothing if u.Apart is set already.
 func (j judge) setApart(u *URL) {
 	path := membership.Path{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
 	if u.Sitemap {

@@ -36,9 +36,9 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// FailedSince reports whether a URL has failed in a later batch than that of other. s holds
-// the outcomes of the URL that count. other is the outcome of another URL that redirects to
-// the first one, or names it as its canonical address.
+// FailedSince reports whether a URL has failed in a later batch than the one with the outcome
+// other. s holds those outcomes of the URL that count. The outcome other is that of a second URL,
+// which redirects to the first one, or names it as its canonical address.
 func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
@@ -95,8 +95,8 @@ func (j judge) lastPath(u *URL, collection string) membership.Path {
 	return membership.Path{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
-// want sets the fields of a URL with a final outcome for a new request by the path w:
-// Admitted, Collection, Sitemap, Depth, Hops and Weight. It does not set Wanted.
+// want sets the fields of a URL for a new request by the path w: Admitted, Collection, Sitemap,
+// Asset, Depth, Hops and Weight, but not Wanted. The URL must have a final outcome.
 func (j judge) want(u *URL, w membership.Path) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)

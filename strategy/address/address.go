@@ -56,8 +56,8 @@ type Address struct {
 	Place  layout.Place
 }
 
-// Parse returns the address of raw, an absolute URL. It fails with ErrScheme for
-// schemes other than http and https, and with ErrTooLong.
+// Parse returns the address of raw, an absolute URL. It fails if raw is malformed, with ErrScheme
+// if the scheme is neither http nor https, and with ErrTooLong if the URL is too long.
 func Parse(raw string) (Address, error) {
 	ref := cutFragment(raw)
 	if isCanonical(ref) {

@@ -9,15 +9,14 @@ import (
 // maxName is the maximum length of a parameter name in a pattern, in bytes.
 const maxName = 64
 
-// onlySession ends a pattern such as "sid=session", whose parameters are dropped only if
-// their value looks like a session id.
+// onlySession is the end of a pattern such as "sid=session". A parameter that matches such a
+// pattern is dropped only if its value looks like a session id.
 const onlySession = "=session"
 
-// Cleaner drops parameters that identify the visitor and not the page: those of
-// trackers and session ids. It removes them from the query (?utm_source=…) and from
-// the segments of the path (;jsessionid=…). Cleaning is not part of the canonical
-// form and of Standard. The zero Cleaner drops nothing. It is safe for concurrent
-// use.
+// Cleaner drops the parameters of an address that identify the visitor and not the page: those of
+// trackers, and session ids. They can be in the query (?utm_source=…) and in the segments of the
+// path (;jsessionid=…). A canonical URL (see Standard) still has these parameters; only Clean
+// drops them. The zero Cleaner drops nothing. It is safe for concurrent use.
 type Cleaner struct {
 	names    map[string]bool // parameter names in lower case; true: dropped only if the value looks like a session id
 	prefixes []prefix

@@ -96,11 +96,11 @@ func leadingRun(s string) run {
 	return r
 }
 
-// isID reports whether a run of letters and digits looks like an id, and not like a word
-// that has a number in it. These are ids, if they have a digit:
+// isID reports whether a run of letters and digits looks like an id, and not like a word that has
+// a number in it. A run is an id if it has a digit, and is one of these:
 //
-//   - hexadecimal numbers of at least 4 characters, such as 3f9a
-//   - any runs of at least 16 characters
+//   - a hexadecimal number of at least 4 characters, such as 3f9a
+//   - any run of at least 16 characters
 func (r run) isID() bool {
 	const leastHex, least = 4, 16
 	return r.digits > 0 && (r.isHex && r.length >= leastHex || r.length >= least)

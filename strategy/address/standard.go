@@ -11,8 +11,8 @@ import (
 // MaxBytes, because parsing removes dot segments, a password, tabs and line ends.
 const maxRaw = 4 * MaxBytes
 
-// parser follows the WHATWG URL standard, with '^' in the path percent-encode
-// set as the standard has it now. It is safe for concurrent use.
+// parser parses URLs by the WHATWG URL standard. In paths it percent-encodes '^', too, as the
+// standard now demands. It is safe for concurrent use.
 var parser = whatwg.NewParser(whatwg.WithPathPercentEncodeSet(whatwg.PathPercentEncodeSet.Set('^')))
 
 // errEmptyLabel: the host name has an empty label, as in a..example. The URL standard
