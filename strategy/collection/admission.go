@@ -143,10 +143,10 @@ func (a Admission) Decide(target address.Address, depth uint16, hops uint8) (rea
 	return a.filter(target)
 }
 
-// DecideAsset returns "" if an address is admitted as an asset of pages (an image, a style
-// sheet), on whatever host, else the reason of the refusal. hops is the number of
-// redirects and style sheets between the page and the asset. The patterns of Include do
-// not apply to assets.
+// DecideAsset returns "" if the collection admits an address as an asset of its pages (an image, a
+// style sheet), else the reason of the refusal. The asset may be on any host, and the patterns of
+// Include do not apply to it. hops is the number of redirects and style sheets between the page
+// and the asset.
 func (a Admission) DecideAsset(target address.Address, hops uint8) (reason string) {
 	switch {
 	case hops > MaxHops:

@@ -27,10 +27,10 @@ const (
 	maxConnections     = 10_000
 )
 
-// ReadFile reads the file of a collection, of at most MaxBytes, and the sample files of
-// its topic, whose paths are relative to that file. The error lists all mistakes, one a
-// line, with file, line and the expected value. The collection is valid, except that the
-// caller must set its agent if the file has none.
+// ReadFile reads a collection from its file, of at most MaxBytes, and from the sample files of its
+// topic, whose paths are relative to that file. If the file has mistakes, the error lists them
+// all, one a line, each with file, line and the expected value. The collection that is returned is
+// valid, except that the caller must set its agent if the file has none.
 func ReadFile(path string) (Collection, error) {
 	root, err := os.OpenRoot(filepath.Dir(path))
 	if err != nil {
@@ -102,8 +102,8 @@ func (c Collection) validFile(name string) error {
 	return nil
 }
 
-// seeds sets c.Seeds from the list seeds and the tables [[seed]]. Seeds without a scope
-// or depth of their own get those of the file.
+// seeds sets c.Seeds from the list seeds and the tables [[seed]] of a collection file, of which t
+// is the root table. Seeds without a scope or depth of their own get those of the root table.
 func (t *table) seeds(c *Collection) {
 	usual := t.seed(Seed{Scope: Host, Depth: Unlimited})
 	t.texts("seeds", func(url string) error {
@@ -148,8 +148,8 @@ func (t *table) seed(usual Seed) Seed {
 	return usual
 }
 
-// assign returns a setter for table.text: it sets *value to the text that it is given, and
-// returns the error of valid for that text.
+// assign returns a function for table.text that stores a text in *value, and returns the error of
+// the function valid for this text.
 func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	return func(text string) error {
 		*value = T(text)
@@ -157,8 +157,8 @@ func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	}
 }
 
-// appendValid returns a setter for table.texts: it appends the text that it is given to
-// the list, and returns the error of valid for that text.
+// appendValid returns a function for table.texts that appends a text to the list, and returns the
+// error of the function valid for this text.
 func appendValid(list *[]string, valid func(string) error) func(string) error {
 	return func(text string) error {
 		*list = append(*list, text)

@@ -90,7 +90,7 @@ func (d *document) note(prefix string, node *unstable.Node) {
 
 // noteParts records the offsets of all elements of a value, which is a list or an inline table.
 // The parser does not give the offsets of some elements. Such an element gets the offset of the
-// one before it; if it is the first, it gets at, the offset of the whole value.
+// one before it; if it is the first, it gets that of the whole value (the parameter at).
 func (d *document) noteParts(path string, at int, value *unstable.Node) {
 	parts := value.Children()
 	for i := 0; parts.Next(); i++ {

@@ -54,8 +54,9 @@ func validSample(url string) error {
 
 var errNotText = errors.New("it is no text in UTF-8")
 
-// readSample returns the text of a sample file in UTF-8, cut by CutSample. Of an HTML
-// file, which it recognises by the end of the name, it returns the text between the tags.
+// readSample returns the text of a sample file in UTF-8, cut by CutSample. name is the path of the
+// file, relative to the root of beside. If the name ends as that of an HTML file, only the text
+// between the tags is returned.
 func readSample(beside fs.FS, name string) (string, error) {
 	content, err := readAtMost(beside, name, maxSampleFile)
 	if err != nil {

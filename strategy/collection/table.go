@@ -50,8 +50,9 @@ func (t *table) texts(key string, set func(string) error) bool {
 	return ok
 }
 
-// set calls the function set with a value, which must be a text. path is the path of the
-// value within the table: "words", or "words.2" for an element of a list.
+// set calls the function set with a value that is a text. If the value is no text, or the function
+// returns an error, set records a mistake. path is the path of the value within the table:
+// "words", or "words.2" for an element of a list.
 func (t *table) set(path string, value any, set func(string) error) {
 	text, ok := value.(string)
 	if !ok {
@@ -61,8 +62,8 @@ func (t *table) set(path string, value any, set func(string) error) {
 	}
 }
 
-// number returns the whole number under a key, which must be between least and most. If
-// the key is absent, it returns other.
+// number returns the whole number under a key, or the parameter other if the key is absent. A
+// number below the parameter least or above the parameter most is recorded as a mistake.
 func (t *table) number(key string, other, least, most int64) int64 {
 	value, found := t.value(key)
 	if !found {

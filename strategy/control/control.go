@@ -147,9 +147,10 @@ func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], er
 	return store.Find(ctx, bucket)
 }
 
-// Republish publishes the version in force once more, under a new number, if it or a
-// newer one is damaged. It returns that number, or 0 if none is damaged. If no version
-// can be read, the new one pauses the crawl, for an operator to set the limits again.
+// Republish repairs damaged controls: it publishes the version in force once more, as the newest.
+// It does so if a newer version is damaged, or if of the version in force only the copy can be
+// read. It returns the new number, or 0 if nothing is damaged. If no version can be read, the new
+// one pauses the crawl, for an operator to set the limits again.
 func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, error) {
 	found, err := store.Find(ctx, bucket)
 	if err != nil {
@@ -164,10 +165,10 @@ func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, 
 	})
 }
 
-// Change calls change with a copy of the controls in force, publishes what change has made
-// of them, and returns the controls that are then in force. If change returns false,
-// nothing is published. If another publisher was faster, change is called again, with
-// newer controls.
+// Change calls the function change with a copy of the controls in force, publishes what the
+// function has made of them, and returns the controls that are then in force. If the function
+// returns false, nothing is published. If another publisher was faster, the function is called
+// again, with newer controls.
 func Change(ctx context.Context, bucket blob.Bucket, change func(*Document) bool) (Document, error) {
 	document, _, err := store.Publish(ctx, bucket, func(current Document, _ uint64) (Document, bool) {
 		changed := change(&current)

@@ -19,8 +19,8 @@ type Admitted struct {
 	Lacking []layout.Identity
 }
 
-// Admit puts URLs into the queues of their hosts. It works before Open, too. What it
-// does with an entry depends on the state of the URL:
+// Admit adds URLs to the frontier, or moves up those that wait in it. It may be called before
+// Open. What it does with an entry depends on the state of the URL:
 //
 //	unknown                     the URL waits
 //	waits for the first time    it moves up if the entry has a smaller depth, or a
@@ -30,17 +30,16 @@ type Admitted struct {
 //	parked                      the same, and the URL waits in any case
 //	any other                   nothing changes
 //
-// An entry with a Tally says that there are several collections, so the URL may wait for
-// another one, whose depths cannot be compared with the entry's. Then the URL takes depth
-// and weight together from the entry; a waiting URL that this would put into a later band
-// stays as it is.
+// If the entry has a Tally, there are several collections. The URL may then wait for another one,
+// whose depths cannot be compared with the entry's, so it takes depth and weight together from the
+// entry. A waiting URL that this would put into a later band stays as it is.
 //
-// Each move leaves an outdated element in a queue. A waiting URL with sixteen of these does
-// not move up.
+// Each move leaves an outdated element in a queue. A waiting URL with sixteen of these does not
+// move up.
 //
-// Counts.Missed reports that a collection may lack a page until the frontier is rebuilt: after
-// an entry with a Tally for a known URL that is not stored, or if a URL does not move up
-// because of its outdated elements.
+// In two cases a collection may lack a page until the frontier is rebuilt, as Counts.Missed then
+// reports: if an entry with a Tally is for a known URL that is not stored, and if a URL does not
+// move up because of its outdated elements.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues
@@ -73,8 +72,8 @@ func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (A
 	return admitted, nil
 }
 
-// add adds one answer of the script admit to a: the number of URLs that the frontier did not
-// know, followed by the identities for Lacking.
+// add adds an answer of the script admit to a. The answer is the number of URLs that the frontier
+// did not know, followed by the identities for a.Lacking.
 func (a *Admitted) add(answer []any) error {
 	added, ok := int64(0), len(answer) > 0
 	if ok {

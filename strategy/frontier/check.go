@@ -40,20 +40,20 @@ func parseEpoch(value string) (uint64, error) {
 	return strconv.ParseUint(number, 10, 64)
 }
 
-// Check returns no error if the frontier is open, complete, and built under these
-// settings. Otherwise the error wraps ErrNotBuilt and says what is wrong, or comes from
-// Redis. The version is the frontier's epoch with the highest token of its leases. It is
-// valid if there is no error, or if the error wraps ErrSettings.
+// Check returns no error if the frontier is open, complete, and built under these settings.
+// Otherwise the error wraps ErrNotBuilt and says what is wrong, or comes from Redis. The returned
+// version is the frontier's epoch with the highest token of its leases. It is valid if there is no
+// error, or if the error wraps ErrSettings.
 //
-// Check compares the number of entries under all keys with counters, and so finds the loss
-// of any key except these two:
+// Check compares the number of entries under all keys with counters, and so finds the loss of any
+// key except these two:
 //
 //	a queue   Lease and Settle notice the loss when they come to the host, and make
 //	          the next Check fail
 //	shut      nobody notices the loss
 //
-// Check cannot tell that Redis has come back with older contents. But the version never
-// falls, so a caller that gets a lower version than before knows.
+// Check cannot tell that Redis has come back with older contents. Its caller can, if it remembers
+// the version that it got before: a lower version means that Redis is older.
 func (f *Frontier) Check(ctx context.Context, settings string) (layout.Version, error) {
 	newest, err := f.check(ctx, settings)
 	return newest, f.wrap("use", err)

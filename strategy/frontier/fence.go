@@ -36,8 +36,9 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value that the key has after step calls. It returns "" if the key is absent
-// then: before the first call, if age says that Redis keeps the key only for a time.
+// after returns the value that the fence's key has in Redis after step calls, or "" if the key is
+// then absent. It is absent only before the first call, and only if Redis keeps the key for a
+// limited time (see age).
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""

@@ -22,14 +22,13 @@ type Waiting struct {
 	Settled bool `json:"-"` // the batch's outcomes have been applied to the frontiers of all crawl partitions
 }
 
-// Inbox is a list in Redis of the spool objects of one storage partition that are not
-// packed yet, so that pack need not list the bucket. It is only a hint: objects may be
-// missing in it, which the sweep finds, and objects in it may be packed already. It is
-// safe for concurrent use.
+// Inbox is a list in Redis of the spool objects of one storage partition that are not packed yet,
+// so that pack need not list the bucket. It is only a hint: objects may be missing in it, which
+// the sweep finds, and objects in it may be packed already. It is safe for concurrent use.
 //
-// In Redis it is a hash, p:{<partition>}:inbox, from version to the other fields of
-// Waiting in JSON, and a set, p:{<partition>}:settled, of the versions whose
-// outcomes were settled.
+// In Redis, the list is a hash and a set. The hash p:{<partition>}:inbox maps the version of each
+// batch to its Waiting in JSON. The set p:{<partition>}:settled holds the versions of the batches
+// whose outcomes were settled.
 type Inbox struct {
 	rdb       redis.UniversalClient
 	partition layout.Partition

@@ -74,19 +74,19 @@ type Lease struct {
 // eleven others.
 const Alone = 2
 
-// Lease leases URLs of one host to which requests are allowed before the horizon. It
-// returns false if there is no such host, and ErrNotBuilt before Open. A URL is in only
-// one lease at a time.
+// Lease leases URLs of one host to which requests are allowed at the horizon, r.Now + r.Horizon,
+// or earlier. It returns false if there is no such host, and ErrNotBuilt before Open. A URL is in
+// only one lease at a time.
 //
-// Hosts whose first URL has a weight take turns with hosts whose first URL has
-// none. Of the hosts with a weight, the one with the URL of the earliest band comes first;
-// of those without, the one that has been free for requests for the longest time. On a host,
-// stored pages are leased again only when nothing else can be leased.
+// Hosts whose first URL has a weight take turns with hosts whose first URL has none. Of the hosts
+// with a weight, the one with the URL of the earliest band comes first; of those without, the one
+// that has been free for requests for the longest time. On a host, stored pages are leased again
+// only when nothing else can be leased.
 //
-// A URL that stays in its queue because of Request.Waiting or Rooms may delay other URLs of
-// its host and band. A host that has no other URLs is looked at again just after the
-// horizon, or a minute after if sitemaps wait because of WaitingFactor. A parked URL is
-// pending, but in no queue until it is admitted again.
+// A URL that stays in its queue because of Request.Waiting or Rooms may delay other URLs of its
+// host and band. A host that has no other URLs is looked at again just after the horizon, or a
+// minute after if sitemaps wait because of WaitingFactor. A parked URL is pending, but in no queue
+// until it is admitted again.
 func (f *Frontier) Lease(ctx context.Context, r Request) (Lease, bool, error) {
 	if err := r.check(); err != nil {
 		return Lease{}, false, f.failed("lease from", err)
@@ -146,8 +146,8 @@ func (f *Frontier) nextVersion(ctx context.Context) (layout.Version, error) {
 	return layout.Version{Epoch: e, Token: uint64(tok.Val())}, err
 }
 
-// parseLease decodes the answer of the lease script: NotBefore, Failures, the host, and
-// the elements of its URLs.
+// parseLease decodes an answer of the lease script, and returns the Lease with the version v and
+// the deadline. The answer holds NotBefore, Failures, the host, and the elements of its URLs.
 func parseLease(reply any, v layout.Version, deadline time.Time) (Lease, error) {
 	items, ok := reply.([]any)
 	if !ok || len(items) < 4 {

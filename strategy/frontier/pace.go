@@ -50,8 +50,8 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	return nil
 }
 
-// Hold enters leases in the frontier, which may not know them. Their hosts are not leased
-// until these leases are settled or expire. Hold may be called before Open.
+// Hold makes sure that the frontier knows these leases. A known lease stays as it is. Their hosts
+// are not leased until these leases are settled or expire. Hold may be called before Open.
 func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	for part := range slices.Chunk(batches, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -90,8 +90,9 @@ func (f *Frontier) Resting(ctx context.Context, now time.Time) ([]Resting, error
 	return slices.Collect(maps.Values(hosts)), nil
 }
 
-// scan calls each with every field of the Redis hash with the given name, whose values are
-// numbers. It reads a thousand fields at a time.
+// scan calls the function each with every field of a Redis hash, and the number that is the
+// field's value. The parameter name is the end of the hash's key. scan reads a thousand fields at
+// a time.
 func (f *Frontier) scan(ctx context.Context, name string, each func(field string, value int64)) error {
 	for cursor := uint64(0); ; {
 		page, next, err := f.rdb.HScan(ctx, f.key(name), cursor, "", 1000).Result()
@@ -192,8 +193,9 @@ func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	return Unknown, nil
 }
 
-// Tell enters in an empty Redis all leases that have not ended. out holds these leases by
-// crawl partition. The caller must know them all: no other process may send batches to fetch.
+// Tell enters in an empty Redis all leases that have not ended. The parameter out holds these
+// leases by crawl partition. The caller must know them all: no other process may send batches to
+// fetch.
 func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
 	for crawl, batches := range out {
 		if err := New(rdb, crawl).Hold(ctx, batches); err != nil {

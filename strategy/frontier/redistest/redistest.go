@@ -37,8 +37,9 @@ func Embedded(t testing.TB) *redis.Client {
 	return client(t, &redis.Options{Addr: miniredis.RunT(t).Addr()})
 }
 
-// Server starts the redis-server whose file is program, and returns a client of it. The
-// server keeps nothing on disk, listens on a socket of its own, and ends with the test.
+// Server starts a redis-server, and returns a client of it. program is the path of the server's
+// executable file. The server keeps nothing on disk, listens on a socket of its own, and ends with
+// the test.
 func Server(t testing.TB, program string) *redis.Client {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "redis") // t.TempDir can be too long for a socket
