@@ -9,8 +9,8 @@ import (
 //go:embed script/*.lua
 var sources embed.FS
 
-// chunk is the maximum number of entries of one call of a script: Redis serves no other
-// client while a script runs.
+// chunk is the maximum number of entries that are given to one call of a script. More would take
+// too long, because Redis serves no other client while a script runs.
 const chunk = 500
 
 var (

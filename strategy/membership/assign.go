@@ -29,22 +29,20 @@ func ParsePages(outcomes []book.Outcome) ([]Page, error) {
 	return pages, nil
 }
 
-// Assign decides on the links that fetch has found on the pages. In each link it sets the
-// target that is crawled, the collection for which the link is followed, and the
-// decision, so that book, frontier and account agree. It returns the links and their
-// copies for further collections, and fails on the first malformed target. Unless
-// admitted is nil, Assign calls it with each admitted link and the link's target;
-// admitted must not keep the pointer.
+// Assign decides on the links that fetch has found on the pages. In each link it sets the target
+// that is crawled, the collection for which the link is followed, and the decision, so that book,
+// frontier and account agree. It returns the links and their copies for further collections, and
+// fails on the first malformed target. It calls the function admitted, unless that is nil, with
+// each admitted link and the link's target; the function must not keep the pointer.
 //
-// The parameters that the collection drops are removed from a target. There are two
-// exceptions: assets, if no collection stores them; and a redirect that would then lead
-// back to its source, because some sites show a page only with a session id.
+// The parameters that the collection drops are removed from a target. There are two exceptions:
+// assets, if no collection stores them; and a redirect that would then lead back to its source,
+// because some sites show a page only with a session id.
 //
-// The links of a page belong to all collections of the page. A link is given to the first
-// of these collections that admits it. They are tried in the order of their ranks (see
-// Compare); within a rank, the collection for which the page was requested comes first.
-// Each other collection that admits the link gets a copy, unless it claims the same target
-// anyway (see Claiming).
+// The links of a page belong to all collections of the page. A link is given to the first of these
+// collections that admits it. They are tried in the order of their ranks (see Compare); within a
+// rank, the collection for which the page was requested comes first. Each other collection that
+// admits the link gets a copy, unless it claims the same target anyway (see Claiming).
 func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.Link, target address.Address)) ([]book.Link, error) {
 	if admitted == nil {
 		admitted = func(*book.Link, address.Address) {}
@@ -70,8 +68,9 @@ type assigner struct {
 	assets   bool // true if any collection stores assets
 }
 
-// linkTarget is a target of links. It caches the last decision on a link to this target, and
-// the path for which that was made, because most pages of a site have the same links.
+// linkTarget is a target of links, with the last decision on a link to it, and the path for which
+// this decision was made. Further links with the same path get the same decision, because most
+// pages of a site have the same links.
 type linkTarget struct {
 	address address.Address
 	path    Path
@@ -163,8 +162,8 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 	}
 }
 
-// claimsTarget reports whether the collection of path w claims the target: it gets the target
-// even if that is fetched on behalf of another collection.
+// claimsTarget reports whether the collection of path w claims the target. Then the target belongs
+// to this collection even if it is fetched on behalf of another one.
 func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	if w.Kind == book.Sitemap {
 		return a.byName[w.Collection].HasSeedOn(target.Site)
@@ -172,9 +171,9 @@ func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	return a.Claims(w.Collection, target, w.Depth, w.Hops)
 }
 
-// inTurn returns first and names, without doubles, sorted by the ranks of the collections (see
-// compareRanks). Of collections with equal rank, first comes before the others, which keep
-// their order.
+// inTurn returns the collection given by the parameter first and those in names, without doubles,
+// sorted by their ranks (see compareRanks). Of collections with equal rank, the one given by first
+// comes before the others, which keep their order.
 func (a *assigner) inTurn(first string, names []string) []string {
 	turn := make([]string, 1, 1+len(names))
 	turn[0] = first

@@ -9,11 +9,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Claiming returns the names of the collections that claim a page: it belongs to them even if only
-// another collection has found it, at this depth and after this number of redirects. The
-// collections in sure claim the page whatever its topic; those in topical claim it only if it is
-// on their topic. Both lists are sorted, and empty if there is only one collection. Takedowns and
-// strategies are not considered.
+// Claiming returns the names of the collections that claim a page found at this depth and after
+// this number of redirects. The page belongs to these collections even if only another one has
+// found it. The collections in sure claim the page whatever its topic; those in topical claim it
+// only if it is on their topic. Both lists are sorted, and empty if there is only one collection.
+// Takedowns and strategies are not considered.
 func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure, topical []string) {
 	for _, name := range s.others(func(m member) bool { return m.claims(page, depth, hops) }) {
 		if s.byName[name].Topic == nil {
@@ -92,15 +92,15 @@ func (s *Members) compareRanks(a, b string) int {
 // wait without ever being requested.
 func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == rankLimited }
 
-// Waiting returns the collections for which a URL waits, first the one on whose behalf it
-// is requested. w is an admitted path to the URL. Usually the collection of w is the only
-// one. In two cases the URL also waits for all other collections that claim it whatever its
-// topic (see Claiming):
+// Waiting returns the collections for which a URL waits, first the one on whose behalf it is
+// requested. w is an admitted path to the URL. Usually the collection of w is the only one. In two
+// cases the URL also waits for all other collections that claim it whatever its topic (see
+// Claiming), unless it is a sitemap:
 //
 //   - The collection of w has a limit of pages, so that the URL may never be requested for it.
 //   - The collection of w holds the URL back for now (see HoldsBack).
 //
-// Collections for which the URL is held back come last. A sitemap waits only for that of w.
+// Collections for which the URL is held back come last.
 func (s *Members) Waiting(w Path, page address.Address) []string {
 	names := []string{w.Collection}
 	if w.Kind == book.Sitemap || !s.IsLimited(w.Collection) && !s.HoldsBack(w, page) {

@@ -22,8 +22,8 @@ const (
 	AssetsFull = "assets of pages"   // as many assets are stored as the limits of pages allow (see AssetsPerPage)
 )
 
-// Due returns when a URL with this last final outcome is requested again; the zero time if
-// never. It is the earliest of the times for each collection in the outcome that still exists.
+// Due returns when a URL with this last final outcome is requested again; the zero time if never.
+// It is the earliest of the times for each collection in the outcome that still exists.
 //
 //	last outcome                         due
 //	stored page, sitemap                 at the next time of the collection's schedule;
@@ -33,9 +33,10 @@ const (
 //	                                     days; with a schedule at the next time after that
 //	any other                            never
 //
-// If the collection has a time Renew, stored pages, sitemaps and URLs skipped without a request are
-// due at Renew at the latest, unless the outcome is newer than Renew. A URL that leads to another
-// one, which has failed since, is due now (see package account).
+// If the collection's field Renew is set, stored pages, sitemaps and URLs skipped without a
+// request are due at that time at the latest, unless the outcome is newer. Due does not consider
+// that a URL that leads to another one is requested again when that one has failed (see package
+// account).
 func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
 	for _, name := range last.Collections {
@@ -99,9 +100,9 @@ func LeadsTo(o book.Outcome) string {
 	return to
 }
 
-// LedTo returns the identities under which the address that LeadsTo returns may be crawled:
-// that of the address itself and, for each collection of the outcome, that of the address
-// without the parameters that the collection drops.
+// LedTo returns the identities that the target of the outcome's redirect, or its canonical
+// address, may have in the crawl (see LeadsTo): that of the address itself and, for each
+// collection of the outcome, that of the address without the parameters that the collection drops.
 func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	at, err := address.Parse(LeadsTo(o))
 	if err != nil {

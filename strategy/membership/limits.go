@@ -71,9 +71,9 @@ func (s *Members) AssetLimits(name string, asset address.Address) []Limit {
 	return m.limitAlike(limits, "ap:", asset)
 }
 
-// limitAlike appends the limit on stored URLs with the same address.Pattern as the page to
-// limits, if there is such a limit. tally is the beginning of the name of its tally: "p:" to
-// count pages, "ap:" to count assets.
+// limitAlike appends to limits the limit on stored URLs with the same address.Pattern as the page,
+// if there is such a limit. The parameter tally is the beginning of the name of the limit's tally:
+// "p:" to count pages, "ap:" to count assets.
 func (m member) limitAlike(limits []Limit, tally string, page address.Address) []Limit {
 	alike := m.PatternPages
 	if alike == 0 {

@@ -74,8 +74,8 @@ func (s *Members) SeedOf(page address.Address) []string {
 	return s.those(func(m member) bool { return m.IsSeed(page) })
 }
 
-// AskAgain reports whether a URL that failed with this outcome is requested again now, because it
-// failed before the time Again of the collection with the name.
+// AskAgain reports whether a URL that failed with this outcome is requested again now. That is so
+// if it failed before the time in the field Again of the collection with the name.
 func (s *Members) AskAgain(name string, failed book.Outcome) bool {
 	return failed.Time.Before(s.Collection(name).Again)
 }

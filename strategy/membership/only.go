@@ -13,8 +13,8 @@ import (
 // collections, or other seeds, are crawled for now.
 const HeldBack = "held back"
 
-// choose sets s.chosen from s.Only. It fails if a collection in Only has an invalid seed
-// or pattern.
+// choose parses the seeds that s.Only names, and sets s.chosen to the result. It fails if a
+// collection in s.Only has an invalid seed or pattern.
 func (s *Members) choose() error {
 	if s.Only == nil {
 		return nil

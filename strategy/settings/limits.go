@@ -29,10 +29,10 @@ func (s *Settings) DelayOf(names ...string) time.Duration {
 	return time.Duration(longest)
 }
 
-// Bounds of the number that MaxWaiting returns. A sitemap may list tens of thousands of URLs. So
-// the sitemaps of a host are not read while more URLs of the host than this number wait in the
-// frontier. Each collection allows twice its limit of pages, but at most maxWaiting and at least
-// leastWaiting; without a limit it allows maxWaiting.
+// Bounds of the number that MaxWaiting returns: while more URLs of a host wait in the frontier,
+// the host's sitemaps are not read, because each may list tens of thousands of URLs. A collection
+// with a limit of pages allows twice that limit, but at most maxWaiting and at least leastWaiting.
+// A collection without a limit allows maxWaiting.
 const (
 	maxWaiting   = 10_000
 	leastWaiting = 1_000

@@ -19,7 +19,8 @@ func (s *Settings) Partitions() []layout.Partition {
 }
 
 // Store returns the storage partition in which a new page is stored. It fails with
-// rules.ErrRefused or rules.ErrNoRule.
+// rules.ErrRefused if the storage strategy refuses the page, and with rules.ErrNoRule if no rule
+// matches.
 func (s *Settings) Store(page address.Address) (layout.Partition, error) {
 	p, err := s.Storage.Decide(page)
 	return layout.Partition(p), err
@@ -44,8 +45,8 @@ func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	return nil
 }
 
-// everywhere returns the union of the partitions that its function parameter returns for each
-// version of the storage strategy, sorted by number and each only once.
+// everywhere calls the function given by the parameter of with each version of the storage
+// strategy. It returns the union of the resulting partitions, sorted by number and each only once.
 func (s *Settings) everywhere(of func(rules.Document) []int) []layout.Partition {
 	var all []layout.Partition
 	for _, d := range s.storages {
