@@ -77,8 +77,8 @@ type assets struct {
 	cut      int // number of assets beyond maxAssets
 }
 
-// add adds a link for a reference to an asset, and sets the base address by a base element. It
-// ignores all other references.
+// add adds a link for a reference to an asset. The first base element sets the base address of the
+// references after it. All other references are ignored.
 func (c *assets) add(a hypertext.Address) {
 	if a.Use == hypertext.ToBase && !c.based {
 		c.based = true

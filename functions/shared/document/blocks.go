@@ -70,8 +70,9 @@ func isLabel(name atom.Atom) bool {
 // "Parameters", may be on many pages by chance.
 const longBlock = 60
 
-// Without returns the content without the text that a site repeats on its pages: blocks for whose
-// hash repeated returns true move from Body to Outside, and leave Headings.
+// Without returns the content without the text that a site repeats on its pages. It moves blocks
+// for whose hash the function repeated returns true from Body to Outside, and removes them from
+// Headings.
 //
 //	repeated block of the main part                             moves
 //	before the first or after the last unrepeated block         yes
@@ -116,8 +117,8 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 	return c
 }
 
-// dropHeadings removes from Headings the texts of the blocks for which moves is true. A heading of
-// a block without text in Body is appended to Outside.
+// dropHeadings removes from Headings the texts of the blocks for which moves is true. If such a
+// block has no text in Body that could be moved to Outside, its heading is appended to Outside.
 func (c *Content) dropHeadings(moves []bool) {
 	kept := c.Headings[:0:0]
 	next := 0

@@ -78,9 +78,9 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 	return c
 }
 
-// outside returns the text that the page shows outside of the main part. It leaves out blocks
-// of navigation that are mostly text of links, because that text is indexed with the pages to
-// which the links lead.
+// outside returns the text that the page shows outside of the main part, which is the blocks for
+// which the parameter main is true. It leaves out blocks of navigation that are mostly text of
+// links, because that text is indexed with the pages to which the links lead.
 func (d *Document) outside(main []bool) passage {
 	rest := make([]bool, len(main))
 	for i := range rest {
@@ -137,9 +137,9 @@ func (d *Document) blocksWithout(flags hypertext.Flags) (chosen []bool, size int
 	return chosen, size
 }
 
-// Visible returns the text of the blocks for which shown is true, normally all that the page shows
-// outside of navigation. After it comes content that the page has only in its JSON-LD. Digest is
-// computed from the result.
+// Visible returns the text that the page shows, normally without that of navigation (see the
+// method shown). After it comes content that the page has only in its JSON-LD. Digest is computed
+// from the result.
 func (d *Document) Visible() string {
 	if d.plain != "" {
 		return d.plain
@@ -255,9 +255,9 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// spansOf returns the spans, in the page's text, of those elements for whose name is(name) is true.
-// The spans are in the order of the text, and begin without white space. An element inside of
-// another such element is left out.
+// spansOf returns the spans, in the page's text, of the elements with certain names: those for
+// which the parameter is, a function, returns true. The spans are in the order of the text, and
+// begin without white space. An element inside of another such element is left out.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {

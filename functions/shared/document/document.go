@@ -147,8 +147,8 @@ func (d *Document) omit() {
 	add(headings > MaxHeadings, "%d of %d headings", headings-MaxHeadings, headings)
 }
 
-// fewWords is the greatest number of words that a page that needs scripts shows without them:
-// its name, and a note such as "Please enable JavaScript".
+// fewWords is the greatest number of words that a page may show without scripts to count as one
+// that needs them. It leaves room for a name, and a note such as "Please enable JavaScript".
 const fewWords = 20
 
 // needsScripts reports whether the page shows no text without scripts, or at most fewWords words

@@ -64,8 +64,9 @@ type collector struct {
 	links    []Link
 }
 
-// add resolves a reference, and adds a link with its address unless there is such a link
-// already.
+// add adds the link to the links of the page, with the address to which the reference leads. It
+// does nothing if there is such a link already, or if the reference leads nowhere or, unless it is
+// canonical, to the page itself.
 func (c *collector) add(reference string, link Link) {
 	if reference == "" {
 		return

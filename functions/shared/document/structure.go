@@ -140,8 +140,8 @@ func (d *Document) facts() (f facts) {
 	return f
 }
 
-// read sets values that are still empty from JSON-LD. It looks at the top-level objects, and
-// at the objects of a top-level @graph. Of several values the first counts.
+// read takes from JSON-LD the values that f still lacks. It looks at the top-level objects, and at
+// the objects of a top-level @graph. Of several values the first counts.
 func (f *facts) read(data *linkeddata.Data) {
 	for i := range data.Objects {
 		if isTop(data, int32(i)) && !isAbout(data.Objects[i].Type) {

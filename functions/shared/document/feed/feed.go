@@ -94,8 +94,8 @@ func (e *entry) read(s *markup.Scanner) {
 	}
 }
 
-// readLink sets the entry's link to the text of RSS's link element, or to the href of
-// Atom's, if its rel is "alternate" or missing. The first link counts.
+// readLink sets the entry's link to the text of a link element (RSS) or to its href (Atom). It
+// ignores elements whose rel is neither missing nor "alternate", and all after the first.
 func (e *entry) readLink(s *markup.Scanner) {
 	reference, rel := s.Attribute("href"), s.Attribute("rel")
 	if reference == "" {

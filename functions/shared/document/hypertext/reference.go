@@ -11,8 +11,8 @@ import (
 // maxName is the length of the longest named character reference.
 const maxName = 32
 
-// appendDecoded appends text with its character references decoded (WHATWG HTML,
-// 13.2.5.72). In the value of an attribute, "&copy=1" is no reference.
+// appendDecoded decodes the character references of a text (WHATWG HTML, 13.2.5.72), and appends
+// the result to the parameter to. In the value of an attribute, "&copy=1" is no reference.
 func appendDecoded(to, text []byte, inAttribute bool) []byte {
 	for {
 		before, rest, found := bytes.Cut(text, []byte("&"))

@@ -85,8 +85,9 @@ func (w *Rewriter) Rewrite(markup []byte) []byte {
 // at returns the offset of a part of the markup.
 func (w *Rewriter) at(part []byte) int { return cap(w.markup) - cap(part) }
 
-// edit replaces length bytes of the markup, from the offset from on, with the bytes of the argument
-// by. It changes nothing if those bytes and by are equal.
+// edit replaces length bytes of the markup. The parameter from is the offset of the first of them,
+// and by holds the bytes that are put in their place. If these are the same as before, edit does
+// nothing.
 func (w *Rewriter) edit(from, length int, by []byte) {
 	if bytes.Equal(w.markup[from:from+length], by) {
 		return
@@ -103,8 +104,8 @@ func (w *Rewriter) inStyle(url string, isSheet bool) string {
 	return w.replaced(a, url)
 }
 
-// replaced returns the result of Replace for an address. If Replace does not change the URL, it
-// returns written, the address as the markup has it.
+// replaced returns the result of Replace for an address. If that is the URL of the address,
+// unchanged, it returns the parameter written: the address as the markup has it.
 func (w *Rewriter) replaced(a Address, written string) string {
 	if by := w.Replace(a); by != a.URL {
 		return by
@@ -203,8 +204,8 @@ func (w *Rewriter) value(raw []byte, rewrite func(string) string) {
 }
 
 // escaped returns a value as it is written in an attribute between quotation marks of the kind
-// quote, with character references where needed. For quote 0 it adds quotation marks. With
-// inASCII it writes all characters beyond ASCII as references, too.
+// quote, with character references where needed. If quote is 0, it adds quotation marks. If the
+// parameter inASCII is true, it also writes all characters beyond ASCII as references.
 func escaped(value string, quote byte, inASCII bool) []byte {
 	var b []byte
 	if quote == 0 {

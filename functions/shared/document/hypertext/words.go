@@ -63,8 +63,8 @@ const (
 	WordGrid
 )
 
-// groups lists the words of each group. A word with * at its end stands for all words that
-// begin with it.
+// groups lists the groups of words, each with its words. A word with * at its end stands for all
+// words that begin with it.
 var groups = []struct {
 	group Words
 	words string
@@ -147,9 +147,8 @@ func init() {
 	}
 }
 
-// Add adds the groups of the words of a class or an id. Words end at spaces,
-// signs, digits, and before a capital after a small letter: "postBody-2" is post
-// and body.
+// Add adds to w the groups of all words in value, which is a class or an id. Words end at spaces,
+// signs, digits, and before a capital after a small letter: "postBody-2" is post and body.
 func (w *Words) Add(value []byte) {
 	var buffer [32]byte
 	word := buffer[:0]

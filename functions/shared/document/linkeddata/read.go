@@ -173,9 +173,9 @@ func (r *reader) space() {
 	}
 }
 
-// pass skips to the end of something that does not matter, such as a comment. rest is the JSON that
-// is not read yet; pass moves to the place after the next occurrence of end in it. For a comment,
-// end is "*/".
+// pass moves the reader to the place after the next occurrence of the text end, or to the end of
+// the JSON if there is none. It is for something that does not matter: for a comment, end is "*/".
+// The parameter rest is the JSON that is not read yet.
 func (r *reader) pass(rest []byte, end string) {
 	if i := bytes.Index(rest, []byte(end)); i >= 0 {
 		r.at += i + len(end)

@@ -51,9 +51,9 @@ func (s *surroundings) findRuns() {
 	}
 }
 
-// cards adds features of block i. They are sums over two runs (sequences of similar sibling
-// elements): the run of the block's element, and the innermost run of cards around it (see
-// isCards).
+// cards adds to the vector features of block i: sums over two runs (sequences of similar sibling
+// elements). One is the run of the block's element, the other the innermost run of cards around it
+// (see isCards).
 func (v *vector) cards(i int, b *hypertext.Block) {
 	all := v.page.Elements
 	at, steps := b.Element, 0

@@ -6,9 +6,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// chance holds two sums over the blocks of a part of the page, to compute the mean probability that
-// they belong to the main part: all is the sum of their weights, kept that of weight × probability,
-// which is from 0 to 255.
+// chance holds two sums over the blocks of a part of the page: all is the sum of their weights,
+// and kept the sum of weight × probability. The quotient kept / all is the mean probability that
+// the blocks belong to the main part. Probabilities are from 0 to 255.
 type chance struct{ kept, all int }
 
 func (c *chance) add(other chance) { c.kept, c.all = c.kept+other.kept, c.all+other.all }
@@ -109,8 +109,8 @@ func (c *context) isHeading(block int) bool {
 	return hypertext.IsHeading(c.page.Elements[c.page.Blocks[block].Element].Name)
 }
 
-// between returns the sum over the blocks with the indexes from to to−1. Indexes of no block are
-// ignored.
+// between returns the sum over a range of blocks. The parameter from is the index of the first
+// block, and to is the index after the last. Indexes of no block are ignored.
 func (c *context) between(from, to int) chance {
 	a, b := c.blockSums[max(0, from)], c.blockSums[min(to, len(c.scores))]
 	return chance{b.kept - a.kept, b.all - a.all}

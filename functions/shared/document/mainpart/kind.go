@@ -105,8 +105,8 @@ func PageFeatures(p *hypertext.Page, data *linkeddata.Data) []uint8 {
 	return v.values
 }
 
-// groups adds eight features, one for each of eight groups of words: 1 if the group is in words,
-// else 0.
+// groups adds to the vector a feature for each of eight groups of words: 1 if the group is in the
+// set given by the parameter words, else 0.
 func (v *vector) groups(words hypertext.Words) {
 	for _, group := range [...]hypertext.Words{hypertext.WordForum, hypertext.WordProduct, hypertext.WordArticle, hypertext.WordList, hypertext.WordRelated, hypertext.WordCart, hypertext.WordReview, hypertext.WordFaq} {
 		v.flag(words&group != 0)

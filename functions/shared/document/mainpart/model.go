@@ -33,9 +33,9 @@ func Find(p *hypertext.Page, data *linkeddata.Data) []bool {
 	return FindBy(trained(), &f)
 }
 
-// FindBy returns, for every block of a page, whether it belongs to the main part. models are two
-// models: the first scores the blocks, and the second decides, with these scores as further
-// features.
+// FindBy returns, for every block of a page, whether it belongs to the main part. The parameter
+// models has two models: the first scores the blocks, and the second decides, with these scores as
+// further features.
 func FindBy(models []*Model, f *Features) []bool {
 	second := f.WithScores(models[0].Score(f))
 	return second.Choose(models[1].Score(&second))
@@ -117,10 +117,10 @@ func (f *Features) Choose(scores []float64) []bool {
 	return keep
 }
 
-// copies reports for each block whether it is a copy: it has at least copyWords words, and the same
-// text as a block that comes before it in the argument order, at another position in the page.
-// Blocks at the same position, such as the items of one list, are no copies: they may say the same
-// about different things.
+// copies reports for each block whether it is a copy: it has at least copyWords words, and the
+// same text as an earlier block at another position in the page. The parameter order lists the
+// indexes of the blocks, the earliest first. Blocks at the same position, such as the items of one
+// list, are no copies: they may say the same about different things.
 func (f *Features) copies(order []int) []bool {
 	first := make(map[uint32]uint32) // by text: the path of the first block
 	copied := make([]bool, len(f.Words))
@@ -143,9 +143,9 @@ const (
 	holeScore = -1 // least log-odds of a block that is kept in a gap between kept blocks
 )
 
-// fill sets keep for the blocks in short gaps between kept blocks, such as cells of a table, an
-// example or a label. It leaves a gap open if one of its blocks is very unlikely to belong to the
-// main part. It never keeps a copied block.
+// fill sets keep to true for the blocks in short gaps between kept blocks, such as cells of a
+// table, an example or a label. It leaves a gap open if one of its blocks is very unlikely to
+// belong to the main part. It never keeps a copied block.
 func (f *Features) fill(keep, copied []bool, scores []float64) {
 	for i := 0; i < len(keep); i++ {
 		if keep[i] {

@@ -101,9 +101,9 @@ func (v *vector) repeats(i int, c *textCounts) {
 		level(same.blocks), level(same.bytes), share(same.bytes, v.bytes[len(v.texts)]))
 }
 
-// ancestors adds features of four elements: sums over the text inside each (see subtree). The first
-// is the element at; each next one is the nearest element around the last that has more blocks
-// inside. If no element around it has more, it is the root.
+// ancestors adds features of four elements: sums over the text inside each (see subtree). The
+// first is the element with the index at. Each further one is the nearest element around the one
+// before that has more blocks inside, or the root if there is none.
 func (v *vector) ancestors(at int32) {
 	all := v.page.Elements
 	for range 4 {
@@ -136,8 +136,8 @@ func (v *vector) coreOf(b *hypertext.Block) {
 		share(int(v.trees[v.core].prose), v.bytes[len(v.texts)]), signed(v.coreDistance(b)))
 }
 
-// neighbours adds features of the texts of the blocks before and after: of single blocks, and of
-// windows of several.
+// neighbours adds features of the texts around block i: of each of the three blocks before and
+// after it, and of windows that reach 8 and 24 blocks to either side.
 func (v *vector) neighbours(i int) {
 	n := len(v.texts)
 	for _, distance := range [...]int{-3, -2, -1, 1, 2, 3} {

@@ -55,8 +55,9 @@ func open(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// read returns the content of a member, cut to MaxMember and to the rest of MaxTotal. The
-// content is empty for a missing member; of a damaged one it is the part before the damage.
+// read returns the content of a member, cut to MaxMember bytes and to what the members before have
+// left of MaxTotal. The content is empty for a missing member; of a damaged one it is the part
+// before the damage.
 func (a *archive) read(name string) []byte {
 	f, found := a.members[name]
 	if !found {

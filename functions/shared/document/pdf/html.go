@@ -85,9 +85,10 @@ func level(size, body int) int {
 	return 3
 }
 
-// writeLine writes a line of a page, and makes links of the texts of links that are in it. page is
-// the number of the page. It returns the links that are left. It joins a word divided at the line's
-// end to its other part.
+// writeLine writes a line of a page, and writes those parts of it that are texts of links as
+// links. page is the number of the page, and links are the links that are not written yet; it
+// returns those that are left. A word that is divided at the line's end is joined to its other
+// part.
 func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)

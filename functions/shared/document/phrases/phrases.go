@@ -64,8 +64,8 @@ const (
 	hashFactor = 16777619
 )
 
-// Each calls yield with the hash of every run of three words of a text. A text of fewer words is
-// one phrase. A character of a script without spaces is a word.
+// Each calls the function yield with the hash of each phrase of a text: every run of three words,
+// or the whole text if it has fewer. A character of a script without spaces is a word.
 func Each(text []byte, yield func(hash uint32)) {
 	var before, last uint32
 	n := 0

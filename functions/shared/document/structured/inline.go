@@ -61,9 +61,9 @@ func (b *builder) within(start, end int) []mark {
 	return b.open
 }
 
-// innermostLink returns marks without the outer ones of nested links, so that one link is written,
-// not several. marks are the links, emphasis and code that overlap text[start:end]; only links that
-// contain this whole range are left out.
+// innermostLink leaves out of marks all but the innermost of the links that contain
+// text[start:end], so that one link is written, not several. The parameter marks has the links,
+// emphasis and code that overlap this range; all others of them are kept.
 func innermostLink(marks []mark, start, end int) []mark {
 	isAround := func(m mark) bool { return m.address != "" && m.start <= start && end <= m.end }
 	last := -1

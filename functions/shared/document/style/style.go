@@ -161,8 +161,8 @@ func identifier(s []byte, i int) (string, int) {
 	return string(name), i
 }
 
-// unescape appends the character of the escape at offset i (CSS Syntax, 4.3.7), and returns
-// the offset after it.
+// unescape decodes the escape at offset i of s (CSS Syntax, 4.3.7), and appends its character to
+// the parameter to. It returns the result, and the offset after the escape.
 func unescape(to, s []byte, i int) ([]byte, int) {
 	i++ // the backslash
 	if i >= len(s) {

@@ -35,9 +35,9 @@ var (
 	forKinds  = options{trees: 40, depth: 2, rate: .2, penalty: 1, least: 2, tried: .4, steepest: .5, others: .5}
 )
 
-// scored is the number of parts into which train divides the pages, to give the second model its
-// input: the pages of each part get their scores from a first model that was trained on the other
-// parts.
+// scored is the number of parts into which train divides the pages. The pages of each part are
+// scored by a first model that was trained on the other parts. These scores train the second
+// model.
 const scored = 5
 
 func main() {
@@ -85,9 +85,9 @@ func trainKinds(pages []*judged) (models []*mainpart.Model) {
 	return models
 }
 
-// divide divides pages into as many parts as the argument parts says. tested are the pages of the
-// part with the number part, rest are the pages of all other parts. The pages of a site are in the
-// same part.
+// divide divides pages into parts; the parameter parts is their number. It returns as tested the
+// pages of the part whose number is the parameter part, and as rest all other pages. The pages of
+// a site are in the same part.
 func divide(pages []*judged, parts, part int) (rest, tested []*judged) {
 	sites := map[string]int{}
 	for _, p := range pages {

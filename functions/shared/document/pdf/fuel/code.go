@@ -37,9 +37,9 @@ type meterer struct {
 	global   uint64 // index of the global variable with the fuel
 }
 
-// bodies returns a code section in which each function body takes fuel, with the body of the
-// function charge at the end. content is the old section, in which count bodies follow their
-// number; that number is already increased by one, for charge.
+// bodies returns a code section in which each function body takes fuel, and the body of the
+// function charge is the last. content is the old section, and count the number of its bodies. The
+// number that content itself states is already greater by one, for charge.
 func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 	r := reader{b: content}
 	out := binary.AppendUvarint(make([]byte, 0, len(content)+len(content)/2), r.number())
