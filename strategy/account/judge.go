@@ -214,8 +214,8 @@ func (u *URL) along(w membership.Path) {
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking moves paths to the end of the list if they are of collections or seeds that are
-// not crawled for now (see membership.Members.HoldsBack). Otherwise the order stays the same.
+// sortAsking sorts the paths to the URL target: those of collections or seeds that are not crawled
+// for now come last (see membership.Members.HoldsBack). Otherwise the order stays the same.
 func (j judge) sortAsking(paths []reach, target address.Address) {
 	if j.settings.Only == nil || len(paths) < 2 {
 		return

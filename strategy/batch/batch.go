@@ -14,8 +14,8 @@ const (
 	MaxBytes   = 192 << 10 // maximum size of all targets in JSON, in bytes; a message of SQS has at most 256 KiB
 )
 
-// MaxTime is the longest duration of a batch. After it, no request is sent on its
-// behalf.
+// MaxTime is the longest duration of a batch. When it is over, no further request is sent for URLs
+// of the batch.
 const MaxTime = 2 * time.Minute
 
 // Batch is a lease of up to MaxTargets URLs of one host.

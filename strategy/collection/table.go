@@ -25,16 +25,16 @@ func (t *table) value(key string) (value any, found bool) {
 	return value, found
 }
 
-// text calls set with the text under a key, unless the key is absent. An error of set is
-// recorded as a mistake.
+// text calls the function set with the text under a key, unless the key is absent. If the function
+// returns an error, that is recorded as a mistake.
 func (t *table) text(key string, set func(string) error) {
 	if value, found := t.value(key); found {
 		t.set(key, value, set)
 	}
 }
 
-// texts calls set with each text of the list under a key, and reports whether there is a
-// list. Errors of set are recorded as mistakes.
+// texts calls the function set with each text of the list under a key, and reports whether there
+// is a list. If the function returns an error, that is recorded as a mistake.
 func (t *table) texts(key string, set func(string) error) bool {
 	value, found := t.value(key)
 	if !found {

@@ -36,9 +36,9 @@ func (f *ownerFence) arguments() (value, next string) {
 	return f.after(f.step), f.after(f.step + 1)
 }
 
-// after returns the value that the fence's key has in Redis after step calls, or "" if the key is
-// then absent. It is absent only before the first call, and only if Redis keeps the key for a
-// limited time (see age).
+// after returns the value that the fence's key has in Redis after a number of calls, given by the
+// parameter step. It returns "" if the key is then absent: before the first call, if Redis keeps
+// the key only for a limited time (see age).
 func (f *ownerFence) after(step uint64) string {
 	if step == 0 && f.age > 0 {
 		return ""

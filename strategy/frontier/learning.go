@@ -43,10 +43,10 @@ func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, befor
 	return f.wrap("tell what partition "+storage.String()+" learns to", err)
 }
 
-// Knows returns nil if the frontier is open, and was told of the last commit of books to each
-// storage partition. learnt names these commits: it holds the field Learnt of each partition's
-// manifest ("" before the first book). Otherwise the error comes from Redis, or wraps ErrNotBuilt;
-// it names a storage partition of which the frontier lacks books, if there is one.
+// Knows returns nil if the frontier is open, and was told of the last commit that added a book to
+// each storage partition. learnt names these commits: it holds the field Learnt of each
+// partition's manifest ("" before the first book). Otherwise the error comes from Redis, or wraps
+// ErrNotBuilt; it names a storage partition of which the frontier lacks books, if there is one.
 func (f *Frontier) Knows(ctx context.Context, learnt map[layout.Partition]string) error {
 	var epoch *redis.IntCmd
 	var told *redis.MapStringStringCmd

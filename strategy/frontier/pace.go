@@ -50,8 +50,9 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	return nil
 }
 
-// Hold makes sure that the frontier knows these leases. A known lease stays as it is. Their hosts
-// are not leased until these leases are settled or expire. Hold may be called before Open.
+// Hold makes sure that the frontier knows these leases, and leaves those that it knows as they
+// are. The hosts are not leased until these leases are settled or expire. Hold may be called
+// before Open.
 func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	for part := range slices.Chunk(batches, chunk) {
 		args := make([]any, 0, 3*len(part))

@@ -18,7 +18,7 @@ type Due struct {
 // Renew puts URLs with a final state back into the queues of their hosts, and returns their
 // number. It leaves out URLs whose final state has a higher version than their Due, and URLs with
 // too many outdated elements, which Counts.Missed reports. A URL keeps its final state until it
-// has an outcome of a higher version. Renew works before Open, too.
+// has an outcome of a higher version. Renew may be called before Open.
 func (f *Frontier) Renew(ctx context.Context, now time.Time, renewals []Due) (renewed int, err error) {
 	byHost := slices.Clone(renewals) // so that a chunk touches few queues
 	slices.SortStableFunc(byHost, func(a, b Due) int { return strings.Compare(a.Host, b.Host) })

@@ -69,8 +69,8 @@ type assigner struct {
 }
 
 // linkTarget is a target of links, with the last decision on a link to it, and the path for which
-// this decision was made. Further links with the same path get the same decision, because most
-// pages of a site have the same links.
+// this decision was made. A further link with the same path needs no new decision; there are many,
+// because most pages of a site have the same links.
 type linkTarget struct {
 	address address.Address
 	path    Path
@@ -163,7 +163,7 @@ func (a *assigner) share(l *book.Link, target address.Address, names []string) {
 }
 
 // claimsTarget reports whether the collection of path w claims the target. Then the target belongs
-// to this collection even if it is fetched on behalf of another one.
+// to this collection even if its page is fetched on behalf of another one.
 func (a *assigner) claimsTarget(w Path, target address.Address) bool {
 	if w.Kind == book.Sitemap {
 		return a.byName[w.Collection].HasSeedOn(target.Site)

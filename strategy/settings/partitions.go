@@ -45,8 +45,8 @@ func (s *Settings) Elsewhere(p layout.Partition) []layout.Partition {
 	return nil
 }
 
-// everywhere returns the union of the partitions that a function, the parameter of, returns for
-// the versions of the storage strategy. It is sorted by number and has each partition only once.
+// everywhere calls a function (the parameter of) with each version of the storage strategy. It
+// returns the union of the resulting partitions, sorted by number and each only once.
 func (s *Settings) everywhere(of func(rules.Document) []int) []layout.Partition {
 	var all []layout.Partition
 	for _, d := range s.storages {

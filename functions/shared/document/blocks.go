@@ -70,9 +70,9 @@ func isLabel(name atom.Atom) bool {
 // "Parameters", may be on many pages by chance.
 const longBlock = 60
 
-// Without returns the content without the text that a site repeats on its pages. It moves blocks
-// for whose hash the function repeated returns true from Body to Outside, and removes them from
-// Headings.
+// Without returns the content without the text that a site repeats on its pages. Blocks for whose
+// hash the function repeated returns true are moved from Body to Outside, and removed from
+// Headings:
 //
 //	repeated block of the main part                             moves
 //	before the first or after the last unrepeated block         yes

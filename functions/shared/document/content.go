@@ -255,9 +255,9 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// spansOf returns the spans, in the page's text, of the elements with certain names: those for
-// which the parameter is, a function, returns true. The spans are in the order of the text, and
-// begin without white space. An element inside of another such element is left out.
+// spansOf returns the spans, in the page's text, of those elements whose names a function accepts
+// (the parameter is). The spans are in the order of the text, and begin without white space. An
+// element inside of another such element is left out.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {

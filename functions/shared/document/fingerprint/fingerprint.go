@@ -68,8 +68,8 @@ func (f Fingerprint) IsAlike(other Fingerprint) bool {
 	return f.common(other) >= alikeParts && bits.OnesCount64(f.Simhash^other.Simhash) <= alikeBits
 }
 
-// SharesHalf reports whether two texts have about half of their shingles, or more, in
-// common: copies, partly translated pages, pages with little but the text that their site
+// SharesHalf reports whether two texts have about half of their shingles, or more, in common.
+// Examples are copies, partly translated pages, and pages with little but the text that their site
 // repeats.
 func (f Fingerprint) SharesHalf(other Fingerprint) bool {
 	return f.common(other) >= len(f.Sketch)/2

@@ -69,8 +69,9 @@ type surroundings struct {
 	footer int // index of the first block of the footer at the end of the page
 }
 
-// subtree holds sums over the blocks inside an element: bytes are all bytes of text, linked those
-// in links, prose those of prose; blocks and prices count blocks, and those with a price.
+// subtree holds sums over the blocks inside an element. The fields bytes, linked and prose count
+// bytes of text: all, those in links, and those of prose. The fields blocks and prices count
+// blocks: all, and those with a price.
 type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 
 // pathTotal counts the blocks with the same path, and the bytes of their text. The path of a block
@@ -164,8 +165,8 @@ func (s *surroundings) elements() {
 	}
 }
 
-// add counts the text of block i, and adds the numbers to the sums of the page and of the block's
-// element.
+// add counts the words, bytes and other properties of the text of block i (see countText), and
+// adds the numbers to the sums of the page and of the block's element.
 func (s *surroundings) add(i int) {
 	b := &s.page.Blocks[i]
 	c := countText(s.page.Text[b.Start:b.End])

@@ -109,8 +109,8 @@ func (r *rewriter) address(from, to int, url string, isSheet bool, quote byte) {
 	r.copied = to
 }
 
-// escape writes an address for a style sheet, between quotation marks of the kind quote, or
-// without any if quote is 0. It leaves out control characters.
+// escape returns an address as it is written in a style sheet: between quotation marks of the kind
+// quote, or without any if quote is 0. It leaves out control characters.
 func escape(url string, quote byte) string {
 	var b strings.Builder
 	for _, c := range []byte(url) {

@@ -68,8 +68,9 @@ func (m meterer) chargeBody() []byte {
 	return append(m.appendTake([]byte{0}, cost), opLocalGet, 0, opEnd)
 }
 
-// appendTake appends instructions that subtract a number from the fuel, and trap if the fuel
-// is then below zero. The instructions in value compute the number. The stack stays as it is.
+// appendTake appends to b instructions that subtract a number from the fuel, and trap if the fuel
+// is then below zero. The parameter value holds the instructions that compute the number. The
+// stack stays as it is.
 func (m meterer) appendTake(b, value []byte) []byte {
 	b = binary.AppendUvarint(append(b, opGlobalGet), m.global)
 	b = append(b, value...)
