@@ -22,9 +22,10 @@ type canonicalRequest struct {
 	before book.Outcome    // outcome of the page before it was stored: it is restored if the page becomes an alias
 }
 
-// canonical returns the canonical address that a page names (RFC 6596), and a link to this
-// address. elsewhere is true if the page may become an alias of it: the address is not the page's
-// own, has the same origin, and is admitted by the collection.
+// canonical returns the canonical address that a page with the outcome o names (RFC 6596), and a
+// link to this address. The result elsewhere is true if the page may become an alias of the
+// address. That is so if the address is not the page's own, has the same origin, and is admitted by
+// the collection.
 func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link, to address.Address, elsewhere bool) {
 	to, elsewhere = p.behalf.canonical(collectionOf(o), p.address, read)
 	if !elsewhere {
@@ -102,8 +103,8 @@ type canonicalPage struct {
 	canonical *address.Address        // another canonical address that this page names; nil if it names none
 }
 
-// nameOf describes a parsed page for the other pages that name its address as their canonical one.
-// It leaves the field canonical nil, even if this page names a canonical address itself.
+// nameOf returns the description of a parsed page that has been found at a canonical address. Its
+// field canonical is nil, even if the page itself names another canonical address.
 func nameOf(read *document.Document) *canonicalPage {
 	return &canonicalPage{page: !read.Robots.NoIndex, says: fingerprint.Of(read.Title, read.Visible())}
 }

@@ -18,8 +18,8 @@ import (
 )
 
 // share adds collections to the outcome of target i if the target was skipped or has failed. So
-// none of these collections requests the target again, and each follows the link of a redirect or
-// alias. Added are
+// none of these collections requests the target again, and each follows the link if the target is a
+// redirect or an alias. It adds
 //
 //	collections that had the page at its last look and still exist
 //	collections that claim the page whatever its topic, unless the target was skipped without a
@@ -67,10 +67,10 @@ func storedLook(t batch.Target) *batch.Look {
 	return t.Last
 }
 
-// confirmable returns the last look at a target if its request may be conditional, else nil. A page
-// confirmed by the answer 304 (Not Modified) stays in the collections of its last look and gets no
-// others. Therefore the collections of the last look must include all of t.Collections and all of
-// claiming.
+// confirmable returns the last look at a target if its request may be conditional, else nil. It may
+// be if the page is in all of t.Collections and all of the parameter claiming since that look: a
+// page confirmed by the answer 304 (Not Modified) stays in the collections of its last look and
+// gets no others.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }
@@ -97,8 +97,9 @@ func (p page) isAbout(name string, read *document.Document) bool {
 	return p.behalf.topicOf(name).Page(read.Title, read.Visible()) >= p.behalf.settings.Collection(name).Topic.Threshold
 }
 
-// together returns names of collections in the order of book.Outcome.Collections: the first of
-// names, then all others, sorted, each once, at most book.MaxCollections in all.
+// together returns the collections in both parameters in the order of book.Outcome.Collections:
+// first the first of names, then all others, sorted by name. Each is returned once. Beyond
+// book.MaxCollections they are left out.
 func together(names []string, others ...string) []string {
 	all := slices.Concat(names, others)
 	if len(all) == 0 {
@@ -119,10 +120,10 @@ type behalf struct {
 	log      *slog.Logger
 }
 
-// behalf returns the settings for the targets. It takes them from a cache, and reads them again if
-// they lack a collection of a target. Without the settings of a collection, its links would have no
-// weight, and addresses that it allows would be refused for good. behalf fails if the settings
-// cannot be read.
+// behalf returns the settings by which fetch requests the targets. It takes them from a cache, and
+// reads them again if they lack a collection of a target: without its settings, the links of that
+// collection would have no weight, and addresses that it allows would be refused for good. behalf
+// fails if the settings cannot be read.
 func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behalf, err error) {
 	on = behalf{topics: &f.topics, agent: f.Agent, log: f.Log}
 	isNew := func(t batch.Target) bool { return slices.ContainsFunc(t.Collections, on.isNone) }

@@ -42,10 +42,10 @@ func settle(o *book.Outcome, v verdict) {
 	}
 }
 
-// judgeStatus returns the state and reason of an answer that is not a redirect to an address, if
-// its HTTP status decides them. final is false for a 2xx, whose body must be looked at. unless is
-// the look whose ETag and time of modification the request has sent; nil, or without both of them,
-// if the request was not conditional.
+// judgeStatus returns the state and reason that follow from the HTTP status of an answer, which is
+// not a redirect to an address. The result final is false for a 2xx, whose body must be looked at.
+// The parameter unless is the look whose ETag and time of modification were sent with the request.
+// It is nil, or has neither of them, if the request was not conditional.
 //
 //	304 to a conditional request               unchanged
 //	429, 5xx                                   retry
@@ -138,9 +138,10 @@ const (
 	maxExponent = 6
 )
 
-// conclude writes the state, reason and detail in v into the outcome of target t, with the digest
-// and the expiry class that follow. In three cases it makes the state book.Unchanged, and keeps the
-// reason, because a page that is already stored is to stay stored:
+// conclude completes the outcome of target t: it writes the state, reason and detail in v into o,
+// and corrects the digest and the expiry class by the last look at the target. In three cases it
+// makes the state book.Unchanged, and keeps the reason, because a page that is already stored is to
+// stay stored:
 //
 //   - the request failed;
 //   - the server says for the first time that the page is missing (4xx);

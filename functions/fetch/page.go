@@ -259,8 +259,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown returns assets without each link whose target also has a link of kind Asset in
-// links. An image with an alternative text is in both, and so gets one link.
+// withoutKnown returns those of assets to whose target no link of kind Asset in links leads. An
+// image with an alternative text is in both, and so gets one link.
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {

@@ -46,8 +46,8 @@ func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Ca
 	return object, context.Cause(ctx)
 }
 
-// Assets returns the addresses of the assets that a captured page or style sheet refers to.
-// The page is at the address at.
+// Assets returns the addresses of the assets that a captured page or style sheet refers to. The
+// parameter at is the address of the page or style sheet.
 func (f *Function) Assets(c warc.Capture, at address.Address) (all []address.Address) {
 	links, _ := document.Assets(f.replayed(c, true).body, c.Header.Get("Content-Type"), at)
 	for _, l := range links {
@@ -57,7 +57,8 @@ func (f *Function) Assets(c warc.Capture, at address.Address) (all []address.Add
 }
 
 // replayed returns a capture as an answer, with its body decoded as Function.ask does. If the
-// archive has only the beginning of the body, so has the answer.
+// archive has only the beginning of the body, so has the answer. The parameter assets says that
+// assets are stored, too; without it, the body of an asset is left out.
 func (f *Function) replayed(c warc.Capture, assets bool) answer {
 	a := answer{status: c.Status, header: c.Header, address: c.Address, began: c.Time, ended: c.Time}
 	if c.Status/100 != 2 || !(request{assets: assets}).wants(c.Header.Get("Content-Type")) {

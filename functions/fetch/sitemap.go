@@ -54,8 +54,9 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 	r.received += l.size
 }
 
-// keep changes the outcome of a sitemap that failed this time, but could be read before. The links
-// of the last successful read stay valid, and the sitemap is fetched again when it is next due.
+// keep sets the outcome of a sitemap that failed this time, but could be read before, to Skipped,
+// with the validators, checksum and collections of the last look. So the links of the last
+// successful read stay valid, and the sitemap is fetched again when it is next due.
 func keep(o *book.Outcome, last batch.Look) {
 	o.State, o.Detail = book.Skipped, sentence(o.Reason+": "+o.Detail)
 	o.Reason, o.ETag, o.Modified = membership.Sitemap, last.ETag, last.Modified

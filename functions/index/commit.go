@@ -159,8 +159,8 @@ func (w pageRules) refused(o webobject.Object, d *document.Document) bool {
 	})
 }
 
-// inLanguage reports whether one of the collections wants pages in the language with the
-// code. It is true also for an unknown language ("") and for a page without collections.
+// inLanguage reports whether one of the collections wants pages in the language with the given
+// code. It is true also for an unknown language (code is "") and for a page without collections.
 func (w pageRules) inLanguage(collections []string, code string) bool {
 	if code == "" || len(collections) == 0 {
 		return true

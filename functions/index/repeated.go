@@ -26,9 +26,9 @@ const (
 
 // moveRepeated moves repeated blocks of text, such as headers, menus, footers and notices, out of
 // the main parts of pages. Their words are still found, but with the low weight of all text outside
-// the main part. The pages are those of one package, sorted by site and URL; of a host with few
-// pages in it, nothing is moved. Pages that share half of their text, such as mirrors, are counted
-// as one page: otherwise their whole text would count as repeated.
+// the main part. The pages are those of one package, sorted by site and URL. If the package has
+// only a few pages of a host, these stay as they are. Pages that share half of their text, such as
+// mirrors, are counted as one page: otherwise their whole text would count as repeated.
 func moveRepeated(pages []*draft) {
 	for host := range byStart(pages, 1) {
 		onHost := repeatedBlocks(host)
@@ -142,8 +142,8 @@ func (p *draft) print() fingerprint.Fingerprint {
 	return fingerprint.Fingerprint{TitleHash: p.TitleHash, TextHash: p.TextHash, Simhash: p.Simhash, Sketch: p.Sketch}
 }
 
-// without moves repeated text blocks out of the page's main part. repeated reports whether the
-// block with a hash is one.
+// without moves repeated text blocks out of the page's main part. The function repeated is called
+// with the hash of each block, and reports whether the block is repeated.
 func (p *draft) without(repeated func(hash uint64) bool) {
 	c := document.Content{
 		Body: p.Body, Outside: p.Outside, Headings: p.Headings, Emphasis: p.Emphasis, Large: p.Large, Blocks: p.blocks,

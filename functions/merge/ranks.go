@@ -43,9 +43,9 @@ type ranking struct {
 	anchors []byte // merged anchors of all inputs; nil if they cannot be used
 }
 
-// add adds the ranks of an input's documents that the merge has kept. listed is the input's present
-// entry in the manifest. If the overlay with the ranks is damaged or missing, the input counts as
-// one without ranks: verify reports the overlay.
+// add appends to r the ranks of those documents of an input that the merge has kept. The parameter
+// listed is the input's present entry in the manifest. If the overlay with the ranks is damaged or
+// missing, the input counts as one without ranks: verify reports the overlay.
 func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed *manifest.Segment) error {
 	ranks, err := partition.Ranks(ctx, bucket, listed)
 	if err != nil && !partition.IsDamaged(err) {

@@ -87,8 +87,9 @@ func (w *discovery) add(l *book.Link) {
 	}
 }
 
-// add adds a URL that the links of a batch lead to: the entry of a collection for the frontier and,
-// if a sitemap says when the page has changed, this change.
+// add adds a URL to which links of a batch lead, as an entry of the named collection for the
+// frontier. The parameter w combines these links. If a sitemap says when the page has changed, add
+// adds this change, too.
 func (all *discoveries) add(s *settings.Settings, collection string, target address.Address, w *discovery) error {
 	crawl, err := s.Crawl.Decide(target)
 	if err != nil {

@@ -23,10 +23,11 @@ import (
 // name only the day.
 const doubt = 24 * time.Hour
 
-// again returns, by crawl partition, the pages to be fetched again now, before they are due,
-// because a sitemap says that they have changed since their last request. The times of the last
-// requests are in the books of the storage partitions that may hold the pages' sites. Left out are
-// pages without an outcome in a book, which were fetched just now, and pages whose book is damaged.
+// again returns the pages to be fetched again before they are due, because a sitemap says that they
+// have changed since their last request. The map's key is the crawl partition. The times of the
+// last requests are in the books of the storage partitions that may hold the pages' sites. Left out
+// are pages without an outcome in a book, which were fetched just now, and pages whose book is
+// damaged.
 func (f *Function) again(ctx context.Context, s *settings.Settings, changed []change) (map[int][]frontier.Due, error) {
 	byStorage := make(map[layout.Partition][]change)
 	for _, c := range changed {

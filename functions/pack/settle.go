@@ -237,8 +237,8 @@ func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest ti
 
 // delay returns the time for which the host of a batch is not asked again after the batch. It is
 // the longest delay that the collections of the batch's pages, or the robots.txt files of its
-// origins, require; but if slow, the time that the host needs for an answer, is longer, the result
-// is slow. The result is 0 if nothing requires a delay.
+// origins, require; 0 if nothing requires one. The parameter slow is the time that the host needs
+// for an answer: a required delay that is shorter is prolonged to it.
 func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
 	// agents has the User-Agents of the requests to each origin.
 	agents := make(map[string]map[string]bool)

@@ -14,8 +14,8 @@ import (
 // an anchor once for each site that uses it, up to this number.
 const maxTimes = 8
 
-// gather makes the anchors of the documents of listed segments, in one pass over the books. It
-// leaves out segments that cannot be read.
+// gather makes the anchors of the documents of listed segments, in one pass over the books, and
+// keeps them in r.known. It leaves out segments that cannot be read.
 func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	wanted := make(map[int]bool)
 	for _, s := range listed {
@@ -51,11 +51,12 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// anchorsOf returns a segment of the anchors of a listed segment's documents. Each document has the
-// same number and language in both. Its anchors are headings there, so that no phrase begins in one
-// anchor and ends in the next. A document without any word, not even of its address, must not be
-// found, and gets no anchors. pages has the index of each document's page in the graph, and the
-// argument all has the anchors by that index.
+// anchorsOf returns the bytes of a segment that holds the anchors of a listed segment's documents.
+// Each document has the same number and language in both segments. Each of its anchors is a heading
+// of its own, so that no phrase begins in one anchor and ends in the next. A document without any
+// word, not even of its address, must not be found, and gets no anchors. The parameter pages has
+// the index of each document's page in the graph, and the parameter all has the anchors by that
+// index.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

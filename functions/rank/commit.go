@@ -39,9 +39,9 @@ type coded struct {
 // atOnce is the greatest number of segments that are read at the same time.
 const atOnce = 4
 
-// commit sets the ranks and anchors of all documents of a partition, and the unvisited URLs in the
-// range within, the partition's share of the hash space. The parameter of is the new value of
-// Manifest.Ranked (see Function.name). Each generation that commit makes covers one segment, or
+// commit sets the ranks and anchors of all documents of a partition, and its unvisited URLs: those
+// in the range of the hash space given by the parameter within. The parameter of is the new value
+// of Manifest.Ranked (see Function.name). Each generation that commit makes covers one segment, or
 // several with at most r.most documents together. A segment that cannot be read is left as it is:
 // verify reports it. A segment that another process commits meanwhile gets its anchors only from
 // the next run.
@@ -125,8 +125,9 @@ func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links
 	})
 }
 
-// learn reads which pages the documents of listed segments are, and the ranks of these pages. It
-// skips segments that it has read before: an edit may be called several times.
+// learn reads the documents of listed segments, and keeps in r.known of which page each of them is,
+// and the rank of this page. It skips segments that it has read before: an edit may be called
+// several times.
 func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 	results := make([]coded, len(listed))
 	group, within := errgroup.WithContext(ctx)

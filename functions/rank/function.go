@@ -132,8 +132,9 @@ func (f *Function) name(all []*partition.Partition) string {
 // count as votes, or when a rank is coded in another way: then all ranks are made anew.
 const version = 3
 
-// isRanked reports whether all segments of a generation have ranks and anchors, made from the books
-// and by the rules that the parameter of stands for: it is a result of Function.name.
+// isRanked reports whether all segments of a generation have ranks and anchors, and these were made
+// from the books and by the rules of which the parameter of, a result of Function.name, is the
+// hash.
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return m.Ranked == of && !lacking

@@ -72,7 +72,8 @@ func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[i
 }
 
 // readAnchors reads from a book the texts of the links to wanted pages in the i-th range of the
-// hash space, and adds them to into. index is the index of the book in r.books.
+// hash space, and adds them to the map into. The parameter index is the index of the book in
+// r.books.
 func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i int, wanted func(int) bool, into map[number]*texts) error {
 	sources := r.sources[index]
 	for row, err := range b.Rows(ctx, r.within(i), true) {
