@@ -206,9 +206,10 @@ type addressLimit struct {
 	users  int           // number of running and waiting requests
 }
 
-// enter waits until fewer than maxPerAddress requests to the address run. The caller sends
-// its request then, and calls leave after it. enter returns an error if ctx ends first. The
-// zero address stands for a host whose address is not known yet: it has no limit.
+// enter waits until fewer than maxPerAddress requests to the address a run. Then the caller sends
+// its request; after it, the caller must call leave, the function that enter returns. enter fails
+// if ctx ends first. The zero address stands for a host whose address is not known yet: it has no
+// limit.
 func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), err error) {
 	if !a.IsValid() {
 		return func() {}, nil

@@ -136,10 +136,10 @@ func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	}
 }
 
-// grant makes a page an alias of its canonical address if the page at that address has nearly the
-// same text and names no other canonical address. If the page at that address cannot be requested
-// now, the alias is decided at the next request for the page: the page is stored, but without
-// validators, so that this request is unconditional.
+// grant makes the page of w an alias of its canonical address if the page at that address has
+// nearly the same text and names no other canonical address. If the canonical address cannot be
+// requested now, the page is stored without validators. So the next request for the page is
+// unconditional, and the alias is decided then.
 func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	o := &r.ledger.Outcomes[w.index]
 	at, says := w.to, d.results[w.index].named.says
@@ -194,9 +194,9 @@ func (r *run) target(at address.Address) int {
 	return slices.IndexFunc(r.targets, func(a address.Address) bool { return a.ID == at.ID })
 }
 
-// askNamed requests a canonical address and returns the page there. The argument by is the link
-// that leads to this address. askNamed first fetches the robots.txt of the origin, unless this
-// batch has done so, and requests nothing that it forbids.
+// askNamed requests a canonical address, with the given User-Agent, and returns the page there. The
+// parameter by is the link that leads to this address. askNamed first fetches the robots.txt of the
+// origin, unless this batch has done so, and requests nothing that it forbids.
 func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, agent string) (n canonicalPage) {
 	if r.replayed || r.origins[at.Origin] == nil && !r.robots(ctx, at.Origin) {
 		return canonicalPage{unasked: true}

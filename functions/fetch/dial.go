@@ -81,8 +81,8 @@ const (
 	maxNameAge = time.Hour // longest time for which a DNS answer is cached, even if its TTL is longer
 )
 
-// cachingResolver returns a resolver that caches answers of name servers, negative
-// ones too, for their TTL; it does not cache an answer with a TTL of 0.
+// cachingResolver returns a resolver that connects to name servers by the function dial. It caches
+// their answers, negative ones too, for their TTL; it does not cache an answer with a TTL of 0.
 func cachingResolver(dial dns.DialFunc) *net.Resolver {
 	return dns.NewCachingResolver(&net.Resolver{Dial: dial}, dns.MaxCacheEntries(maxNames), dns.MaxCacheTTL(maxNameAge))
 }

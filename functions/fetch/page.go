@@ -76,8 +76,8 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	return p.store(o, compressors, read, remark)
 }
 
-// omitted returns a text which says that the archive has only a part of the answer; nil if it has
-// all of it.
+// omitted returns a text for a page replayed from a WARC archive that has only a part of the
+// answer. It returns nil for any other page.
 func (p page) omitted() []string {
 	if p.cut == "" {
 		return nil

@@ -83,8 +83,8 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 	return r.finish(ctx, d, began)
 }
 
-// finish waits until all pages are digested, decides on aliases, and returns the spool object
-// of the batch, in the order of the targets.
+// finish waits until all pages are digested, decides on aliases, and returns the spool object of
+// the batch. Its outcomes, and the pages, are in the order of the batch's targets.
 func (r *run) finish(ctx context.Context, d *digester, began time.Time) spool.Spool {
 	results := d.wait()
 	r.prove(ctx, d, true)
@@ -124,10 +124,10 @@ func (r *run) end(began time.Time) {
 	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
 }
 
-// notePace writes the host's pace into every outcome: the end of its rest, its failures and the
-// delay that it asks for. So the books have them, too, and not only Redis. If the host had failures
-// and has answered again, the outcomes have zero failures, and the end of this batch as the end of
-// its rest.
+// notePace writes the host's pace into every outcome, so that the books have it, too, and not only
+// Redis: the end of the host's rest, the number of its failures in a row, and the delay that it
+// asks for. If the host had failures before this batch and answers again, the number is zero, and
+// the rest ends with the batch.
 func (r *run) notePace() {
 	wanted := book.Pace{Rest: r.ledger.Rest, Failures: r.ledger.Failures}
 	if r.batch.Failures > 0 && wanted.Failures == 0 && wanted.Rest.IsZero() {
@@ -185,11 +185,11 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 	}
 }
 
-// ask waits for the delay between requests, and sends a request. It returns false, and the target
-// stays "not asked", if the time of the batch ends before the wait is over or the answer is there.
-// There is one exception: a request that was under way for half of Limits.Request or more counts
-// as answered, with an error. So a page that is always too slow fails at last, and is not
-// requested again for ever.
+// ask waits for the delay between requests, and sends a request. If the time of the batch ends
+// before the answer is there, it returns false, and the target stays "not asked". There is one
+// exception: a request that was under way for half of Limits.Request or more counts as answered,
+// with an error. So a page that is always too slow fails at last, and is not requested again for
+// ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
 	var turn time.Time
 	if !q.away {

@@ -47,8 +47,8 @@ func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *c
 //	documents of this segment        whose pages have later versions in other segments, or are gone
 //
 // If the package is indexed already or no longer listed, edit returns partition.ErrUnchanged. It
-// returns partition.ErrStale if pages were erased from the package meanwhile, or if the segment may
-// not be listed any more.
+// returns partition.ErrStale if pages were erased from the package meanwhile, or if the segment was
+// stored too long ago to be listed safely, or is condemned.
 func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	m := e.Manifest()
 	i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == l.pkg.ID })

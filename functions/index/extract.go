@@ -137,8 +137,9 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 	return p, nil, nil
 }
 
-// document makes the document of a page from the page's content. The document has no words, so that
-// no search finds it, if shown is false or if the page's collections do not want its language.
+// document makes the document of the page at address a from the page's content. If the parameter
+// shown is false, or if the page's collections do not want its language, the document has no words,
+// so that no search finds it. The parameter key is the package's key.
 func (e extractor) document(a address.Address, key string, entry webobject.Entry, content document.Content, shown bool) draft {
 	o := entry.Object
 	code, source := language.Decide(content.Title+"\n"+content.Body, content.Lang)

@@ -81,7 +81,7 @@ func mostBytes(inputs []*input) (most int64) {
 }
 
 // parts returns the packages that have live documents in the input, each with the number of these
-// documents, in the order in which the documents of the packages lie there.
+// documents. The packages are in the order of their documents in the input.
 func (in *input) parts() (parts []manifest.Part) {
 	from := 0
 	for _, part := range in.Parts {

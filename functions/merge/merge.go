@@ -136,7 +136,7 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 //
 //   - an input is no longer listed;
 //   - a document that the merge left out as dead is alive now; or
-//   - the merged segment may not be listed.
+//   - the merged segment was stored too long ago to be listed safely, or is condemned.
 func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment, anchors []byte) error {
 	late := roaring.New()
 	offset := uint32(0)

@@ -149,8 +149,9 @@ func (u candidate) target(denied string) batch.Target {
 	}
 }
 
-// size returns an upper bound of the bytes of the URL's target in the message. It assumes
-// that JSON doubles the bytes of the URL, and writes each byte of a server's header as six.
+// size returns an upper bound of the bytes that the URL's target takes in the message. It assumes
+// that JSON doubles the bytes of the URL, and needs six bytes for each byte of the ETag and
+// Last-Modified.
 func size(u candidate) int {
 	const rest = 400 // names of fields, numbers, a collection
 	n := rest + 2*len(u.URL)

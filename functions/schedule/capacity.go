@@ -10,12 +10,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is the longest time by which the lease of a host may precede the time at which the host
-// may be asked again. The function fetch waits for the rest of that time before it sends a request.
+// horizon is how long before a host may be asked again it may be leased, at most. The function
+// fetch waits for the rest of that time before it sends a request.
 const horizon = 2 * time.Second
 
-// always is the horizon when all waiting URLs are to be parked. With it a lease takes any host,
-// even one that may be asked again only much later.
+// always takes the place of horizon when all waiting URLs are to be parked. With it a lease takes
+// any host, even one that may be asked again only much later.
 const always time.Duration = math.MaxInt64
 
 // request returns the request for the next lease, with the number of new pages that each

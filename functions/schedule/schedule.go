@@ -177,8 +177,8 @@ func shortestDelay(s *settings.Settings) time.Duration {
 	return shortest
 }
 
-// pause remembers the last log entry about pauses of the crawl, so that the same is not logged
-// twice: the reason of the pause, or "" if the entry says that the crawl goes on.
+// pause remembers what was logged last about pauses of the crawl, so that nothing is logged twice.
+// It holds the reason of the logged pause, or "" if the last log entry says that the crawl goes on.
 type pause struct {
 	mu     sync.Mutex // protects reason
 	reason string

@@ -25,9 +25,9 @@ type memory struct {
 	newest map[int]layout.Version // by crawl partition: highest version of a lease seen so far
 }
 
-// see records newest, a version of a lease in a crawl partition, if it is the highest so far. If a
-// higher one was recorded before, it changes nothing and returns older as true. The caller holds
-// m.mu.
+// see records a version of a lease in a crawl partition, the parameter newest, if it is the highest
+// so far. If a higher one was recorded before, see changes nothing, and its result older is true.
+// The caller holds m.mu.
 func (m *memory) see(crawl int, newest layout.Version) (older bool) {
 	if newest.Compare(m.newest[crawl]) < 0 {
 		return true

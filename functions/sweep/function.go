@@ -152,8 +152,8 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 	return &swept{Function: f, Partition: p}, err
 }
 
-// sweepPartition does all steps of the sweep on one storage partition. out are the leased
-// batches. In this order:
+// sweepPartition does all steps of the sweep on one storage partition. The parameter out has the
+// leased batches; it is nil if they are unknown. The steps, in this order:
 //
 //	outcomes still in the spool     rebuild frontiers that are older than these batches
 //	undone work                     send its messages again

@@ -25,9 +25,9 @@ func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	return p.maskGone(ctx)
 }
 
-// maskGone masks, in all listed segments, the documents of pages that are gone, if they are of
-// earlier versions than the outcome by which the page is gone. Then it marks these pages as Masked
-// in the manifest. It also calls compare, which masks such documents in other partitions.
+// maskGone masks the documents of gone pages in all listed segments, if their versions are earlier
+// than that of the outcome by which the page is gone. Then it marks these pages as Masked in the
+// manifest. It also calls compare, which masks such documents in other partitions.
 func (p *swept) maskGone(ctx context.Context) error {
 	unmasked := make(latest) // pages that become gone from now on are masked by the next sweep
 	for _, g := range p.Manifest().Gone {

@@ -117,9 +117,9 @@ func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compa
 	return here, compared, nil
 }
 
-// outdate masks the documents of partition p that are earlier than the known version of the same
-// page. If p has a later version of a page, as a document or as gone, it adds that version to
-// later. whole is false if a segment could not be read.
+// outdate masks the documents of partition p that are earlier than the version of the same page in
+// the parameter known. If p has a later version than that, as a document or as gone, outdate adds
+// it to the parameter later. The result whole is false if a segment could not be read.
 func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, later latest) (whole bool, err error) {
 	if p.Manifest().Generation == 0 {
 		return true, nil
@@ -142,11 +142,11 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	return whole, err
 }
 
-// earlier finds live documents in m's segments for which known has a later version of the same
-// page. dead has these documents by the keys of their segments, together with the documents that
-// are dead already. Segments without such live documents are left out. If later is not nil, earlier
-// adds to it the versions of pages that are later than the known ones. whole is false if a segment
-// could not be read.
+// earlier finds live documents in m's segments for which the parameter known has a later version of
+// the same page. The result dead has these documents by the keys of their segments, together with
+// the documents that are dead already. Segments without such live documents are left out. If later
+// is not nil, earlier adds to it the versions of pages that are later than the known ones. The
+// result whole is false if a segment could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

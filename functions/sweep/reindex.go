@@ -79,9 +79,9 @@ func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error)
 }
 
 // unindex marks packages as not indexed, in one commit, sends index an event for each, and returns
-// their number. It calls which with a manifest to get the numbers of these packages. The same
-// commit lists the gone pages of the partition, so that index makes no live documents of them. The
-// old segments leave the manifest when all their packages are indexed anew.
+// their number. The function which returns the numbers of these packages in the manifest that it is
+// given. The same commit lists the gone pages of the partition, so that index makes no live
+// documents of them. The old segments leave the manifest when all their packages are indexed anew.
 func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {
 	var again []manifest.Package
 	gone := goneCache{bucket: p.Bucket, elsewhere: p.settings.Elsewhere(p.ID())}

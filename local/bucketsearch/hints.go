@@ -15,8 +15,9 @@ import (
 // with which the person named the bucket. The output adds them, so that the command
 // can be copied and works.
 
-// hinted matches a bucketsearch command in a sentence, such as "bucketsearch status". A --help
-// after the command is part of the match: completed adds no flags to such a command.
+// hinted matches a bucketsearch command in a sentence, such as "bucketsearch status". The match
+// includes a --help after the command, because the function completed adds no flags to such a
+// command.
 var hinted = regexp.MustCompile(`\bbucketsearch ((?:` + strings.Join([]string{
 	"up", "crawl", "search", "page", "export", "import", "eval", "status", "why", "verify", "list", "report", "collections", "strategy", "pause", "resume", "limits",
 	"forget", "resend", "rebuild", "reindex",

@@ -83,8 +83,8 @@ func reportCommand(where *location) *cobra.Command {
 // usualTables are the tables of a report without --by.
 var usualTables = []string{"language", "source", "collection", "day"}
 
-// printTables prints a report as text. It prints the table with the name by; if by is "", it
-// prints the usualTables and the sizes.
+// printTables prints a report as text: the table whose name is the parameter by or, if that is "",
+// the usualTables and the sizes.
 func printTables(out io.Writer, r *report.Report, by string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', tabwriter.AlignRight)
 	tables := usualTables
@@ -131,8 +131,9 @@ func printTables(out io.Writer, r *report.Report, by string) error {
 	return nil
 }
 
-// printTablesCSV prints a report as CSV (RFC 4180): the table with the given name or, if that
-// is "", all tables and the sizes. The first column is the name of the table, "size" for sizes.
+// printTablesCSV prints a report as CSV (RFC 4180): the table whose name is the parameter by or, if
+// that is "", all tables and the sizes. The first column is the name of the table, "size" for
+// sizes.
 func printTablesCSV(out io.Writer, r *report.Report, by string) error {
 	w := csv.NewWriter(out)
 	write := func(table string, row report.Row) error {

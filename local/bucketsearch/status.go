@@ -90,8 +90,8 @@ func printStatus(out io.Writer, s system.Status) {
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
 }
 
-// printApart prints how many URLs a crawl with --only holds back, how many belong to no
-// partition, and the warnings about published documents.
+// printApart prints how many URLs are held back because a crawl with --only leaves them out, how
+// many URLs belong to no partition, and the warnings about published documents.
 func printApart(out io.Writer, s system.Status) {
 	if s.Only != nil {
 		var names []string

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 )
 
-// printSummary prints the result of a crawl. took is the duration of the crawl, and m tells how
-// many pages the crawl stored per second.
+// printSummary prints the result of a crawl. The parameter took is the duration of the crawl. The
+// meter m knows how many pages the crawl stored per second.
 func printSummary(out io.Writer, s system.Summary, took time.Duration, m *crawlMeter) {
 	fmt.Fprint(out, count(s.New, "page"))
 	if s.NewAssets > 0 {

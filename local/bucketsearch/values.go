@@ -53,8 +53,8 @@ func durationVar(flags *pflag.FlagSet, to *time.Duration, name string, usual, mo
 	}, literal.Span}, name, usage)
 }
 
-// wholeVar defines a flag for a whole number from least to most. usual is its default. short
-// is its second name, of one letter; "" if it has none.
+// wholeVar defines a flag for a whole number from least to most. The parameter usual is its default
+// value, and the parameter short its second name, of one letter; "" if it has none.
 func wholeVar[N int | int64 | uint64](flags *pflag.FlagSet, to *N, name, short string, usual N, least, most int64, usage string) {
 	*to = usual
 	flags.VarP(flagValue[N]{"--" + name, to, func(name, text string) (N, error) {

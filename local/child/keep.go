@@ -87,8 +87,8 @@ func (k *Keeper) run(ctx context.Context, p *Process) error {
 	}
 }
 
-// again restarts a child that has ended for the reason why. It tries until a start succeeds.
-// row is the number of restarts in a row so far.
+// again restarts a child that has ended, until a start succeeds. The parameter why is the reason of
+// the end, and row the number of restarts in a row so far.
 //
 //	a start succeeds            it returns the new child and the new number of restarts in a row
 //	too many restarts in a row  it gives up, and returns an error

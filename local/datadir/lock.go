@@ -14,9 +14,9 @@ import (
 // ErrInUse means that another program has locked the data directory.
 var ErrInUse = errors.New("data directory is in use")
 
-// How long a program waits for a lock that another one holds. It waits only for a program that soon
-// releases the lock: one that only reads, or is about to start or to stop its servers
-// (system.System). If the other's servers are running, locking fails immediately.
+// How long a program waits for the lock on the data directory while another program holds it. It
+// waits only for a program that soon releases the lock: one that only reads, or that is about to
+// start or to stop its servers (system.System). If these run already, locking fails immediately.
 const (
 	patience = 3 * time.Second       // maximum time of waiting; after that, locking fails with ErrInUse
 	pause    = 20 * time.Millisecond // time between two attempts to lock
@@ -95,8 +95,8 @@ func impossible(path string, err error) error {
 	return fmt.Errorf("%s cannot be a data directory: %s; choose another one by --data", path, why)
 }
 
-// open opens the data directory with a lock. how is the kind of lock for flock(2): LOCK_EX
-// (exclusive) or LOCK_SH (shared).
+// open opens the data directory with a lock. The parameter how is the kind of lock for flock(2):
+// LOCK_EX (exclusive) or LOCK_SH (shared).
 func open(ctx context.Context, path string, how int) (*Dir, error) {
 	path, err := filepath.Abs(path)
 	if err != nil {
@@ -116,8 +116,9 @@ func open(ctx context.Context, path string, how int) (*Dir, error) {
 	return d, nil
 }
 
-// take locks the directory. If another program holds the lock, take waits for it, but no longer
-// than patience says; if that program runs a system, take fails immediately.
+// take locks the directory with a kind of lock, the parameter how (see open). If another program
+// holds the lock, take waits for it for at most the time patience; but if that program runs a
+// system, take fails immediately.
 func (d *Dir) take(ctx context.Context, how int) error {
 	for patient := time.Now().Add(patience); ; {
 		err := syscall.Flock(int(d.lock.Fd()), how|syscall.LOCK_NB)

@@ -60,8 +60,8 @@ func Tune(p Part, getenv func(string) string) {
 	}
 }
 
-// limit returns the soft limit in bytes for a machine with this many bytes of memory. If the
-// memory is unknown (0), it returns 0: no limit.
+// limit returns the soft limit in bytes on a machine whose memory has the given number of bytes. If
+// the memory is unknown (0), it returns 0: no limit.
 func (p Part) limit(machine int64) int64 {
 	if machine == 0 {
 		return 0

@@ -32,8 +32,8 @@ func startEmbedded() (*Server, error) {
 	return &Server{URL: url(m.Addr()), Embedded: true, stop: stop}, nil
 }
 
-// age calls pass at every tick, until quit is closed. The argument of pass is the time since
-// the last tick.
+// age calls the function pass at every tick, until quit is closed. It passes the time since the
+// last tick.
 func age(ticks <-chan time.Time, quit <-chan struct{}, pass func(time.Duration)) {
 	last := time.Now()
 	for {

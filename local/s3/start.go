@@ -89,8 +89,9 @@ func startChild(ctx context.Context, c Command, o Options, stored func(string, i
 	}
 }
 
-// tell reads lines of the child's output. From a message it sends the endpoint to ready, or
-// calls stored with the object that it reports. It ignores lines that are no messages.
+// tell reads lines of the child's output. If a line is a message with the server's endpoint, it
+// sends the endpoint to ready. If it is one about a stored object, tell calls stored with the
+// object's key and size. It ignores lines that are no messages.
 func tell(lines []byte, ready chan<- string, stored func(string, int64)) {
 	for line := range bytes.Lines(lines) {
 		var m message

@@ -181,9 +181,9 @@ func (a *Attached) AddCrowded(ctx context.Context, status *Status) error {
 	return nil
 }
 
-// Reindex marks packages as not indexed and returns their number: all packages, or those
-// whose segments were built by other versions of the analyzers. The sweep of the running
-// system, or of the next one, has them indexed anew.
+// Reindex marks packages as not indexed and returns their number. These are all packages if the
+// parameter all is true, else those whose segments were built by other versions of the analyzers.
+// The sweep of the running system, or of the next one, has them indexed anew.
 func (a *Attached) Reindex(ctx context.Context, all bool) (packages int, err error) {
 	version := analysis.Version
 	if all {

@@ -60,7 +60,7 @@ func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 }
 
 // queueGauge returns a metric with one value for each queue: the number of messages in a state,
-// such as "visible". Its function parameter takes this number from the queue's counts.
+// such as "visible". The parameter of is a function that takes this number from the queue's counts.
 func (s *System) queueGauge(state string, of func(queue.Counts) int) vitals.Gauge {
 	g := vitals.Gauge{
 		Name: "bucketsearch_queue_" + state + "_messages", Help: "Messages of each queue.", Label: "queue", Values: make(map[string]float64),

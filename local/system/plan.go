@@ -146,9 +146,9 @@ func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.C
 	return s.publish(ctx, next)
 }
 
-// renew returns the value of Collection.Renew for a collection of the plan: the parameter now
-// if the plan sets Renew, else the value in before, the published version. So a crawl with
-// Renew that was stopped goes on.
+// renew returns the value of Collection.Renew for a collection of the plan. If the plan sets Renew,
+// it is the parameter now. Otherwise it is the value in the parameter before, the published version
+// of the collection, so that a crawl with Renew that was stopped goes on.
 func (p Plan) renew(before collection.Collection, now time.Time) time.Time {
 	if p.Renew {
 		return now

@@ -37,8 +37,8 @@ var concurrency = map[string]int{
 	task.Watch:    1,
 }
 
-// newQueues returns a queue for each function, with the same visibility timeout and maximum
-// number of receives as in the cloud. The queues call dead with every dead letter.
+// newQueues returns a queue for each function, with the same visibility timeout and maximum number
+// of receives as in the cloud. The queues call the function dead with every dead letter.
 func newQueues(chaos *queue.Chaos, dead func(message.DeadLetter)) queue.Set {
 	queues := make(queue.Set)
 	for _, name := range task.Queues {

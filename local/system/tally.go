@@ -57,8 +57,8 @@ func (t *tallies) add(u account.URL) {
 	}
 }
 
-// count adds a URL to the figures in c, the status of a collection. relevant is the minimum
-// weight of a page on the collection's topic.
+// count adds a URL to the figures in c, the status of a collection. The parameter relevant is the
+// least weight of a page that counts as on the collection's topic.
 func (t *tallies) count(c *CollectionStatus, relevant uint8, u account.URL) {
 	switch u.State {
 	case account.Pending:

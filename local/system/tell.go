@@ -28,8 +28,9 @@ func (s *System) tellRedis(ctx context.Context) error {
 	return frontier.Tell(ctx, s.Redis, out)
 }
 
-// redisRestarted is called when Redis has ended, for the reason why, and was started again. It
-// tells Redis which batches are leased, and starts a sweep, which rebuilds the frontiers.
+// redisRestarted is called when Redis has ended and was started again; the parameter why is the
+// reason of its end. It tells Redis which batches are leased, and starts a sweep, which rebuilds
+// the frontiers.
 func (s *System) redisRestarted(why error) {
 	if err := s.tellRedis(context.Background()); err != nil {
 		s.Log.Warn("hosts wait for batches that may be out", "error", err)

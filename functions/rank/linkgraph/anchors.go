@@ -31,10 +31,11 @@ type Anchors struct {
 	Cut int      // number of other texts of links to the page, which were left out
 }
 
-// Anchors returns the anchors of all pages for whose index wanted returns true, by this index. It
-// leaves out links in the navigation of a site to a page of the same site, because they are the
-// same on all pages. Equal texts of one site count once. Anchors reads the links of all books once,
-// with their texts, and holds the texts for the wanted pages in memory.
+// Anchors returns the anchors of all pages for whose index the function wanted returns true. The
+// map's key is this index. Links in the navigation of a site to a page of the same site are left
+// out, because they are the same on all pages. Equal texts of one site count once. Anchors reads
+// the links of all books once, with their texts, and holds the texts for the wanted pages in
+// memory.
 func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[int]Anchors, error) {
 	r := g.read
 	found := make([]map[number]*texts, len(r.places))
@@ -109,10 +110,11 @@ func isNaming(row *book.Row) bool {
 	return !row.Former && row.Kind == book.Anchor && row.Anchor != "" && counts(row.Rel)
 }
 
-// voters counts the links from pages to target that a row of a book has (see book.Row), and
-// collects the sites of these pages, with repetitions. Links from target to itself, and links in
-// the navigation of target's own site, do not count. site is the site of target. target is unknown
-// for a URL that has no page.
+// voters counts the links of one row of a book (see book.Row) that lead from pages to the row's
+// target, and collects the sites of these pages, with repetitions. Links from the target to itself,
+// and links in the navigation of its own site, do not count. The parameter sources has the numbers
+// of the pages with links in the book. The parameter target is the target's number; unknown for a
+// URL without a page.
 func (r *reading) voters(row *book.Row, sources []number, target number, site uint32) (v voters) {
 	for _, k := range row.Sources {
 		source := sources[k]

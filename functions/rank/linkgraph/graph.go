@@ -106,8 +106,8 @@ func newReading(books []*book.Reader, l Limits, span int) *reading {
 	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}, nameless: make(map[layout.Identity]bool)}
 }
 
-// readPages reads of all URLs the outcomes that count (book.Standings), and numbers the pages and
-// aliases.
+// readPages finds all pages and aliases in the books, by the outcomes that count (book.Standings),
+// and numbers them.
 func (r *reading) readPages(ctx context.Context) error {
 	g := r.graph
 	for s, err := range book.Standings(ctx, r.books) {
@@ -132,8 +132,9 @@ func (r *reading) readPages(ctx context.Context) error {
 	return nil
 }
 
-// addPage gives a page the next number. It begins a new range of the hash space with this page if
-// the present range has r.span pages. But pages with the same place always stay in one range.
+// addPage gives the next number to a page whose place is the parameter at, and whose links are in
+// the book with the given index. If the present range of the hash space has r.span pages, a new
+// range begins with this page. But pages with the same place always stay in one range.
 func (r *reading) addPage(id layout.Identity, at layout.Place, index int) {
 	g, n := r.graph, len(r.graph.sites)
 	g.known[id] = number(n)

@@ -22,8 +22,8 @@ type votes struct {
 	aliases []pagerank.Link // votes for aliases, whose numbers are without aliasBit
 }
 
-// readVotes reads the links of all books, range by range. If there are no pages, it reads
-// nothing.
+// readVotes reads the votes in all books into r.ranges, range by range, and where aliases lead into
+// r.aliases. If there are no pages, it reads nothing.
 func (r *reading) readVotes(ctx context.Context) error {
 	r.ranges = make([]votes, len(r.places))
 	var mu sync.Mutex // protects r.aliases
@@ -54,8 +54,9 @@ func (r *reading) within(i int) (span layout.Range) {
 	return span
 }
 
-// readRange adds the votes that a book has for targets in the i-th range of the hash space to
-// r.ranges[i]. count counts the votes in all books and ranges; too many are an error.
+// readRange reads from a book the votes for targets in the i-th range of the hash space, and adds
+// them to r.ranges[i]. The parameter count is the number of votes read so far from all books, to
+// which it adds these. It fails if there are too many.
 func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i int, mu *sync.Mutex, count *atomic.Int64) error {
 	into, sources := &r.ranges[i], r.sources[index]
 	var id layout.Identity

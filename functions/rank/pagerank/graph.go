@@ -123,9 +123,9 @@ func ofSite(edges []edge) int {
 	return n
 }
 
-// count adds edges, the links from the pages of one site to one page, to g.out, which has the
-// number of links of each page. k links that are part of a template count as one together, so each
-// of them adds 1/k.
+// count adds links from the pages of one site to one page, the parameter edges, to the numbers of
+// links in g.out. A link adds 1 to the number of its source. But k links that are part of a
+// template count as one together, so each of them adds 1/k.
 func (g *Graph) count(edges []edge) {
 	repeated := 0
 	for _, e := range edges {

@@ -25,9 +25,9 @@ func DefaultRules() Rules {
 	return Rules{Damping: 0.85, Cap: 2, Epsilon: 1e-10}
 }
 
-// steps returns a number of steps that is enough: the last of them changes the ranks by at most
-// Epsilon. The first step changes the ranks by at most 2, and each further one by at most the
-// damping times the change of the step before.
+// steps returns a number of steps after which the ranks are exact enough: the last step changes
+// them by at most Epsilon. The first step changes the ranks by at most 2, and each further one by
+// at most the damping times the change of the step before.
 func (r Rules) steps() int {
 	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
 }

@@ -178,8 +178,8 @@ func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 	return err
 }
 
-// clearConsumed deletes the spool objects of packed batches now, which the collector
-// would keep a while, and adds them to clean.
+// clearConsumed deletes the spool objects of packed batches, and adds their keys to clean. Without
+// it, they would stay until the collector deletes them after a while.
 func (e *Eraser) clearConsumed(ctx context.Context, consumed []manifest.Consumed, clean *cleanKeys) error {
 	spooled, err := blob.List(ctx, e.Bucket, layout.SpoolPrefix(e.ID()))
 	if err != nil {
@@ -224,8 +224,9 @@ type cleanKeys struct {
 	keys map[string]bool
 }
 
-// of returns the known keys of a partition's clean objects, for reading and adding. There are none
-// at first, and none when the version of the takedowns has changed.
+// of returns the keys of a partition's objects that are known to be clean under a version of the
+// takedowns. The caller may add keys to them. The first call for a version returns no keys, and
+// drops those of the version before.
 func (m *Memory) of(p layout.Partition, version uint64) *cleanKeys {
 	m.mu.Lock()
 	defer m.mu.Unlock()

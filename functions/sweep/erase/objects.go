@@ -41,7 +41,8 @@ func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key strin
 }
 
 // isClean reports whether a book has no forgotten outcome or link. It passes all outcomes to the
-// filter's See, unless it fails: the filter learns from them which sources of links are forgotten.
+// method See of the filter, which learns from them which sources of links are forgotten. If it
+// fails, the filter may lack some of them.
 func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, error) {
 	clean := true
 	for o, err := range b.Outcomes(ctx, layout.Range{}) {
