@@ -94,10 +94,10 @@ func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Rea
 }
 
 // boundedBody reads a decoded body and limits its size, because a compressed body may expand 1,032
-// times (gzip) or millions of times (brotli). Reading fails
+// times (gzip) or millions of times (brotli). Reading fails with
 //
-//	with errTooBig   after more than limit bytes
-//	with errBomb     after more than maxFree bytes, and more than maxRatio times the bytes transferred
+//	errTooBig   after more than limit bytes
+//	errBomb     after more than maxFree bytes, and more than maxRatio times the bytes transferred
 type boundedBody struct {
 	from  io.Reader // decoder of the body
 	wire  *wire     // the encoded body that the decoder reads

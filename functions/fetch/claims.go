@@ -36,8 +36,9 @@ func (r *run) share(i int) {
 	o.Collections = together(o.Collections, others...)
 }
 
-// claims are the names of the collections that claim a page (see membership.Members): those in
-// sure whatever the page's topic, those in topical only if the page is on their topic.
+// claims are the names of the collections that claim a page (see membership.Members). The
+// collections in sure claim it whatever its topic, those in topical only if the page is on their
+// topic.
 type claims struct{ sure, topical []string }
 
 // claiming returns the collections that claim target i. It computes them once.
@@ -58,8 +59,8 @@ func (b behalf) kept(t batch.Target) []string {
 	return slices.DeleteFunc(slices.Clone(t.Last.Collections), b.isNone)
 }
 
-// storedLook returns the last look at a target, or nil if there was none or the page is not
-// stored. The look at a page that is not stored has collections but no digest.
+// storedLook returns the last look at a target, or nil if there was none or the page is not stored.
+// A look has a digest only if the page was stored.
 func storedLook(t batch.Target) *batch.Look {
 	if t.Last != nil && t.Last.Digest == 0 && !t.Sitemap {
 		return nil

@@ -49,8 +49,9 @@ func (s *failedRuns) has(v layout.Version) bool {
 // pack would ignore the object.
 const maxLate = 10 * time.Minute
 
-// bury puts the spool object of a batch whose deadline has passed and whose message was delivered
-// before, if there is no such object. It records what became of the earlier fetch:
+// bury records that an earlier fetch of a batch has ended without a spool object: it puts such an
+// object if there is none, the batch's deadline has passed, and its message was delivered before.
+// The outcomes say what became of the earlier fetch:
 //
 //	the earlier fetch                                outcome of each URL
 //	crashed, or ran out of memory or time            retry, with one more attempt

@@ -95,9 +95,9 @@ func (f *Function) Run(ctx context.Context, key string) error {
 	return err
 }
 
-// build builds and commits the segment of the package with this number in the manifest,
-// again and again until no other commit interferes. It does nothing if the package is
-// indexed or no longer listed.
+// build builds and commits the segment of the package that has the number pkg in the manifest. If
+// another commit interferes, it begins again. It does nothing if the package is indexed or no
+// longer listed.
 func (f *Function) build(ctx context.Context, id layout.Partition, pkg uint32) error {
 	for {
 		p, err := partition.Open(ctx, f.Bucket, id, f.Now)

@@ -68,9 +68,9 @@ func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed
 	return nil
 }
 
-// set writes the ranks and anchors in r into the manifest for the merged segment, which has the
-// given key. If ranks or anchors of an input are missing or have changed, it clears
-// Manifest.Ranked, so that the next run of rank ranks all documents again.
+// set stores the ranks and anchors in r as overlays of the merged segment, which has the given key.
+// If ranks or anchors of an input are missing or have changed, it clears Manifest.Ranked, so that
+// the next run of rank ranks all documents again.
 func (r *ranking) set(ctx context.Context, e *partition.Edit, key string) error {
 	if !r.whole || r.anchors == nil {
 		e.SetRanked("")

@@ -67,8 +67,8 @@ func (f *Function) again(ctx context.Context, s *settings.Settings, changed []ch
 	return due, nil
 }
 
-// lastLooks adds to last all outcomes of the wanted pages that the books of a storage
-// partition have. It reads only the given sites in the books, and logs damaged books.
+// lastLooks reads the outcomes of the wanted pages in the books of a storage partition, and adds
+// them to the map last. It reads only the given sites in the books, and logs damaged books.
 func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[uint32]bool, wanted map[layout.Identity]bool, last map[layout.Identity]book.Standing) error {
 	m, err := manifest.Read(ctx, f.Bucket, p)
 	if err != nil {

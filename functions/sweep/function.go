@@ -235,9 +235,9 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// once calls do if it has not succeeded within the last grace. It takes a lease of the given name
-// in Redis, and keeps it if do succeeds. If do fails, once releases the lease, so that the next
-// sweep calls do again.
+// once calls the function do, unless such a call with the same name has succeeded within the last
+// grace. It takes a lease of this name in Redis, and keeps it if do succeeds. If do fails, once
+// releases the lease, so that the next sweep calls do again.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
 	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)

@@ -37,15 +37,16 @@ func (l latest) finder(bucket blob.Reader) *segments.Finder {
 // compare masks outdated documents of pages that are in two partitions. When a storage strategy
 // moves a site to another partition, its documents stay where they are, so that both partitions may
 // have documents of one page. compare leaves only the latest alive, and none if the page is gone
-// since. gone are the gone pages of this partition that are not masked yet.
+// since. The parameter gone has the gone pages of this partition that are not masked yet.
 //
 //	this partition           other partition                               masked
 //	a document               an earlier document                           the other's
 //	a document               a later document, or the page is gone since   this one's
 //	a gone page              an earlier document                           the other's
 //
-// Each segment is compared once after it is listed. told is false if a segment of another partition
-// could not be read; then the next sweep compares the same segments and gone pages again.
+// Each segment is compared once after it is listed. The result told is false if a segment of
+// another partition could not be read; then the next sweep compares the same segments and gone
+// pages again.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {
@@ -85,8 +86,8 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 }
 
 // uncompared returns the segments to be compared now: those that are marked as not compared yet, as
-// many as comparedAtOnce allows. here holds the versions of their live documents, and of the gone
-// pages. Damaged segments are left out.
+// many as comparedAtOnce allows. The result here has the latest version of each page that has a
+// live document in them, or is in the parameter gone. Damaged segments are left out.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
 	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })

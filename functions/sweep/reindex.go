@@ -14,16 +14,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Reindex marks packages of all partitions as not indexed, so that index indexes them anew,
-// and returns their number. v returns the current version of a language's analyzer.
+// Reindex marks packages of all partitions as not indexed, so that index indexes them anew, and
+// returns their number. The function v returns the current version of a language's analyzer.
 //
 //	v       packages
 //	nil     all
 //	set     those with live documents in a segment that another version of an analyzer built
 //
-// The old segments answer queries until they are replaced. Without a Sender, the next sweep
-// sends the messages to index. Damaged segments and manifests are left out and returned as
-// errors: repair has to mend them.
+// The old segments answer queries until they are replaced. Without a Sender, the next sweep sends
+// the messages to index. Damaged segments and manifests are left out and returned as errors: repair
+// has to mend them.
 func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) (packages int, err error) {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {

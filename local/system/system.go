@@ -158,8 +158,8 @@ func strategiesLost(ctx context.Context, bucket blob.Reader) error {
 	return nil
 }
 
-// Publish writes the URLs of the system's servers to the data directory, where other
-// commands find them. http is the URL of the search page, "" if there is none.
+// Publish writes the URLs of the system's servers to the data directory, where other commands find
+// them. The parameter http is the URL of the search page, "" if there is none.
 func (s *System) Publish(http string) error {
 	return s.dir.Publish(datadir.Running{
 		PID: os.Getpid(), S3: s.store.url, Embedded: s.store.server != nil, Redis: s.redisURL, HTTP: http,
