@@ -89,9 +89,9 @@ func (r *run) follow(ctx context.Context, at address.Address, agent string) (a a
 }
 
 // unreachable returns the state and reason for all targets of an origin whose robots.txt could not
-// be fetched (RFC 9309, 2.3.1.4); nil if it could. moved is the other host to which the robots.txt
-// was redirected; "" if there is none. The state is Retry, or Failed if the address or port of the
-// origin itself must not be dialled.
+// be fetched (RFC 9309, 2.3.1.4); nil if it could. The state is Retry, or Failed if the address or
+// port of the origin itself must not be dialled. The parameter moved is the other host to which the
+// robots.txt was redirected; "" if there is none.
 func unreachable(a answer, moved string) *verdict {
 	var v verdict
 	switch {
@@ -158,9 +158,10 @@ type pace struct {
 	rest     time.Time     // time before which no request may be sent; zero if the host did not fail
 }
 
-// next returns the earliest time of the next request; zero means now. delay is the wanted pause
-// after an answer. The pause is prolonged to the duration of answers, so that a slow host spends at
-// most half of its time on our requests. With a delay of 0 there is no pause.
+// next returns the earliest time of the next request; zero means now. The parameter delay is the
+// wanted pause after an answer. If the answers of a slow host take longer than that, the pause is
+// as long as they take, so that the host spends at most half of its time on our requests. With a
+// delay of 0 there is no pause.
 func (p *pace) next(delay time.Duration) time.Time {
 	if p.last.IsZero() {
 		return time.Time{}

@@ -21,7 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Settle settles the spool object with the key in the frontiers: it admits links, enters the
+// Settle applies the spool object with the given key to the frontiers: it admits links, enters the
 // outcomes and ends the host's lease. Then it sends the function schedule a task to lease more
 // batches, and calls Gather. Settle may run again for the same spool object.
 func (f *Function) Settle(ctx context.Context, key string) error {

@@ -132,8 +132,8 @@ func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]can
 	return urls, nil
 }
 
-// target returns what the message to fetch says of the URL. denied is the reason why it must not
-// be requested, "" if it may be.
+// target returns the URL as a target in the message to fetch. The parameter denied is the reason
+// why the URL must not be requested, "" if it may be.
 func (u candidate) target(denied string) batch.Target {
 	return batch.Target{
 		URL:         u.URL,

@@ -79,7 +79,7 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	}), nil
 }
 
-// Run does, in this order:
+// Run sweeps the whole bucket, in these steps:
 //
 //	frontiers                     rebuild those that are lost, behind the books, or of other settings
 //	every storage partition       the steps of sweepPartition

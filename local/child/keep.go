@@ -19,9 +19,9 @@ type restartPolicy struct {
 	steady time.Duration
 }
 
-// usual is the policy of Keep. The first restart follows immediately, because the child may only
-// have been killed. Later restarts follow after growing pauses, because the machine may lack
-// memory.
+// usual is the policy by which Keep restarts a child. The first restart follows immediately,
+// because the child may only have been killed. Later restarts follow after growing pauses, because
+// the machine may lack memory.
 var usual = restartPolicy{
 	pauses: []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second, 5 * time.Second},
 	steady: time.Minute,

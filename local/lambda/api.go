@@ -80,9 +80,9 @@ func (r *Runtime) initFailure(w http.ResponseWriter, req *http.Request, p *proce
 	w.WriteHeader(http.StatusAccepted)
 }
 
-// accept ends the invocation with the id, the current one of the process, with an outcome. If
-// the process has no current invocation, or one with another id, accept changes nothing and
-// answers the request with an error.
+// accept ends the current invocation of the process with an outcome. If the process has none, or
+// one whose id is not the parameter id, accept changes nothing and answers the request with an
+// error.
 func accept(w http.ResponseWriter, p *process, id string, outcome result) {
 	if !p.settle(id, outcome) {
 		http.Error(w, fmt.Sprintf("%q is not the current invocation", id), http.StatusBadRequest)

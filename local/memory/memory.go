@@ -99,8 +99,9 @@ func (t *tuner) await() {
 	})
 }
 
-// percent returns the value for GOGC (see the table in the package comment). live is the size of
-// the live heap and room the room for the whole heap (see Part.room), in bytes.
+// percent returns the value for GOGC (see the table in the package comment). The parameter live is
+// the size of the live heap, and the parameter room the size that the whole heap may have (see
+// Part.room), both in bytes.
 func percent(live, room uint64) int {
 	if live*(100+mostGarbage)/100 <= room {
 		return mostGarbage

@@ -83,8 +83,8 @@ func connect(url string, getenv func(string) string, stored func(string, int64),
 	return s, opened, nil
 }
 
-// of returns the bucket for one function. The recorder counts requests through it as requests
-// of the function.
+// of returns the bucket for the named function. The recorder counts requests through it as requests
+// of this function.
 func (s *store) of(function string, recorder *vitals.Recorder) blob.Bucket {
 	counted := recorder.Bucket(function, s.counting)
 	return &watchedBucket{Bucket: blob.Retry(counted, environment.RetryPolicy()), stored: s.bucket.stored, last: s.bucket.last}

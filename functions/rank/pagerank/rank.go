@@ -121,8 +121,8 @@ func (c *chunk) end() uint32 { return c.first + uint32(len(c.ends)) }
 
 // give sets w.gives: the rank that each page of a chunk gives by each of its links, which is its
 // own rank divided by the number of its links. If the links of a page count less than one in all,
-// it gives away only this fraction of its rank. lost is the sum of what pages of the chunk do not
-// give.
+// it gives away only this fraction of its rank. The result lost is the sum of what pages of the
+// chunk do not give.
 func (w *walk) give(c *chunk) (lost float64) {
 	for page := c.first; page < c.end(); page++ {
 		links := w.out[page]
@@ -157,8 +157,9 @@ func (w *walk) take(c *chunk) (lost float64) {
 	return lost
 }
 
-// site computes what the pages of one site give to one page. edges are their links to that page.
-// given is the rank that they give, and allowed the part of it that remains under the cap.
+// site computes what the pages of one site give to one page, by the parameter edges, their links to
+// that page. The result given is the rank that they give, and the result allowed the part of it
+// that remains under the cap.
 func (w *walk) site(edges []edge) (given, allowed float64) {
 	template, repeated, strongest := 0.0, 0, 0.0
 	for _, e := range edges {

@@ -79,8 +79,9 @@ func (e *Eraser) Run(ctx context.Context) error {
 	return nil // the next sweep goes on
 }
 
-// warnUnmerged logs the segments that still hold forgotten documents although an earlier
-// sweep has asked merge to write them anew. awaited are their keys when this run began.
+// warnUnmerged logs the segments that still hold forgotten documents although an earlier sweep has
+// asked merge to write them anew: those whose keys are in the parameter awaited. These are the keys
+// of the segments that merge had yet to write anew when this run began.
 func (e *Eraser) warnUnmerged(ctx context.Context, awaited []string) {
 	for _, key := range erasedKeys(e.Manifest()) {
 		if slices.Contains(awaited, key) {
