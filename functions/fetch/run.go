@@ -84,7 +84,8 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 }
 
 // finish waits until all pages are digested, decides on aliases, and returns the spool object of
-// the batch. Its outcomes, and the pages, are in the order of the batch's targets.
+// the batch. Its outcomes, and the pages, are in the order of the batch's targets. The parameter
+// began is the time at which the fetch of the batch began.
 func (r *run) finish(ctx context.Context, d *digester, began time.Time) spool.Spool {
 	results := d.wait()
 	r.prove(ctx, d, true)

@@ -19,8 +19,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/sitemap"
 )
 
-// sitemap fetches a target that is a sitemap, reads it as a stream, and records
-// its entries as links.
+// sitemap requests target i, a sitemap, with the given User-Agent and delay. It reads the sitemap
+// as a stream, and records its entries as links.
 func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Duration) {
 	t := r.batch.Targets[i]
 	claiming := r.behalf.settings.ClaimingSitemap(r.targets[i])

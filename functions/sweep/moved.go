@@ -144,10 +144,10 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 }
 
 // earlier finds live documents in m's segments for which the parameter known has a later version of
-// the same page. The result dead has these documents by the keys of their segments, together with
-// the documents that are dead already. Segments without such live documents are left out. If later
-// is not nil, earlier adds to it the versions of pages that are later than the known ones. The
-// result whole is false if a segment could not be read.
+// the same page; finder is a finder of these pages. The result dead has the documents by the keys
+// of their segments, together with the documents that are dead already. Segments without such live
+// documents are left out. If later is not nil, earlier adds to it the versions of pages that are
+// later than the known ones. The result whole is false if a segment could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

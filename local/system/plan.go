@@ -121,8 +121,8 @@ func (p Plan) fits(published []collection.Collection) error {
 	return nil
 }
 
-// planSeeds publishes DefaultCollection: with the plan's seeds added to the published ones,
-// and with the plan's delay and limits.
+// planSeeds publishes DefaultCollection, with the plan's seeds added to the published ones, and
+// with the plan's delay and limits. The parameter published has the published collections.
 func (s *System) planSeeds(ctx context.Context, p Plan, published []collection.Collection, now time.Time) error {
 	before, _ := named(published, DefaultCollection)
 	next := before.With(p.Seeds)

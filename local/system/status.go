@@ -97,8 +97,8 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 	return status, err
 }
 
-// belongs reports whether status counts a URL for a collection. This is so if its last
-// request was on behalf of the collection, or if it is not stored and the collection admits
+// belongs reports whether a URL counts in the status of the named collection. This is so if its
+// last request was on behalf of the collection, or if it is not stored and the collection admits
 // it.
 func belongs(u account.URL, name string) bool {
 	return slices.Contains(u.Final.Collections, name) || u.Collection == name && u.State != account.Stored

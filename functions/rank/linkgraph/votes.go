@@ -54,9 +54,9 @@ func (r *reading) within(i int) (span layout.Range) {
 	return span
 }
 
-// readRange reads from a book the votes for targets in the i-th range of the hash space, and adds
-// them to r.ranges[i]. The parameter count is the number of votes read so far from all books, to
-// which it adds these. It fails if there are too many.
+// readRange reads the votes for targets in the i-th range of the hash space from b, the book
+// r.books[index], and adds them to r.ranges[i]. The parameter count is the number of votes read so
+// far from all books, to which it adds these. It fails if there are too many.
 func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i int, mu *sync.Mutex, count *atomic.Int64) error {
 	into, sources := &r.ranges[i], r.sources[index]
 	var id layout.Identity

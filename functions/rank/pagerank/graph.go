@@ -67,10 +67,10 @@ type chunk struct {
 	edges []edge   // edges of all pages of the chunk, sorted by target and source
 }
 
-// New returns a graph of the given links, and sorts and changes their slices. sites holds the site
-// of every page; the pages of a site must be neighbours. The slices must divide the links by
-// targets: each target of a slice has a number above all targets of the slice before. Within a
-// slice, links may be in any order and repeated. New fails if there are too many pages.
+// New returns a graph of the links in the slices parts, which it sorts and changes. The parameter
+// sites has the site of every page; the pages of a site must be neighbours. The slices must divide
+// the links by targets: each target of a slice has a number above all targets of the slice before.
+// Within a slice, links may be in any order and repeated. New fails if there are too many pages.
 func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 	if len(sites) > MaxPages {
 		return nil, fmt.Errorf("cannot rank %d pages: at most %d", len(sites), MaxPages)
