@@ -143,16 +143,17 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 	return deletes.Wait()
 }
 
-// Spool deletes the spool objects of the partition that
+// Spool deletes the spool objects of the partition whose batch
 //
-//	were packed at least Limits.Keep ago; if now is true, all that are packed
-//	were put after their batch was closed
+//	was packed at least Limits.Keep ago (if the parameter now is true: at any time), or
+//	is closed and not listed as consumed, so that pack refuses it
 //
-// spooled lists all objects in the partition's spool; the list must be older than the manifest.
-// Then Spool closes the packed batches whose objects are deleted: the manifest no longer lists each
-// batch as consumed, but says that all batches up to some token are done. If a closed batch is
-// fetched again, pack refuses it. leased holds the batches on lease, which are not closed. If it is
-// nil, the leases are unknown, and Spool closes nothing.
+// The parameter spooled lists all objects in the partition's spool; the list must be older than the
+// manifest. Then Spool closes the batches that were packed at least Limits.Keep ago: the manifest
+// no longer lists each of them as consumed, but says that all batches of their epoch up to some
+// token are done. A batch stays open if it, or one of its epoch with a lower token, is leased or
+// not packed yet. The parameter leased holds the leased batches. If it is nil, the leases are
+// unknown, and Spool closes nothing.
 func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map[layout.Version]bool, now bool) error {
 	doomed, unpacked := c.judgeSpool(spooled, now)
 	if err := c.Delete(ctx, doomed); err != nil || leased == nil {
@@ -181,8 +182,9 @@ func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map
 	})
 }
 
-// judgeSpool returns as doomed the keys of the spool objects that are to be deleted. unpacked maps
-// each epoch to the lowest token of a batch whose spool object must still be packed.
+// judgeSpool decides which of the spool objects Spool deletes, and returns their keys as doomed. In
+// the map unpacked it returns, for each epoch with batches that must still be packed, the lowest
+// token of these batches. The parameters are those of Spool.
 func (c *Collector) judgeSpool(spooled []blob.Object, now bool) (doomed []string, unpacked map[uint64]uint64) {
 	consumed := make(map[layout.Version]manifest.Consumed)
 	for _, one := range c.Manifest().Consumed {

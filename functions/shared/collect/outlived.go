@@ -16,10 +16,10 @@ import (
 // errLearnt means that another commit added a book after Outlived had read the books.
 var errLearnt = errors.New("more was learnt while the books were read")
 
-// Outlived condemns the packages of which no page is current: each page has a later version
-// elsewhere or is gone. Both the index and the books must say so: no live document of a segment is
-// of the package, and no outcome that counts is of a page in it. A condemned package is deleted
-// only after the last generation that lists it.
+// Outlived condemns the indexed packages that hold no current page: each of their pages has a later
+// version in another package or is gone. Both the index and the books must say so: no segment has a
+// live document from the package, and the outcomes of no URL (see book.Standing) name a page in it
+// as current. A condemned package is deleted only after the last generation that lists it.
 func (c *Collector) Outlived(ctx context.Context) error {
 	candidates, err := c.dead(ctx, c.Manifest())
 	if err != nil || len(candidates) == 0 {
@@ -110,7 +110,8 @@ const (
 //	1   it commits the number of the oldest generation to keep, so that no reader looks for
 //	    earlier ones, and replaces the hint if that is a copy of an earlier one
 //	2   it deletes the overlays that only earlier generations list
-//	3   it deletes the earlier generations, the oldest first; the next sweep deletes what is left
+//	3   it deletes the earlier generations, the oldest first; if it is killed, some are left,
+//	    which the next sweep deletes
 func (c *Collector) Past(ctx context.Context) error {
 	before := c.Now().Add(-c.Limits.Past - c.Limits.Grace)
 	oldest, err := c.firstAfter(ctx, before)
@@ -147,8 +148,8 @@ func (c *Collector) Past(ctx context.Context) error {
 	return nil
 }
 
-// replaceHint replaces the hint by a copy of the newest generation, if it is a copy of one that is no
-// longer kept. A hint that is lost or damaged needs no replacement: readers do without it.
+// replaceHint replaces a hint that copies a generation no longer kept by a copy of the newest
+// generation. A hint that is lost or damaged needs no replacement: readers do without it.
 func (c *Collector) replaceHint(ctx context.Context) error {
 	hint, err := manifest.Hint(ctx, c.Bucket, c.ID())
 	if errors.Is(err, blob.ErrRetryable) {
@@ -167,10 +168,10 @@ func (c *Collector) replaceHint(ctx context.Context) error {
 	return nil
 }
 
-// firstAfter returns the number of the generation that was in force at the moment: the oldest one to
-// keep. It looks at no more than maxPast generations, the oldest first, so the result may be an
-// earlier one. It returns 0, which means that nothing is to be deleted yet, unless there is a
-// generation to delete that ended at least atOnce before the moment.
+// firstAfter returns the number of the oldest generation to keep: the one that was in force at the
+// time given by the parameter moment. It reads at most maxPast generations, the oldest first; if
+// they do not reach that time, it returns the last of them. It returns 0, for nothing to delete
+// yet, unless the oldest generation ended at least atOnce before that time.
 func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
 	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {

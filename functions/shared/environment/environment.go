@@ -120,8 +120,9 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	return e, nil
 }
 
-// OpenS3 opens the bucket with a URL such as http://127.0.0.1:9000/my-bucket; credentials and
-// region are in the usual AWS variables. traffic counts the bytes of its connections.
+// OpenS3 opens the bucket with a URL, the parameter address, such as
+// http://127.0.0.1:9000/my-bucket. Credentials and region are in the usual AWS variables. The
+// parameter traffic counts the bytes of the bucket's connections.
 func OpenS3(address string, getenv func(string) string, traffic *vitals.Traffic) (*s3blob.Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -176,8 +177,9 @@ func (e *Environment) Serve(handler http.Handler) {
 	lambdaurl.Start(withCookies(e.WatchHTTP(handler)), lambda.WithEnableSIGTERM(e.end))
 }
 
-// withCookies returns the handler with the cookies of requests to a function URL: Lambda
-// sends them apart from the headers, and lambdaurl leaves them out.
+// withCookies returns a handler that adds the cookies of each request to its headers, and then
+// calls the given handler. Lambda sends the cookies of requests to a function URL apart from the
+// headers, and lambdaurl leaves them out.
 func withCookies(handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		event, found := lambdaurl.RequestFromContext(r.Context())

@@ -43,9 +43,9 @@ func (k *kinds) of(one kind) uint32 {
 // segmentsAtOnce is how many segments are read concurrently.
 const segmentsAtOnce = 4
 
-// ReadIndex reads the language and the media type of all indexed pages, for Pages, from the tail
-// and four columns of each segment. What it keeps takes 8 bytes of memory for each page. Segments
-// that cannot be read are put on the list Unindexed.
+// ReadIndex reads the language and the media type of all indexed pages, so that Pages yields them,
+// too. It reads the tail and four columns of each segment, and keeps 8 bytes in memory for each
+// page. It adds an error to Unindexed for each segment that cannot be read.
 func (v *Inventory) ReadIndex(ctx context.Context) error {
 	var mu sync.Mutex // protects v and the partitions
 	group, within := errgroup.WithContext(ctx)

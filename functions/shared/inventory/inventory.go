@@ -89,8 +89,9 @@ func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 	return v, nil
 }
 
-// Manifests returns the manifests at the moment of the inventory, in which packages have their
-// present keys. Partitions that could not be opened are left out.
+// Manifests returns the manifests of the partitions as they were at the moment of the inventory,
+// but with the present keys of packages (see Page.Key). Partitions that could not be opened are
+// left out.
 func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	for _, p := range v.partitions {
 		m := p.then.Clone()
@@ -115,10 +116,10 @@ func (p *part) keyNow(key string) string {
 	return key
 }
 
-// Pages yields the selected pages, those of a site together. Forgotten pages are left out.
-// A page that is not in the index passes any selection by language. An error ends the
-// sequence. Of each book, memory holds only the bytes of one request and one block; what
-// ReadIndex has read stays in memory, too.
+// Pages yields the stored pages that the selection selects. The pages of a site follow each other.
+// Forgotten pages are left out. A page that is not in the index passes any selection by language.
+// An error ends the sequence. Of each book, memory holds only the bytes of one request and one
+// block; what ReadIndex has read stays in memory, too.
 func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		wanted, err := selected.parse()
@@ -211,16 +212,16 @@ func (s *selector) has(p *Page) bool {
 	return err == nil && (a.Host == s.Site || a.Site == s.Site)
 }
 
-// standing holds the outcomes of a URL that count (see book.Standing) according to the books of all
-// partitions together: a strategy may have moved the URL from one partition to another.
+// standing holds those outcomes of one URL that determine its state (see book.Standing). They may
+// come from the books of several partitions: a strategy may have moved the URL from one to another.
 type standing struct {
 	book.Standing
 	of *part // partition whose books have the outcome Standing.Page
 }
 
-// standings yields for every URL the outcomes that count (see standing), in the order of places. If
-// the books of a partition are damaged, no further URLs of it follow, and the error is added to
-// Faults.
+// standings yields the standing of every URL, in the order of places. If the books of a partition
+// are damaged, it adds the error to Faults, and goes on without the further outcomes of this
+// partition.
 func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	return func(yield func(standing, error) bool) {
 		streams := make([]*stream, 0, len(v.partitions))
@@ -267,8 +268,8 @@ func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	}
 }
 
-// stream reads the books of one partition, URL by URL. head holds the outcomes of the current URL
-// that count.
+// stream reads the books of one partition, URL by URL. The field head holds those outcomes of the
+// current URL that determine its state.
 type stream struct {
 	of   *part
 	next func() (book.Standing, error, bool)
@@ -293,8 +294,8 @@ func compare(a, b *book.Outcome) int {
 	return a.Identity().Compare(b.Identity())
 }
 
-// merge returns the outcomes of a URL that count. group holds a stream for each partition that has
-// outcomes of the URL; the URL is the current one of all these streams.
+// merge returns the standing of a URL over all partitions. The parameter group holds a stream for
+// each partition that has outcomes of the URL; the URL is the current one of all these streams.
 func merge(group []*stream) standing {
 	if len(group) == 1 {
 		return standing{group[0].head, group[0].of}

@@ -40,8 +40,8 @@ type DeadLetter struct {
 	Receives int       `json:"receives"` // number of times that the message was delivered
 }
 
-// Key returns the key of the dead letter, by queue and body: the same body in the
-// same queue is one dead letter, however often it is given up.
+// Key returns the key of the dead letter, which depends on the queue and the body only: the same
+// body in the same queue is one dead letter, however often it is given up.
 func (d DeadLetter) Key() string {
 	return layout.DeadLetterKey(d.Queue, layout.ContentHash([]byte(d.Body)))
 }
@@ -97,8 +97,8 @@ func (d DeadLetter) check() error {
 	return nil
 }
 
-// Cut returns the longest beginning of a text of at most the given number of
-// bytes, in whole characters.
+// Cut returns a text, shortened at its end to at most the number of bytes given by the parameter
+// most. It keeps whole characters only, and removes bytes that are not UTF-8.
 func Cut(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]
@@ -173,9 +173,9 @@ func (g DeadLetterStore) call(ctx context.Context, event events.SQSEvent, handle
 	return handle(ctx, event)
 }
 
-// giveUp decides about a message that failed for a reason, by the table at Terminal and
-// Later. If the message is given up, it stores a dead letter. It returns true if the
-// message is to be acknowledged, so that the queue does not deliver it again.
+// giveUp decides whether a failed message is given up, by the table at Terminal and Later; the
+// parameter reason is the error of the message. If the table says so, it stores a dead letter. It
+// returns true if the message is to be acknowledged, so that the queue does not deliver it again.
 func (g DeadLetterStore) giveUp(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
 	receives, err := strconv.Atoi(m.Attributes[receiveCount])
 	last := err == nil && receives >= MaxReceives

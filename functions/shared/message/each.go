@@ -76,8 +76,8 @@ func Together(ctx context.Context, log *slog.Logger, event events.SQSEvent, run 
 	return response
 }
 
-// Decode reads the body of a message that is a JSON object. Any other body is a
-// Terminal error.
+// Decode decodes the body of a message, a JSON object, into the value to which the parameter into
+// points. Any other body is a Terminal error.
 func Decode(body string, into any) error {
 	err := fmt.Errorf("%d bytes are more than the %d of a message", len(body), MaxBody)
 	if len(body) <= MaxBody {
@@ -154,8 +154,8 @@ type Listener struct {
 
 type listenerKey struct{}
 
-// Listen returns a context that informs the listener, beside the listeners that
-// ctx has already.
+// Listen returns a context like ctx with one more listener: failures of messages that are handled
+// with this context are reported to it and to the listeners that ctx has already.
 func Listen(ctx context.Context, l Listener) context.Context {
 	earlier, _ := ctx.Value(listenerKey{}).([]Listener)
 	return context.WithValue(ctx, listenerKey{}, append(earlier[:len(earlier):len(earlier)], l))
@@ -178,9 +178,10 @@ type noting struct {
 	m   events.SQSMessage
 }
 
-// Note records a fault that does not fail the message of ctx. It logs the text what with the
-// attributes and the subject of the message, and calls the listeners of ctx. The listeners count
-// faults by the argument what, which therefore must be one of a few fixed texts.
+// Note logs a fault that does not fail the message for which a function is running with ctx, and
+// reports it to the listeners of ctx. The log has the text what, the attributes and the subject of
+// the message. The listeners count faults by the argument what, which therefore must be one of a
+// few fixed texts.
 func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	listening, _ := ctx.Value(listenerKey{}).([]Listener)
 	for _, l := range listening {
@@ -251,8 +252,8 @@ func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether the function is accepts err: is(err) is true, or is(e) for an error e that
-// err wraps. If err joins several errors, each of these must be accepted.
+// every calls the function is, a parameter, with err and then with the errors that err wraps, and
+// reports whether it returns true for one of them. Of several joined errors, it must accept each.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

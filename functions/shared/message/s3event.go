@@ -106,8 +106,8 @@ func S3Event(bucket, key string, size int64, at time.Time) []byte {
 	return body
 }
 
-// Raise sends the event of an object's creation to a queue, as if the object had just been
-// created.
+// Raise sends to a queue the event by which S3 reports that an object was created (see S3Event).
+// The parameter at is the time of the event.
 func Raise(ctx context.Context, to task.Sender, queue, key string, size int64, at time.Time) error {
 	if err := to.Send(ctx, queue, S3Event("", key, size, at), 0); err != nil {
 		return fmt.Errorf("cannot raise the event of %s: %w", key, err)
@@ -127,8 +127,8 @@ type SQS struct {
 	urls   map[string]string
 }
 
-// NewSQS returns a sender to the queues with the given names, each with its
-// URL. The map must not change afterwards.
+// NewSQS returns a sender to queues. The parameter urls maps the name of each queue to its URL. The
+// map must not change afterwards.
 func NewSQS(client *sqs.Client, urls map[string]string) *SQS {
 	return &SQS{client: client, urls: urls}
 }
