@@ -98,8 +98,8 @@ type System struct {
 	Now   func() time.Time
 }
 
-// Look returns the state by which alerts are judged. It takes one LIST of the dead
-// letters, two of the feedback, one GET for each feedback object of the last
+// Look reads the present state of the system, by which vitals.Judge decides on alerts. It takes one
+// LIST of the dead letters, two of the feedback, one GET for each feedback object of the last
 // minutes, and the reads of the manifests.
 func (s System) Look(ctx context.Context, inForce *settings.Settings) (vitals.State, error) {
 	now := s.Now()
@@ -144,9 +144,9 @@ func (s System) deadLetters(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// stored adds to the state, from the manifests: the bytes that they list, the age of the
-// oldest package that is not indexed, and the partitions whose generations are lost or
-// whose newest generation cannot be read.
+// stored reads the manifests of all partitions, and adds to the state: the bytes that they list,
+// the age of the oldest package that is not indexed, and the partitions whose generations are lost
+// or whose newest generation cannot be read.
 func (s System) stored(ctx context.Context, inForce *settings.Settings, state *vitals.State) error {
 	for _, p := range inForce.Partitions() {
 		m, err := partition.Read(ctx, s.Bucket, p)
@@ -173,8 +173,8 @@ func (s System) stored(ctx context.Context, inForce *settings.Settings, state *v
 	return nil
 }
 
-// spooled returns the age of the oldest batch in pack's inboxes; 0 if they are empty or Redis
-// cannot be reached.
+// spooled returns the age of the oldest batch that waits for pack, by the lists in Redis (see
+// frontier.Inbox). It returns 0 if none waits or Redis cannot be reached.
 func (s System) spooled(ctx context.Context, inForce *settings.Settings) (oldest time.Duration, err error) {
 	if s.Redis == nil {
 		return 0, nil

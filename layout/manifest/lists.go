@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Segment is a segment that the generation lists. Its documents are numbered from 0:
+// Segment is the entry of a segment in a manifest. The segment's documents are numbered from 0:
 // first the documents of Parts[0], then those of Parts[1], and so on.
 type Segment struct {
 	Key       string     `json:"key"`
@@ -50,8 +50,8 @@ type Overlay struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// Anchors is the overlay with the texts by which links name the documents of a segment.
-// It has the format of a segment, in which the documents have the same numbers.
+// Anchors is the overlay with the texts by which links name the documents of a segment. It is a
+// segment itself, and gives these documents the same numbers.
 type Anchors struct {
 	Key   string `json:"key"`
 	Bytes int64  `json:"bytes"`
@@ -147,9 +147,9 @@ func (m *Manifest) closed(epoch uint64) (int, bool) {
 	})
 }
 
-// Gone is a page that was stored once and has vanished from its URL: the last outcome of the
-// URL says so. The page stays in the list Manifest.Gone as long as an earlier version of it is
-// a live document of a segment, or may become one, because a package or spool object has it.
+// Gone is a page that was stored once and has vanished from its URL, as the last outcome of the URL
+// says. The page stays in the list Manifest.Gone as long as an earlier version of it is a live
+// document of a segment, or may become one, since a package or spool object has it.
 type Gone struct {
 	ID layout.Identity `json:"id"`
 	// Version is the version of the page's last outcome. Documents of the page with higher
@@ -198,10 +198,11 @@ type Condemned struct {
 	Gone time.Time `json:"gone,omitzero"`
 }
 
-// Condemn adds objects, which the next generation does not list, to m.Condemned. at is the
-// present time. The grace of the objects begins at the later of at and m.Time, the time of the
-// last commit: so a clock that is a little behind does not shorten it. But if m.Time is later by
-// Fresh or more, the last committer's clock was wrong, and the grace begins at the time at.
+// Condemn adds a record of each of the objects with the keys to m.Condemned. The next generation
+// must not list them. The parameter at is the present time. The grace of the objects begins at the
+// later of at and m.Time, the time of the last commit: so a clock that is a little behind does not
+// shorten it. But if m.Time is later by Fresh or more, the last committer's clock was wrong, and
+// the grace begins at the time at.
 func (m *Manifest) Condemn(at time.Time, keys ...string) {
 	if ahead := m.Time.Sub(at); ahead > 0 && ahead < Fresh {
 		at = m.Time
@@ -211,8 +212,8 @@ func (m *Manifest) Condemn(at time.Time, keys ...string) {
 	}
 }
 
-// Erase sets the field Erase of all condemned objects: they are deleted after their grace even
-// if kept generations list them. It reports whether the field of any object has changed.
+// Erase sets the field Erase in all records of m.Condemned: the objects are deleted after their
+// grace even if kept generations list them. It reports whether the field of any record has changed.
 func (m *Manifest) Erase() (changed bool) {
 	for i := range m.Condemned {
 		changed = changed || !m.Condemned[i].Erase

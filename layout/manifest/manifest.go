@@ -58,7 +58,7 @@ type Manifest struct {
 	later error  // error of reading a later generation; nil if this one was the newest
 }
 
-// Package is a storage package that the generation lists. Its ID never changes, and no
+// Package is the entry of a storage package in a manifest. The package's ID never changes, and no
 // other package of the partition has it.
 type Package struct {
 	ID      uint32 `json:"id"`
@@ -73,8 +73,8 @@ type Package struct {
 	Formerly []string `json:"formerly,omitempty"`
 }
 
-// Book is a book that the generation lists, with its size and the numbers of its outcomes
-// and links.
+// Book is the entry of a book in a manifest, with the book's size in bytes and the numbers of its
+// outcomes and links.
 type Book struct {
 	Key      string `json:"key"`
 	Bytes    int64  `json:"bytes"`
@@ -82,8 +82,8 @@ type Book struct {
 	Links    int    `json:"links"`
 }
 
-// Consumed is a batch whose spool object was packed, or found damaged, and is going to be
-// deleted.
+// Consumed is the entry in a manifest of a batch whose spool object was packed or found damaged.
+// The spool object is going to be deleted.
 type Consumed struct {
 	Batch layout.Version `json:"batch"`
 	At    time.Time      `json:"at"`
@@ -97,8 +97,8 @@ func (m *Manifest) HasConsumed(batch layout.Version) bool {
 	return slices.ContainsFunc(m.Consumed, func(c Consumed) bool { return c.Batch == batch })
 }
 
-// Package returns the listed package whose present key, or one of whose earlier keys, is
-// key; nil if there is none.
+// Package returns the listed package that has the key at present or had it earlier (see
+// Package.Formerly); nil if there is none.
 func (m *Manifest) Package(key string) *Package {
 	for i := range m.Packages {
 		if p := &m.Packages[i]; p.Key == key || slices.Contains(p.Formerly, key) {

@@ -14,14 +14,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// ErrUnchanged is what the function edit, the argument of Commit, returns if there is
-// nothing to commit.
+// ErrUnchanged is the error that the function edit, a parameter of Commit, returns to say that
+// there is nothing to commit.
 var ErrUnchanged = errors.New("manifest is unchanged")
 
-// Fresh is the longest time that a commit may take. When the new generation is stored, less
-// than Fresh must have passed since its base was read, and since the objects that it adds were
-// stored. Fresh is much shorter than the grace, after which unlisted objects are deleted, and
-// than Keep, after which generations are deleted.
+// Fresh is the longest time that a commit may take. When the new generation is stored, less than
+// Fresh must have passed since the generation before it was read, and since the objects that it
+// adds were stored. Fresh is much shorter than the grace, after which unlisted objects are deleted,
+// and than Keep, after which generations are deleted.
 const Fresh = time.Hour
 
 // Read returns the newest generation of a partition, or the zero Manifest if there is
@@ -210,8 +210,8 @@ func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error
 	return next, err
 }
 
-// follow reads the generations after m one by one, and returns the last that exists; m if
-// there is none after it.
+// follow reads the generations after m one by one, and returns the last that exists. It returns m
+// if there is none after it.
 func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
 	for {
 		next, err := At(ctx, bucket, m.Partition, m.Generation+1)

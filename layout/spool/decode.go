@@ -77,8 +77,8 @@ func tailSize(content []byte) (int64, error) {
 	return size + int64(footerSize), nil
 }
 
-// cutTail returns the tail (see tailSize) from the end of a spool object; it fails if
-// end is shorter than the tail.
+// cutTail returns the tail of a spool object (see tailSize). The parameter end is the last part of
+// the object, or all of it. cutTail fails if end is shorter than the tail.
 func cutTail(end []byte) ([]byte, error) {
 	size, err := tailSize(end)
 	if err != nil {

@@ -32,8 +32,8 @@ type Vitals struct {
 	Bytes   int64         // bytes received from the network, before decompression
 }
 
-// Ledger is the results of a batch without the bodies of pages. Package, Offset and
-// Length of its outcomes are zero; pack sets them.
+// Ledger holds the results of a batch without the bodies of pages. In its outcomes, Package, Offset
+// and Length are zero: these are set by pack.
 type Ledger struct {
 	Batch    layout.Version
 	Crawl    int           // crawl partition whose frontier leased the batch

@@ -49,8 +49,8 @@ func decode(b []byte) (o Object, n int, err error) {
 	return o, c.pos, nil
 }
 
-// decodeWhole decodes b, which must be exactly one Web object, and compares its data
-// with its hash.
+// decodeWhole decodes b, and compares the data of the Web object with its hash. It fails if b is
+// not exactly one Web object.
 func decodeWhole(b []byte) (Object, error) {
 	o, n, err := decode(b)
 	if err == nil && n != len(b) {
@@ -172,10 +172,10 @@ func (c *cursor) checked(want conversionCheck) []byte {
 	return html
 }
 
-// added reads into o the fields that versions 2 to 4 add to those of version 1. It returns
-// the size and the CRC-32 of the conversion's HTML, which follows the data; both are 0 if
-// there is no conversion. In versions 3 and 4 the fields end with a CRC-32; added skips
-// bytes after it, which may be fields of a newer program.
+// added reads into o the fields that versions 2 to 4 add to those of version 1. It returns the size
+// and the CRC-32 that the conversion's HTML, which stands behind the data, must have; both are 0 if
+// there is no conversion. In versions 3 and 4 the fields end with a CRC-32; added skips bytes after
+// it, which may be fields of a newer program.
 func (c *cursor) added(o *Object, version byte) (behind conversionCheck) {
 	size := int(c.uint16("size of the added fields"))
 	start := c.pos

@@ -52,8 +52,8 @@ func (l descLine) append(b []byte) []byte {
 	return append(b, lineEnd...)
 }
 
-// cutDescLine decodes the first of the lines of a description in b, and returns the lines
-// after it as rest.
+// cutDescLine decodes the first line in b, and returns the lines after it as rest. The parameter b
+// holds lines of a description.
 func cutDescLine(b []byte) (l descLine, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, text, foundOffset := bytes.Cut(text, []byte(":"))
@@ -99,8 +99,8 @@ func parseMap(b []byte) (lines []byte, err error) {
 	return lines, nil
 }
 
-// cutMapLine decodes the first of the lines of a map in b, and returns the lines after it as
-// rest.
+// cutMapLine decodes the first line in b, a place, and returns the lines after it as rest. The
+// parameter b holds lines of a map.
 func cutMapLine(b []byte) (p Place, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, length, foundLength := bytes.Cut(text, []byte(":"))

@@ -29,8 +29,8 @@ func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 	return d.Pages, err
 }
 
-// Description is the description of a storage package, with the list of its Web
-// objects.
+// Description is what the tail of a storage package says about the package, such as its header and
+// the list of its Web objects.
 type Description struct {
 	Header Package // header of the package; its field Runs is nil
 	Pages  []Listed
@@ -66,10 +66,10 @@ func Uncompressed(ctx context.Context, r blob.Reader, key string) (int64, error)
 	return a.members[0].size, nil
 }
 
-// IsErasedFrom reports whether d may be the description of the same package as whole, after
-// Erase has erased pages from it. It checks that both have the same header and size, that d
-// lists at least one page, and that whole lists each page of d at the same offset. If no page
-// is missing, both must have the same CRC-32.
+// IsErasedFrom reports whether whole and d may describe the same package: whole before, and d after
+// Erase has erased pages from it. It checks that both have the same header and size, that d lists
+// at least one page, and that whole lists each page of d at the same offset. If no page is missing
+// in d, both must have the same CRC-32.
 func (d Description) IsErasedFrom(whole Description) bool {
 	if d.End != whole.End || d.Header.Base != whole.Header.Base || d.Header.Exponent != whole.Header.Exponent ||
 		!d.Header.Created.Equal(whole.Header.Created) || !d.Header.Expires.Equal(whole.Header.Expires) || len(d.Pages) == 0 {
@@ -157,8 +157,9 @@ func parseTail(b []byte, a archive) (tail, error) {
 	return tail{archive: a, header: h, pages: pages}, err
 }
 
-// cut returns the content of the member with the index n of the zip, which is stored
-// uncompressed, and the bytes after the member. b must begin with its local header.
+// cut returns the content of one member of the zip, and as rest the bytes after it. The parameter n
+// is the index of the member, which must be stored uncompressed. b must begin with its local
+// header.
 func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 	m := a.members[n]
 	b, found := bytes.CutPrefix(b, a.appendLocal(nil, n))

@@ -84,8 +84,8 @@ func (o Object) tail() []byte {
 	return o.Conversion.HTML
 }
 
-// AppendVersion1 appends the object in version 1, the format of the thesis, without the
-// fields that version 1 does not have.
+// AppendVersion1 appends the object to dst in version 1, the format of the thesis. Fields that
+// version 1 does not have are left out.
 func (o Object) AppendVersion1(dst []byte) ([]byte, error) {
 	b, err := o.appendFirst(dst, version1)
 	if err == nil && len(b)-len(dst)+len(o.Data) > MaxSize {
@@ -97,8 +97,8 @@ func (o Object) AppendVersion1(dst []byte) ([]byte, error) {
 	return append(b, o.Data...), nil
 }
 
-// appendHead appends the Web object up to its data, in version 3, or in version 4 if it
-// has a conversion.
+// appendHead appends to dst what stands before the data in the Web object. The format is version 3,
+// or version 4 if the object has a conversion.
 func (o Object) appendHead(dst []byte) ([]byte, error) {
 	if len(o.tail()) > MaxConversion {
 		return nil, fmt.Errorf("web object: conversion has %d bytes, at most %d fit", len(o.tail()), MaxConversion)
@@ -124,8 +124,8 @@ func tooBig(size int) error {
 	return fmt.Errorf("web object: it has %d bytes, at most %d fit", size, MaxSize)
 }
 
-// appendFirst appends the fields that all versions have, from the beginning to the URL. It
-// does not append the data, which all versions have, too, but later.
+// appendFirst appends to dst the fields at the beginning of a Web object, up to the URL. All
+// versions have these fields; only the number of the version differs.
 func (o Object) appendFirst(dst []byte, version byte) ([]byte, error) {
 	mime := strings.ToValidUTF8(o.MIME, "\uFFFD")
 	cost := o.Cost / time.Millisecond
@@ -156,8 +156,8 @@ func (o Object) appendFirst(dst []byte, version byte) ([]byte, error) {
 	return append(b, o.URL...), nil
 }
 
-// appendAdded appends the fields that version 3 or 4 adds to version 1, with their total size
-// before them. The last field is the CRC-32 of the Web object's bytes so far; the object
+// appendAdded appends to b the fields that version 3 or 4 adds to version 1, and before them their
+// total size. The last field is the CRC-32 of all bytes of the Web object before it; the object
 // begins at b[objectStart].
 func (o Object) appendAdded(b []byte, objectStart int) ([]byte, error) {
 	hash := sha256.Sum256(o.Data)
@@ -226,8 +226,8 @@ func appendStrings(b []byte, list []string) []byte {
 	return b
 }
 
-// appendText appends a string in which all bytes that are not UTF-8 are replaced by
-// U+FFFD.
+// appendText appends a string to b, after its length. All bytes of the string that are not UTF-8
+// are replaced by U+FFFD.
 func appendText(b []byte, s string) []byte {
 	return appendString(b, strings.ToValidUTF8(s, "\uFFFD"))
 }

@@ -36,7 +36,7 @@ type Package struct {
 // for 2^Exponent days (thesis 2006, section 4.3).
 const ExpiryBase int16 = 2
 
-// Lifetime returns how long pages with this exponent are expected to stay valid:
+// Lifetime returns how long the pages of a package with this exponent are expected to stay valid:
 // 2^exponent days, but at least about a second and at most about 45 years.
 func Lifetime(exponent int16) time.Duration {
 	const day = 24 * time.Hour
@@ -132,9 +132,9 @@ func (b *builder) build() ([]byte, error) {
 	return assemble(b.header, webop, append(b.stream, []byte(finalBlock)), b.desc, b.table)
 }
 
-// assemble returns the bytes of a package with the header h: a zip of the .webop, the
-// description desc and the map table. webop is the entry of the .webop in the zip's directory;
-// parts, joined, are its compressed bytes.
+// assemble returns the bytes of a package with the header h: a zip of the .webop, the description
+// desc and the map table. The parameter webop is the entry of the .webop in the zip's directory;
+// the pieces in parts, joined, are the compressed bytes of the .webop.
 func assemble(h Package, webop member, parts [][]byte, desc, table []byte) ([]byte, error) {
 	a := archive{
 		stamp:   dosTime(h.Created),
@@ -161,14 +161,14 @@ func storedMember(name string, content []byte) member {
 	return member{name: name, method: methodStored, crc: crc32.ChecksumIEEE(content), size: size, length: size}
 }
 
-// Erase returns the package without the Web objects for which gone returns true, and their number.
-// It calls gone once for each object, in the order of the package. Holes replace the erased runs;
-// the other runs, and the header, stay as they are. Erasing objects in one call or in several gives
-// the same bytes. Erase decodes the result once more to check it.
+// Erase returns the package spf without the Web objects for which the function gone returns true,
+// and the number of these objects. It calls gone once for each object, in the order of the package.
+// Holes replace the erased runs; the other runs, and the header, stay as they are. Erasing objects
+// in one call or in several gives the same bytes. Erase decodes the result once more to check it.
 //
-// Erase fails if a remaining object is damaged; an erased one may be damaged. Damaged
-// bytes between the pages are repaired. If nothing changes, Erase returns spf itself.
-// Errors about the bytes wrap ErrDamaged.
+// Erase fails if a remaining object is damaged; an erased one may be damaged. Damaged bytes between
+// the pages are repaired. If nothing changes, Erase returns spf itself. Errors about the bytes wrap
+// ErrDamaged.
 func Erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, err error) {
 	rewritten, erased, err = erase(spf, gone)
 	if err != nil {
@@ -222,9 +222,9 @@ const (
 	emptyFixed  = "\x02\x00" + syncFlush // an empty block of fixed codes, and an empty stored one
 )
 
-// appendHole appends a hole, which is filler in place of erased Web objects. The hole has n
-// bytes: first n mod 5 times emptyFixed, which has 6 bytes, then emptyStored, which has 5
-// bytes, until there are n. Every n from 20 is possible.
+// appendHole appends to b a hole of n bytes, which is filler in place of erased Web objects. The
+// hole is n mod 5 times emptyFixed, which has 6 bytes, and then emptyStored, which has 5 bytes, as
+// often as it fits. This is possible for every n from 20.
 func appendHole(b []byte, n int64) ([]byte, error) {
 	fixed := n % int64(len(emptyStored))
 	left := n - fixed*int64(len(emptyFixed))
@@ -235,8 +235,8 @@ func appendHole(b []byte, n int64) ([]byte, error) {
 	return append(b, bytes.Repeat([]byte(emptyStored), int(left)/len(emptyStored))...), nil
 }
 
-// isHole reports whether b is a hole, which is filler in place of erased Web objects, exactly
-// as appendHole writes it. It is also true if b is empty.
+// isHole reports whether b is a hole exactly as appendHole writes it: filler in place of erased Web
+// objects. It is also true if b is empty.
 func isHole(b []byte) bool {
 	found := true
 	for n := len(b) % len(emptyStored); n > 0 && found; n-- {

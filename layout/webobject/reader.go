@@ -114,10 +114,9 @@ func (r *Reader) checkHole(from, to int64) error {
 // by less than 1/256.
 const maxRun = MaxSize + MaxSize/256
 
-// Read reads one Web object from the storage package with the key, by one ranged GET,
-// and checks its data by its hash. The caller must check that it has the expected URL.
-// Errors about the bytes wrap ErrDamaged, also if the package ends before p; errors of
-// the store are wrapped.
+// Read reads one Web object of the storage package with the key, by one GET of the range p, and
+// checks its data by its hash. The caller must check that it has the expected URL. Errors about the
+// bytes wrap ErrDamaged, also if the package ends before p does; errors of the store are wrapped.
 func Read(ctx context.Context, r blob.Reader, key string, p Place) (Object, error) {
 	o, err := read(ctx, r, key, p)
 	if err != nil {

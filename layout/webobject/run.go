@@ -11,8 +11,8 @@ import (
 	"github.com/klauspost/compress/flate"
 )
 
-// DefaultLevel is the level of compression of packages. It makes documentation pages of
-// 33 KB 5.5 times smaller: within 2 % of level 6, at 1.2 times the speed of level 6.
+// DefaultLevel is the level of compression of packages. It makes documentation pages of 33 KB 5.5
+// times smaller. Level 6 takes 1.2 times as long, and its runs differ by at most 2 % in size.
 // Faster levels save little time, and their runs are up to 13 % larger.
 const DefaultLevel = 5
 
@@ -160,9 +160,9 @@ func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// object decompresses a run, whose content must have size bytes, and decodes the Web
-// object. It fails if the object has another URL, or its Hash is not that of its Data. It
-// also returns the decompressed bytes, with which the object shares memory.
+// object decompresses a run, whose content must have size bytes, and decodes the Web object. It
+// fails if the object's URL is not url, or its Hash is not that of its Data. It also returns the
+// decompressed bytes, raw, with which the object shares memory.
 func (d *runInflater) object(run []byte, url string, size int64) (o Object, raw []byte, err error) {
 	if raw, err = d.inflateExactly(run, size); err != nil {
 		return Object{}, nil, err
@@ -176,8 +176,8 @@ func (d *runInflater) object(run []byte, url string, size int64) (o Object, raw 
 	return o, raw, nil
 }
 
-// inflateExactly does the work of inflate, and fails if the content of the run does not
-// have exactly size bytes.
+// inflateExactly returns the decompressed content of a run (see inflate). It fails if the content
+// does not have exactly size bytes.
 func (d *runInflater) inflateExactly(run []byte, size int64) ([]byte, error) {
 	if size < 0 || size > MaxSize {
 		return nil, fmt.Errorf("the run claims %d bytes, at most %d are read", size, MaxSize)

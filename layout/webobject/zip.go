@@ -31,8 +31,8 @@ type member struct {
 	length int64  // size of the file in bytes, as stored in the zip, without headers
 }
 
-// archive describes a zip so completely that all bytes of the zip follow from it and from the
-// contents of the files. Local headers contain sizes and CRCs, and there are no data
+// archive describes a zip so completely that all bytes of the zip can be computed from it and from
+// the contents of the files. Sizes and CRCs are in the local headers, and there are no data
 // descriptors.
 type archive struct {
 	stamp   uint32 // date and time of every member, as dosTime returns them
@@ -55,8 +55,8 @@ func (a archive) directorySize() int {
 	return size
 }
 
-// offset returns the offset of the local header of the member with the index n; if n is
-// the number of members, the offset of the directory.
+// offset returns the offset in the zip of the local header of the member with the index n. If n is
+// the number of members, it returns the offset of the directory.
 func (a archive) offset(n int) int64 {
 	var offset int64
 	for _, m := range a.members[:n] {
@@ -210,8 +210,9 @@ func (c *checksum) add(raw []byte, err error) {
 	c.unknown = c.unknown || err != nil
 }
 
-// check returns an error if the CRC-32 differs from that of webop in the zip's directory.
-// If the CRC-32 is unknown, it returns nil.
+// check returns an error if the computed CRC-32 is not that in webop, the entry of the .webop in
+// the zip's directory. If a Web object could not be read, the CRC-32 is unknown, and check returns
+// nil.
 func (c *checksum) check(webop member) error {
 	if !c.unknown && c.crc != webop.crc {
 		return fmt.Errorf("%s: CRC-32 is %08x, want %08x", webopName, c.crc, webop.crc)
