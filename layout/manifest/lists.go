@@ -111,7 +111,8 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 // before the first of them count as closed, too.
 const maxEpochs = 64
 
-// IsClosed reports whether a batch that is not in Consumed must never be packed. This is so if
+// IsClosed reports whether a batch is closed, so that it must not be packed. It is meant for
+// batches that are not in Consumed. A batch is closed if
 //   - Closed has a batch of its epoch with the same or a higher token, or
 //   - Closed is full (see maxEpochs) and begins with a later epoch.
 //

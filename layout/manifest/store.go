@@ -68,10 +68,10 @@ func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation 
 	return m, nil
 }
 
-// newestListed lists the generations of a partition, and returns the newest that can be read.
-// hint is the generation that the partition's hint copies, or the zero Manifest if there is no
-// hint. If no later generation can be read, newestListed returns hint. If a generation after
-// the result is damaged, the result's Later returns an error. Foreign objects are ignored.
+// newestListed lists the generations of a partition, and returns the newest that can be read. The
+// parameter hint is the generation that the partition's hint copies, or the zero Manifest if there
+// is no hint. If no generation after hint can be read, newestListed returns hint. If a generation
+// after the result is damaged, the result's Later returns an error. Foreign objects are ignored.
 func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, hint Manifest) (Manifest, error) {
 	var listed []uint64
 	for object, err := range bucket.List(ctx, layout.ManifestPrefix(p), "") {
@@ -165,8 +165,9 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 	}
 }
 
-// pause waits for a random time, up to 1 ms at first and 128 ms after some tries, so
-// that the losers of a race do not collide again. It fails when the context ends.
+// pause waits for a random time, so that the losers of a race do not collide again. The time is at
+// most 1 ms before the first new try; this limit doubles with each try, up to 128 ms. pause fails
+// when the context ends.
 func pause(ctx context.Context, try int) error {
 	longest := time.Millisecond << min(try, 7)
 	select {

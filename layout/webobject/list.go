@@ -120,7 +120,7 @@ func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 // pages.
 const maxTail = 64 << 20
 
-// tail is a package's tail, decoded: everything after the .webop, which lists the
+// tail is the decoded tail of a package. The tail is everything after the .webop; it lists the
 // content of the package.
 type tail struct {
 	archive
@@ -131,8 +131,8 @@ type tail struct {
 // tailSize returns the number of bytes after the .webop.
 func (a archive) tailSize() int64 { return a.size() - a.offset(1) }
 
-// parseTail decodes b, which is everything after the .webop of a package. a is the
-// zip's directory at the end of b, which parseDirectory has decoded.
+// parseTail decodes the tail of a package, b: everything after the .webop. The parameter a is the
+// zip's directory, which is at the end of b and was decoded by parseDirectory.
 func parseTail(b []byte, a archive) (tail, error) {
 	desc, b, err := a.cut(b, 1)
 	if err != nil {
@@ -172,10 +172,10 @@ func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 	return b[:m.length], b[m.length:], nil
 }
 
-// list returns the Web objects of a package, from the description's lines, desc, and the
-// map's lines, table: line n of each describes object n. It checks that the Web objects
-// follow each other in the .webop without a gap, and that their runs are in the same order
-// in the zip, where holes may be between them.
+// list returns the entries of the Web objects of a package. The parameter desc holds the lines of
+// the description, and table those of the map: line n of each describes object n. list checks that
+// the Web objects follow each other in the .webop without a gap, and that their runs are in the
+// same order in the zip, where holes may be between them.
 func (a archive) list(desc, table []byte) ([]Listed, error) {
 	var pages []Listed
 	webop := a.members[0]

@@ -121,10 +121,10 @@ func newInflater() *runInflater {
 	return d
 }
 
-// inflate returns the decompressed content of a run. If d.reuse is set, the next call overwrites
-// the content. inflate allocates memory as the content grows, and not limit bytes in advance. It
-// fails if the content has more than limit bytes, or if the run is not whole blocks that end with a
-// sync flush.
+// inflate returns the decompressed content of a run. It fails if the content has more than limit
+// bytes, or if the run is not whole blocks that end with a sync flush. It allocates memory as the
+// content grows, and not limit bytes in advance. If d.reuse is set, the next call overwrites the
+// content.
 func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	if !bytes.HasSuffix(run, []byte(syncFlush)) {
 		return nil, errors.New("the run does not end with a sync flush")

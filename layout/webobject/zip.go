@@ -111,8 +111,8 @@ func (a archive) appendDirectory(b []byte) []byte {
 	return append(b, 0, 0) // comment
 }
 
-// parseDirectory decodes the zip's directory of a storage package; end is the end of
-// the package.
+// parseDirectory decodes the zip's directory of a storage package. The parameter end is the last
+// part of the package, or all of it.
 func parseDirectory(end []byte) (archive, error) {
 	a := archive{members: packageMembers()}
 	size := a.directorySize()
@@ -163,10 +163,11 @@ func dosTime(t time.Time) uint32 {
 	return uint32(date)<<16 | uint32(clock)
 }
 
-// combineCRC returns the CRC-32 of two pieces joined, from the CRC-32 of each and the size
-// of the second in bytes, in O(log size) steps. A CRC is a polynomial over GF(2) modulo the
-// polynomial of CRC-32, the lowest power in the highest bit; joining multiplies the first
-// by x^(8·size) and adds the second (as crc32_combine of zlib does).
+// combineCRC returns the CRC-32 of two pieces joined. The parameters first and second are the
+// CRC-32 of each, and size is the size of the second piece in bytes. It takes O(log size) steps. A
+// CRC is a polynomial over GF(2) modulo the polynomial of CRC-32, the lowest power in the highest
+// bit; joining multiplies the first by x^(8·size) and adds the second (as crc32_combine of zlib
+// does).
 func combineCRC(first, second uint32, size int64) uint32 {
 	product := uint32(1) << 31 // the polynomial 1
 	factor := uint32(1) << 23  // the polynomial x^8

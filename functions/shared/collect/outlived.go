@@ -208,8 +208,9 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 	return c.Delete(ctx, old)
 }
 
-// below returns, sorted, the keys with the prefix for which the function old returns true. A key
-// for which old fails is not one of this program: it is logged and left out, and verify reports it.
+// below lists the objects under a prefix, and returns those of their keys, sorted, for which the
+// function old returns true. A key for which old fails is not one of this program: it is logged and
+// left out, and verify reports it.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
 	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {

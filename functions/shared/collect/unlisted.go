@@ -30,8 +30,8 @@ func (c *Collector) UnlistedOnDemand(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, true)
 }
 
-// Forgotten condemns all objects that no generation lists, without a grace, and
-// empties the quarantine: any of them may hold forgotten pages. It fails when
+// Forgotten condemns all packages, books and segments that no generation lists, however new they
+// are, and empties the quarantine: any of these objects may hold forgotten pages. It fails when
 // generations are lost.
 func (c *Collector) Forgotten(ctx context.Context) error {
 	if err := c.condemnUnlisted(ctx, 0, true); err != nil {

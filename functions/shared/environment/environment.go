@@ -144,8 +144,8 @@ func OpenS3(address string, getenv func(string) string, traffic *vitals.Traffic)
 }
 
 // RetryPolicy returns the policy by which failed requests to the object store are repeated: up to
-// six attempts. The pauses between them outlast a store that is busy or down for a little more
-// than a second.
+// six attempts. The pauses between them take 1.5 seconds or more together, so that a request
+// succeeds even if the store is busy or down for that time.
 func RetryPolicy() blob.Policy {
 	return blob.Policy{
 		Attempts: 6,

@@ -195,9 +195,9 @@ func (g DeadLetterStore) giveUp(ctx context.Context, queue string, m events.SQSM
 	return false
 }
 
-// Store stores a dead letter. An earlier dead letter with the same key stays as it is. Store
-// logs a failure and returns false. The message is not lost then: the queue keeps it until its
-// last delivery.
+// Store stores a dead letter. An earlier dead letter with the same key stays as it is. If Store
+// fails, it logs the error and returns false. The message is not lost then: the queue keeps it
+// until its last delivery.
 func (g DeadLetterStore) Store(ctx context.Context, d DeadLetter) (kept bool) {
 	content, err := d.Encode()
 	if err == nil {

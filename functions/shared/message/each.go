@@ -242,8 +242,8 @@ func IsTerminal(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, terminal) })
 }
 
-// Later marks err as no fault: the message came too early and must be retried. It
-// is logged at debug level. Later(nil) is nil.
+// Later marks err as an error that says: the message came too early, and must be retried. This is
+// no fault, and is logged at debug level. Later(nil) is nil.
 func Later(err error) error { return mark(err, later) }
 
 // IsLater reports whether err is marked by Later, or is frontier.ErrNotBuilt: functions
