@@ -15,10 +15,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Claim returns a new epoch, higher than all claimed ones, which no other caller gets. The
-// claim records the name of the claimer (the parameter by) and the generations of the manifests
-// that the claimer has read. After an error the claim may exist nevertheless; its epoch is then
-// never used, and the next Claim returns a higher one.
+// Claim stores a claim on a new epoch, and returns the epoch. It is higher than all epochs claimed
+// before, and no other caller gets it. The claim records the claimer's name (the parameter by) and
+// the generations of the manifests that the claimer has read (the parameter read). After an error
+// the claim may exist nevertheless; its epoch is then never used, and the next Claim returns a
+// higher one.
 func Claim(ctx context.Context, bucket blob.Bucket, by string, read ...manifest.Manifest) (uint64, error) {
 	last, err := Last(ctx, bucket)
 	if err != nil {

@@ -10,10 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Filter decides which outcomes and links a book keeps when forgotten URLs are erased from it, or
-// from the ledgers (outcomes and links) of spool objects from which pack makes a book. Every page
-// whose links are in the book or ledger must have an outcome there, too. A Filter is for one
-// goroutine.
+// Filter decides which outcomes and links are kept when forgotten URLs are erased from a book. It
+// also decides this for ledgers, the lists of outcomes and links in spool objects, from which pack
+// makes a book. Every page whose links are in the book or ledger must have an outcome there, too. A
+// Filter is for one goroutine.
 type Filter struct {
 	set takedown.Set
 
@@ -30,9 +30,10 @@ func New(set takedown.Set) *Filter {
 	return &Filter{set: set, pages: make(map[layout.Identity]bool)}
 }
 
-// See remembers the URL of an outcome if it is forgotten, for later calls of Link. Link needs this
-// because a link has only the identity of its source, which does not tell whether the source is on
-// a forgotten site. See reports whether Outcome will keep the outcome unchanged.
+// See remembers the page of an outcome if its URL is forgotten, so that Link later drops the links
+// of this page. Link cannot notice this alone: a link has only the identity of its source, which
+// does not tell whether the source is on a forgotten site. See returns true if Outcome will keep
+// the outcome unchanged.
 func (f *Filter) See(o book.Outcome) bool {
 	if !f.set.ForgetsURL(o.URL) {
 		return !f.namesForgotten(o.Detail)

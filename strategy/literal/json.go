@@ -31,8 +31,9 @@ func JSON(content []byte, value any) error {
 	return fmt.Errorf("line %d: %s", 1+bytes.Count(content[:at], []byte("\n")), sentence)
 }
 
-// explain returns a sentence that says why decoding failed with err, and the offset of the mistake
-// in content, in bytes. The argument at is the offset at which the decoder stopped.
+// explain returns a sentence that says what is wrong with content, and the offset of the mistake in
+// bytes. The parameter err is the error of decoding the content, and at is the offset at which the
+// decoder stopped.
 func explain(content []byte, err error, at int64) (string, int64) {
 	const early = "it is not JSON: it ends too early"
 	syntax, isSyntax := errors.AsType[*json.SyntaxError](err)

@@ -21,14 +21,15 @@ import (
 // maxShown is the number of characters of a wrong value that an error repeats.
 const maxShown = 100
 
-// Wrong returns the error for a wrong value of the setting with the name. write describes
-// a right value, such as "a duration such as 5s".
+// Wrong returns the error for a wrong value of the setting with the name. The parameter write
+// describes a right value, such as "a duration such as 5s".
 func Wrong(name string, value any, write string) error {
 	return fmt.Errorf("%s is %s; write %s", name, show(value), write)
 }
 
-// show returns a wrong value in the form for an error: a text in quotes, the words "a
-// list" or "a table" for such a value.
+// show returns the words by which an error shows a wrong value. A text is in quotes, and cut off
+// after maxShown characters; an empty one is "empty". Lists and tables are only called "a list" and
+// "a table".
 func show(value any) string {
 	switch value := value.(type) {
 	case string:
@@ -64,8 +65,8 @@ func Span(d time.Duration) string {
 	return text
 }
 
-// Whole reads a whole number between least and most; math.MaxInt64 means no upper
-// bound.
+// Whole reads a whole number from the parameter least to the parameter most. If most is
+// math.MaxInt64, there is no upper bound.
 func Whole(name, text string, least, most int64) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < least || n > most {

@@ -74,9 +74,9 @@ func (s Store[T]) Find(ctx context.Context, bucket blob.Reader) (Found[T], error
 	return s.Among(ctx, bucket, versions)
 }
 
-// Among returns the version in force and the damaged versions that are newer, as Find does. It
-// sends no LIST, because the caller has listed the objects of all versions: they are in
-// versions, in ascending order.
+// Among returns the version in force and the damaged versions that are newer, as Find does, but
+// without a LIST. The parameter versions holds the objects of all versions, which the caller has
+// listed, in ascending order.
 func (s Store[T]) Among(ctx context.Context, bucket blob.Reader, versions []blob.Object) (found Found[T], err error) {
 	var damaged [][]byte
 	if len(versions) > 0 {

@@ -64,13 +64,13 @@ func (s Store[T]) Newest(ctx context.Context, bucket blob.Reader) (document T, v
 	return found.Document, found.Version, err
 }
 
-// Publish stores a changed document as the next version, and returns the document and
-// the version that are then in force.
+// Publish stores a changed document as the next version. It returns the document and the version
+// that are in force afterwards.
 //
-// change gets the document in force and the number of the next version. It returns
-// the new document, or false if nothing is to be changed. When another publisher
-// takes the number first, change is called again with that publisher's document and
-// the next number. If both store the same document, it is stored once.
+// The function change gets the document in force and the number of the next version. It returns the
+// new document, or false if nothing is to be changed. When another publisher takes the number
+// first, change is called again with that publisher's document and the next number. If both store
+// the same document, it is stored once.
 func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(current T, version uint64) (next T, changed bool)) (T, uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)
@@ -97,8 +97,9 @@ func (s Store[T]) Publish(ctx context.Context, bucket blob.Bucket, change func(c
 	return none, 0, fmt.Errorf("cannot publish a version of %s: others were faster %d times", s.Prefix, maxRaces)
 }
 
-// Create stores a valid document as a version, and then its copy. Storing the same
-// document again succeeds; another one under the number fails with blob.ErrExists.
+// Create stores a valid document as the version with this number, and then the version's copy. If
+// the version exists already with the same document, Create succeeds; with another document, it
+// fails with blob.ErrExists.
 func (s Store[T]) Create(ctx context.Context, bucket blob.Bucket, version uint64, document T) error {
 	if err := document.Validate(); err != nil {
 		return err

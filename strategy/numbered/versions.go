@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Kept is a cache of the versions of one document that a process has read; versions never
-// change. The zero value is ready to use. A Kept is safe for concurrent use.
+// Kept is a cache of the versions of one document that the process has read. It needs no expiry,
+// because versions never change. The zero value is ready to use. A Kept is safe for concurrent use.
 type Kept[T Document] struct {
 	mu       sync.Mutex // protects versions
 	versions map[uint64]T
@@ -40,8 +40,9 @@ type Version[T Document] struct {
 	Damage   error // why the version itself cannot be read, with its key; nil if it can be read
 }
 
-// Walk calls enough with every stored version, the newest first, until enough
-// returns true. It takes one LIST, and one GET for each version that is not in kept.
+// Walk reads the stored versions, the newest first, and calls the function enough with each of
+// them. It ends when enough returns true, or after the last version. It takes one LIST, and one GET
+// for each version that is not in the cache kept.
 func (s Store[T]) Walk(ctx context.Context, bucket blob.Reader, kept *Kept[T], enough func(Version[T]) bool) error {
 	var objects []blob.Object
 	var numbers []uint64

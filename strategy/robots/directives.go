@@ -2,9 +2,9 @@ package robots
 
 import "strings"
 
-// Directives are a page's requests to crawlers, in its markup or HTTP header: not to
-// show it in results, and not to follow its links. If there are several, the strictest
-// applies.
+// Directives are what a page demands of crawlers in its markup or HTTP header: that they do not
+// show it in results (NoIndex), or do not follow its links (NoFollow). If it says several things,
+// the strictest applies.
 type Directives struct {
 	NoIndex  bool
 	NoFollow bool
@@ -15,8 +15,9 @@ func (d Directives) Add(more Directives) Directives {
 	return Directives{d.NoIndex || more.NoIndex, d.NoFollow || more.NoFollow}
 }
 
-// ParseMeta returns the directives of a meta element with the attributes name and content.
-// It returns none unless name is "robots" or the product token of agent.
+// ParseMeta returns the directives for a crawler in a meta element with the attributes name and
+// content. The parameter agent is the crawler's User-Agent. There are no directives for the crawler
+// unless name is "robots" or the product token in agent (see Parse).
 func ParseMeta(name, content, agent string) Directives {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if name != "robots" && (name == "" || name != ownToken(agent)) {
@@ -25,9 +26,9 @@ func ParseMeta(name, content, agent string) Directives {
 	return parseWords(content)
 }
 
-// ParseTag returns the directives of the values of X-Robots-Tag headers, such as
-// "noindex, nofollow" and "examplebot: none". The name of a crawler applies to the words
-// after it in the same value; words for other crawlers are skipped.
+// ParseTag returns the directives for a crawler in the values of X-Robots-Tag headers, such as
+// "noindex, nofollow" and "examplebot: none". The parameter agent is the crawler's User-Agent.
+// After the name of another crawler, the words in the same value are skipped up to the next name.
 func ParseTag(values []string, agent string) Directives {
 	var d Directives
 	for _, value := range values {
@@ -63,8 +64,8 @@ func hasValue(word string) bool {
 	return word == "unavailable_after" || strings.HasPrefix(word, "max-") || strings.ContainsAny(word, " \t")
 }
 
-// concerns reports whether a crawler's name in an X-Robots-Tag header stands for agent: it
-// is the agent's product token, "*" or "robots".
+// concerns reports whether a name in an X-Robots-Tag header means the crawler with the User-Agent
+// agent: the name is "*", "robots" or the product token in agent.
 func concerns(name, agent string) bool {
 	token := ownToken(agent)
 	return name == "*" || strings.EqualFold(name, "robots") || token != "" && productToken(name) == token

@@ -16,10 +16,10 @@ type group struct {
 	delay time.Duration // longest Crawl-delay in the groups; 0: none
 }
 
-// collect parses a robots.txt. It adds the groups for the crawler with this product token to
-// ours, and the groups for "*" to everyones, and returns the sitemaps. A group begins with
-// consecutive user-agent lines; other lines than Allow and Disallow may be between
-// these (RFC 9309, section 2.2.4).
+// collect parses a robots.txt for the crawler with this product token, and returns the sitemaps. It
+// adds the rules for this crawler to the parameter ours, and the rules for "*" to the parameter
+// everyones. In the file, rules form groups. A group begins with consecutive user-agent lines;
+// other lines than Allow and Disallow may be between these (RFC 9309, section 2.2.4).
 func collect(body, token string, ours, everyones *group) (sitemaps []string) {
 	var open []*group // the groups to which the current lines belong
 	begun := false    // the rules of the groups have begun: the next user-agent line begins a new group

@@ -13,9 +13,9 @@ type pattern struct {
 	size  int      // length of the pattern in octets; the longest matching pattern wins
 }
 
-// newPattern parses the path of an Allow or Disallow line. It returns false for a path without
-// an effect: an empty one, and one that is longer than the longest address with all its bytes
-// percent-encoded.
+// newPattern parses the path of an Allow or Disallow line. It returns false for a path without an
+// effect: an empty one, or one that is longer than any address, even if all bytes of the address
+// are percent-encoded.
 func newPattern(value string) (pattern, bool) {
 	if value == "" || len(value)-strings.Count(value, "*") > 3*address.MaxBytes {
 		return pattern{}, false
@@ -29,12 +29,13 @@ func newPattern(value string) (pattern, bool) {
 var special = strings.NewReplacer("*", "%2A", "$", "%24")
 
 // escapePath returns a path with its query in the form that patterns match: with normal
-// percent-encoding (see address.NormalEscapes), '*' as %2A and '$' as %24, because a
-// pattern can name these two characters only so (RFC 9309, section 2.2.3).
+// percent-encoding (see address.NormalEscapes), '*' written as %2A, and '$' as %24. In patterns,
+// too, these two characters are written so, unless they are wildcards (RFC 9309, section 2.2.3).
 func escapePath(path string) string { return special.Replace(address.NormalEscapes(path)) }
 
-// matches reports whether the pattern matches a path in the form of escapePath. It takes
-// linear time: each part is searched for once, behind the place of the part before.
+// matches reports whether the pattern matches a path in the form that escapePath returns. It takes
+// linear time: each part of the pattern is searched for once, after the place where the part before
+// it was found.
 func (p pattern) matches(path string) bool {
 	rest, ok := strings.CutPrefix(path, p.parts[0])
 	if !ok {

@@ -69,9 +69,9 @@ func Parse(status int, body []byte, agent string) Rules {
 	return Rules{refuseAll: true}
 }
 
-// Reachable reports whether the answer to a request for a robots.txt, by its status, tells what is
-// allowed. If it does not (429, 5xx, 0), the robots.txt must be requested again before any other
-// URL of its origin.
+// Reachable reports whether the answer to a request for a robots.txt tells what is allowed. The
+// parameter status is the HTTP status of the answer. If it is 429, 5xx or 0 (no answer), the
+// robots.txt must be requested again before any other URL of its origin.
 func Reachable(status int) bool {
 	return status/100 >= 2 && status/100 <= 4 && status != http.StatusTooManyRequests
 }
@@ -124,8 +124,8 @@ func (r Rules) Allows(path string) bool {
 // there is none.
 func (r Rules) Delay() time.Duration { return r.delay }
 
-// Sitemaps returns the http and https addresses of all Sitemap lines, which apply to every
-// crawler, as written, without repetitions and at most MaxSitemaps.
+// Sitemaps returns the http and https addresses of the Sitemap lines, as they are written there:
+// the first MaxSitemaps different ones. These lines apply to every crawler.
 func (r Rules) Sitemaps() []string { return r.sitemaps }
 
 // ownToken returns the product token in a User-Agent, in lower case (see Parse).

@@ -10,11 +10,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Faults returns a clause for each hole between the ranges of the rules, and for each
-// overlap of two ranges. Pages in a hole have no partition; in an overlap, the rule that
-// comes first applies. A rule with the pattern "*" matches every page and closes all
-// holes. Documents with faults are not published; if an older program has published one,
-// it is used nevertheless.
+// Faults describes each hole between the ranges of the rules, and each overlap of two ranges, by a
+// clause such as "has a hole: …". Pages in a hole have no partition; in an overlap, the rule that
+// comes first applies. A rule with the pattern "*" matches every page and closes all holes.
+// Documents with faults are not published; if an older program has published one, it is used
+// nevertheless.
 func (d *Document) Faults() []string {
 	type ranged struct {
 		number int // number of the rule, from 1

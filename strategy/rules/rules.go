@@ -75,8 +75,9 @@ type Document struct {
 	Rules    []Rule    `json:"rules"`
 }
 
-// Even returns version 1 of a strategy that divides the hash space into ranges of equal
-// width, one for each partition. It divides no site.
+// Even returns version 1 of a strategy that divides the hash space into ranges of equal width, one
+// for each partition. All pages of a site are in the same range. The version is valid from the time
+// now.
 func Even(kind Kind, partitions int, now time.Time) Document {
 	d := Document{Kind: kind, Version: 1, From: now.UTC().Truncate(time.Millisecond), Standard: address.Standard}
 	bound := func(i int) layout.Place {
@@ -120,8 +121,8 @@ func (d Document) OfSite(a address.Address) []int {
 	return partitions
 }
 
-// ofSite reports whether the rule may match some pages of a site, and whether it matches
-// all pages of the site. name is the site's name, and site the range of its pages' places.
+// ofSite reports whether the rule may match some pages of a site, and whether it matches all of
+// them. The parameter name is the site's name, and site is the range of its pages' places.
 func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	switch {
 	case r.Range != nil:
@@ -157,9 +158,9 @@ func (r Rule) matches(a address.Address) bool {
 	}
 }
 
-// glob reports whether a pattern, in which '*' stands for any sequence of characters,
-// matches the whole text. It takes linear time: each part between two '*' is searched for
-// once, behind the place of the part before.
+// glob reports whether a pattern, in which '*' stands for any sequence of characters, matches the
+// whole text. It takes linear time: each part between two '*' is searched for once, after the place
+// where the part before it was found.
 func glob(pattern, text string) bool {
 	first, rest, star := strings.Cut(pattern, "*")
 	text, ok := strings.CutPrefix(text, first)

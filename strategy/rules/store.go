@@ -56,10 +56,10 @@ func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions in
 	})
 }
 
-// PublishNext stores a document as the next version of its strategy, whatever d.Version
-// is, and returns that version. If the newest version differs only in its number and its
-// From, PublishNext returns that one. If From is zero, it becomes now; if Standard is
-// empty, it becomes address.Standard. A document with Faults is refused.
+// PublishNext stores a document as the next version of its strategy, and returns it with the new
+// number; d.Version is ignored. If the newest version differs only in its number and its From,
+// PublishNext stores nothing and returns the newest version. If From is zero, it becomes the time
+// now; if Standard is empty, it becomes address.Standard. A document with Faults is refused.
 func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.Time) (Document, error) {
 	if d.From.IsZero() {
 		d.From = now.UTC().Truncate(time.Millisecond)

@@ -41,8 +41,8 @@ func open(r io.Reader) (*bufio.Reader, error) {
 	}
 }
 
-// capped is a reader that fails if there are more bytes than allowed. If it ended instead,
-// a list that was cut off would look complete.
+// capped is a reader that fails if there are more bytes than allowed. It does not simply end after
+// the allowed bytes, because a list that was cut off would then look complete.
 type capped struct {
 	reader io.Reader
 	left   int // number of bytes that may still be read

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// maxText is the number of bytes that are used of an element's text, or of a line of a text
-// list; the rest is cut off. It suffices to notice that an address is too long.
+// maxText is the maximum number of bytes that are kept of an element's text, or of a line of a text
+// list; the rest is cut off. Of an address that is too long, enough is kept to refuse it.
 const maxText = 4 * address.MaxBytes
 
 // record collects the fields of one entry. If several elements set one field, the first
@@ -30,8 +30,8 @@ type attributes struct{ href, rel, permanent string }
 
 func (r *record) reset() { *r = record{text: r.text[:0]} }
 
-// open begins a child element of the entry. A link element of Atom has the address in its
-// attribute href.
+// open begins a child element of the entry, with a name and attributes. From a link element of Atom
+// it takes the address, which is in the attribute href.
 func (r *record) open(f form, name string, a attributes) {
 	r.text = r.text[:0]
 	r.isLink = a.rel == "" || strings.EqualFold(a.rel, "alternate")
@@ -46,8 +46,8 @@ func (r *record) write(text []byte) {
 	r.text = append(r.text, text[:min(len(text), maxText-len(r.text))]...)
 }
 
-// close ends a child element of the entry with the name: it stores the element's text in
-// the field for that name, unless the field is set already.
+// close ends the child element of the entry with this name. It stores the element's text in the
+// entry's field for the name, unless the field is set already.
 func (r *record) close(f form, name string) {
 	var field *string
 	switch name {
@@ -71,8 +71,9 @@ func (r *record) close(f form, name string) {
 	}
 }
 
-// entry returns the entry, or false if it has no valid address. In a feed, the guid is used
-// if there is no link.
+// entry returns the entry of the collected fields, or false if it has no valid address. The
+// parameter list is the address of the list, against which a relative address is resolved. In a
+// feed, the guid is used if there is no link.
 func (r *record) entry(f form, list address.Address) (Entry, bool) {
 	var a address.Address
 	var err error
