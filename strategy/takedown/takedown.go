@@ -73,8 +73,8 @@ var store = numbered.Store[Document]{Prefix: layout.Takedowns, Key: layout.Taked
 
 var entryPattern = regexp.MustCompile(`\{"(?:url|site)":"[0-9a-f]{32}","at":"[^"]{1,40}"\}`)
 
-// recoverEntries returns d with all entries added that can still be read in damaged, the
-// bytes of a damaged version.
+// recoverEntries adds to d the entries that can still be read in a damaged version, and returns the
+// result. The parameter damaged holds the bytes of that version.
 func recoverEntries(d Document, damaged []byte) Document {
 	known, next := newSet(d, 0), slices.Clone(d.Entries)
 	for _, text := range entryPattern.FindAll(damaged, -1) {
@@ -89,7 +89,7 @@ func recoverEntries(d Document, damaged []byte) Document {
 // URL returns the entry of a takedown of one URL. The parameter at is the time of the takedown.
 func URL(a address.Address, at time.Time) Entry { return Entry{URL: &a.ID, At: second(at)} }
 
-// Site returns the entry of a takedown of a whole site, with its name as in
+// Site returns the entry by which a whole site is taken down. The site is named as in
 // address.Address.Site. The parameter at is the time of the takedown.
 func Site(site string, at time.Time) Entry {
 	id := layout.IdentityOf(site)
@@ -120,8 +120,8 @@ func Forget(ctx context.Context, bucket blob.Bucket, entries ...Entry) (version 
 	return version, err
 }
 
-// Republish publishes all entries that can be read, as a new version, if the newest
-// version is damaged. It returns the new number, or 0 if it is not damaged.
+// Republish replaces a damaged newest version: it publishes a new version with all entries that can
+// still be read. It returns the new number, or 0 if the newest version is not damaged.
 func Republish(ctx context.Context, bucket blob.Bucket) (uint64, error) {
 	return store.Republish(ctx, bucket, func(d Document, _ uint64) (Document, error) {
 		if d.Entries == nil {

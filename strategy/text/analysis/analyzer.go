@@ -39,8 +39,8 @@ type Analyzer struct {
 	memo       map[string]*forms
 }
 
-// For returns a new Analyzer of a language: an ISO 639-1 code, or a BCP 47 tag, of which
-// only the language counts. Words of other languages, and of "", are not stemmed.
+// For returns a new Analyzer of a language: an ISO 639-1 code, or a BCP 47 tag, of which only the
+// language counts. If the language is unknown or "", the Analyzer does not stem words.
 func For(name string) *Analyzer {
 	return &Analyzer{language: languageOf(name), memo: map[string]*forms{}}
 }
@@ -114,8 +114,8 @@ func (a *Analyzer) word(text string, start, end, position int, yield func(Occurr
 	return true
 }
 
-// Joiner returns the length in bytes of the hyphen or underscore that joins two words at
-// offset i, the end of the first one. It returns 0 if there is none, or no word follows.
+// Joiner returns the length in bytes of the hyphen or underscore at offset i, if it joins two
+// words; else 0. The first of these words must end at i.
 func Joiner(text string, i int) (width int) {
 	switch rest := text[i:]; {
 	case strings.HasPrefix(rest, "-"), strings.HasPrefix(rest, "_"):
@@ -138,9 +138,9 @@ const (
 
 var withoutJoiners = strings.NewReplacer("-", "", "_", "", hyphen, "", unbroken, "")
 
-// joined calls yield with the term of a joined word, such as e-mail. The caller has set the
-// other fields in o. A joined word without letters, such as a date, has no term. joined
-// returns false if yield does.
+// joined calls yield with the term of a joined word, such as e-mail, which is the parameter text.
+// The parameter o is the occurrence for yield, without Term and TermNumber. A joined word without
+// letters, such as a date, has no term. joined returns false if yield does.
 func (a *Analyzer) joined(text string, o Occurrence, yield func(Occurrence) bool) bool {
 	if len(text) > maxWord {
 		return true
@@ -159,8 +159,9 @@ func (a *Analyzer) joined(text string, o Occurrence, yield func(Occurrence) bool
 	return yield(o)
 }
 
-// endOfName returns the end of the name that begins with the word text[start:end]. It is after
-// end only for a name of one letter and signs, such as C++ or C#; else it is end.
+// endOfName returns the end of a name, such as C++ or C#, that consists of the word text[start:end]
+// and signs. If there is no such name, it returns end, the end of the word. The word of a name has
+// only one letter.
 func endOfName(text string, start, end int) int {
 	if end-start > 1 || text[start] < 'A' || end == len(text) {
 		return end
@@ -178,10 +179,10 @@ func endOfName(text string, start, end int) int {
 	return end + sign
 }
 
-// run calls yield with the terms of a sequence of characters of scripts without spaces, which
-// begins at text[start:]: a term for each pair of neighbours, and one for the last character
-// alone. It returns the offset of the sequence's end, the position of its last character, and
-// false if yield returned false.
+// run calls yield with the terms of a sequence of characters of scripts without spaces: a term for
+// each pair of neighbours, and one for the last character alone. The sequence begins at
+// text[start:], after the word with the number position. run returns the offset of the sequence's
+// end, the position of its last character, and false if yield returned false.
 func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) bool) (int, int, bool) {
 	half := clusterEnd(text, start)
 	for {
@@ -275,9 +276,9 @@ func capitals(word string) bool {
 	return upper >= 2
 }
 
-// pair returns the term of text, two neighbouring characters or one character of a script without
-// spaces. Of two, first is the term of the first character, text[:half], alone. Characters in
-// terms are normalised.
+// pair returns the term of a pair of neighbouring characters in a script without spaces, and the
+// term of its first character, text[:half], alone. A text of only one character has one term.
+// Characters in terms are normalised.
 //
 //	text    term       first
 //	日本    "日 本"    "日 "

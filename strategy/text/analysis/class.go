@@ -128,8 +128,8 @@ func wordEnd(text string, i int) int {
 	return i
 }
 
-// skip returns the end of the sequence of characters of one class (the last parameter) that
-// begins at offset i. If the character at i has another class, it returns i.
+// skip returns the end of the sequence of characters of one class that begins at offset i. The
+// parameter of is the class. If the character at i has another class, skip returns i.
 func skip(text string, i int, of runeClass) int {
 	for {
 		class, width := classAt(text, i)

@@ -39,8 +39,8 @@ func visible(r rune) rune {
 	return r
 }
 
-// isWhole reports whether compatible, the NFKC form of word, is still one word. For ½ it
-// is not: its form 1⁄2 has a fraction slash, which separates words.
+// isWhole reports whether a word is still one word in its NFKC form, the parameter compatible. The
+// word ½ is not: its form 1⁄2 has a fraction slash, which separates words.
 func isWhole(compatible, word string) bool {
 	of, _ := classAt(word, 0)
 	for i, r := range compatible {
@@ -60,9 +60,9 @@ func isASCII[T string | []byte](text T) bool {
 	return true
 }
 
-// foldFilter is a token filter that applies fold: letters that readers consider equal
-// become one. It depends on the script and not on the language, because the language of
-// a page may be mistaken.
+// foldFilter is a token filter that replaces letters which readers consider equal by one of them
+// (see fold). It depends on the script and not on the language, because the language of a page may
+// be mistaken.
 type foldFilter struct{}
 
 // Filter implements analysis.TokenFilter: it folds each word of the stream.
@@ -75,7 +75,7 @@ func (foldFilter) Filter(stream analysis.TokenStream) analysis.TokenStream {
 	return stream
 }
 
-// fold returns a word with letters that readers consider equal made the same:
+// fold replaces letters that readers consider equal by one of them, and returns the changed word:
 //
 //   - Latin, Greek, Hebrew and Arabic letters lose their marks: é becomes e.
 //   - Cyrillic letters lose the stress, and ё becomes е.

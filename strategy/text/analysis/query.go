@@ -16,10 +16,10 @@ type Word struct {
 	Parts      int      // for a joined word, the number of its parts, which precede it in the list; else 0
 }
 
-// Query returns the words of a query or phrase, each with its terms by every analyzer. There must
-// be at least one analyzer; all agree on the boundaries of words. A joined word follows its last
-// part in the list. A document matches a phrase if the phrase's words are as far apart in the
-// document as their Positions are in this list.
+// Query returns the words of a query or phrase, each with the terms that the analyzers make of it.
+// There must be at least one analyzer; all agree on the boundaries of words. In the list, a joined
+// word follows its last part. A document contains a phrase if its words have the same distances
+// there as their Positions in the list.
 func Query(text string, analyzers []*Analyzer) []Word {
 	var words []Word
 	for i, a := range analyzers {

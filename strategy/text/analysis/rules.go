@@ -5,8 +5,8 @@ import (
 	"unicode"
 )
 
-// Rules returns the code of the language whose rules split a query into terms, in a search for
-// documents in the language tag. That is the language of tag, or "" (no language) if the language
+// Rules returns the code of the language by whose rules a query is split into terms, to find
+// documents in the language of a BCP 47 tag. This is the same language, or "" (no language) if it
 // has no rules for the script of the query: German has none for Cyrillic letters.
 func Rules(tag, query string) string {
 	code := codeOf(tag)

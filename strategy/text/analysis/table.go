@@ -120,12 +120,12 @@ var aliases = map[string]string{"fil": "tl", "in": "id", "nb": "no", "nn": "no",
 // is raised whenever any term of the language changes.
 func Version(name string) uint32 { return common + languageOf(name).version }
 
-// HasLone reports whether documents that were analysed by a version of an analyzer have the
-// terms of lone characters (Occurrence.First).
+// HasLone reports whether this version of an analyzer (see Version) makes the terms of lone
+// characters (Occurrence.First). Documents analysed by an older version do not have them.
 func HasLone(version uint32) bool { return version >= 3 }
 
-// languageOf returns the entry of table for a language code or a BCP 47 tag; nil if there
-// is none.
+// languageOf returns the entry of table for a language code or a BCP 47 tag; if the language is not
+// in table, the entry of "".
 func languageOf(tag string) *language { return table[codeOf(tag)] }
 
 // codeOf returns the key of table for the language of a BCP 47 tag, "" if there is none.
@@ -143,10 +143,9 @@ func codeOf(tag string) string {
 	return code
 }
 
-// terms returns the term of a word, which must be in its surface form. If the terms of the
-// language keep marks (l.marks) and this one has some, loose is the looser term, without
-// marks; otherwise it is "". Words with digits are not stemmed: they are names and
-// numbers.
+// terms returns the term of a word, which must be in its surface form, and the word's looser term,
+// without marks. The looser term is "" unless the terms of the language keep marks (l.marks) and
+// this one differs from it. Words with digits are not stemmed: they are names and numbers.
 func (l *language) terms(word string) (term, loose string) {
 	if l.stem != nil && !strings.ContainsAny(word, "0123456789") {
 		term = fold(apply(l.stem, word))

@@ -11,9 +11,9 @@ type Vocabulary struct{ numbers map[string]uint32 }
 // NewVocabulary returns an empty vocabulary.
 func NewVocabulary() *Vocabulary { return &Vocabulary{numbers: map[string]uint32{}} }
 
-// For returns a new Analyzer of a language, as the function For does. In its occurrences,
-// TermNumber, WordNumber and FirstNumber are numbers of this vocabulary; in those of other
-// Analyzers they are 0.
+// For returns a new Analyzer of a language, as the function For does, which numbers terms and words
+// by this vocabulary. The numbers are in the fields TermNumber, WordNumber and FirstNumber of its
+// occurrences; without a vocabulary these are 0.
 func (v *Vocabulary) For(name string) *Analyzer {
 	a := For(name)
 	a.vocabulary = v

@@ -28,9 +28,9 @@ const (
 	scriptLetters  = 20   // least number of letters of a text whose script proves its declared language false
 )
 
-// Decide returns the language of a text (an ISO 639 code) whose page declares the language of a
-// BCP 47 tag, or none if that is "". A declaration stands unless the text clearly proves it
-// false:
+// Decide returns the language of a page (an ISO 639 code), and how it is known, by the page's text
+// and declaration. The parameter declared is the BCP 47 tag that the page declares, or "". A
+// declaration stands unless the text clearly proves it false:
 //
 //	by its script     the text has at least 20 letters, and more than half of them are in a script
 //	                  that the declared language does not use; Latin letters prove nothing,
@@ -40,8 +40,8 @@ const (
 //	                  hard to tell apart, as Indonesian and Malay
 //
 // A declared language that Identify does not know always stands. Each Chinese, Japanese or Korean
-// character counts as three letters. The code is "" if the language is unknown, which may also be
-// so after a declaration was overruled.
+// character counts as three letters. The code is "" if the language is unknown, which is also
+// possible after a declaration was overruled.
 func Decide(text, declared string) (code string, source Source) {
 	text = sample(text)
 	code = declarable(declared)
