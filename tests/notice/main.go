@@ -101,8 +101,8 @@ func linked(module string) ([]part, error) {
 	return parts, nil
 }
 
-// beside returns the code by others that this module contains: each directory below the
-// module's that has files with licences is such code.
+// beside returns the code by others that is in the module's own directory. Each directory below it
+// with files of licences is such code.
 func beside(module string) (parts []part, err error) {
 	err = filepath.WalkDir(module, func(path string, entry fs.DirEntry, err error) error {
 		switch directory := filepath.Dir(path); {

@@ -48,9 +48,9 @@ func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 	v.addBest(used, len(samples), passages, words)
 }
 
-// canBeFeature reports whether a term can be a feature from the samples: it is the term of a pair
-// of characters, or of a word that has more than two bytes and no digits. The looser term of a
-// word cannot be a feature.
+// canBeFeature reports whether the term of an occurrence in a sample can become a feature: it is
+// the term of a pair of characters, or of a word that has more than two bytes and no digits. The
+// looser term of a word cannot.
 func canBeFeature(o analysis.Occurrence) bool {
 	if o.Half < o.End {
 		return true // a pair of characters
@@ -72,8 +72,9 @@ func (u *usage) add(sample, passage int) {
 	}
 }
 
-// gain returns the gain of a term (see the package comment): how characteristic it is of
-// the samples; 0 if it cannot be a feature.
+// gain returns the gain of a term (see the package comment): how characteristic it is of the
+// samples; 0 if it cannot be a feature. The parameters samples and passages are the numbers of all
+// samples and of all their passages.
 func (u *usage) gain(samples, passages int) float64 {
 	if u.count < minOccurrences || u.samples < min(2, samples) {
 		return 0
@@ -87,8 +88,9 @@ func (u *usage) gain(samples, passages int) float64 {
 	return math.Sqrt(float64(u.count)) * residual * float64(u.samples) / float64(samples)
 }
 
-// addBest adds the terms with the most gain to the vocabulary. samples is the number of
-// samples; passages and words are the numbers of passages and words in all of them.
+// addBest adds the terms with the most gain to the vocabulary. The parameter used holds the usage
+// of each term in the samples. The other parameters are the numbers of samples, and of passages and
+// words in all of them.
 func (v *vocabulary) addBest(used map[string]*usage, samples, passages, words int) {
 	type candidate struct {
 		*usage

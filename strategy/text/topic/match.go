@@ -45,8 +45,8 @@ func (m *matcher) density(v *vocabulary, text string) float64 {
 	return 1 - doubt*(1-min(1, alike))
 }
 
-// read finds the features of v in a text, sets counts and found, and returns the text's
-// length in words.
+// read counts the features of v in a text, and returns the text's length in words. The counts are
+// then in m.counts, and the features that occur in the text in m.found.
 func (m *matcher) read(v *vocabulary, text string) int {
 	for _, f := range m.found {
 		m.counts[f] = 0

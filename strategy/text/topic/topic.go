@@ -95,8 +95,8 @@ func (t Topic) Page(title, text string) float32 {
 }
 
 // Link returns the weight of a link: how likely it leads to a page about the topic, from 0 to 1. It
-// is estimated from the text of the link, anchor; the words around the link; its address, url; and
-// page, the result of Inherit for the page that contains the link.
+// is estimated from the parameters: anchor is the text of the link, around the words around it, url
+// its address, and page the result of Inherit for the page that contains the link.
 func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	if t.matchers == nil {
 		return 0
@@ -110,10 +110,10 @@ func (t Topic) Link(anchor, around, url string, page float32) float32 {
 	return float32(1 - doubt)
 }
 
-// Inherit returns the relevance that the links of a page inherit from it, from 0 to 1: the
-// last argument of Link. page is the relevance of the page, the result of Page. weight is
-// the weight of the link by which the page was found, the result of Link; 1 for a seed. If
-// the page is less relevant than weight promised, its links inherit most of weight.
+// Inherit returns the relevance that the links of a page inherit from it, from 0 to 1, for the last
+// parameter of Link. Here, the parameter page is the relevance of the page (see Page). The
+// parameter weight is the weight of the link by which the page was found (see Link); 1 for a seed.
+// If the page is less relevant than weight promised, its links inherit most of weight.
 func Inherit(page, weight float32) float32 {
 	return max(page, inheritance*min(1, weight/pageWeight))
 }

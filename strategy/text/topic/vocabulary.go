@@ -60,8 +60,8 @@ func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 	}
 }
 
-// addTerm adds the feature f of one term. If the term has a feature already, the one with the
-// greater mention stays.
+// addTerm adds the feature f, which is the term with this name alone. If the term has a feature
+// already, the one with the greater mention stays.
 func (v *vocabulary) addTerm(name string, f topicFeature) {
 	t := v.term(name)
 	if t.feature < 0 {
@@ -74,8 +74,8 @@ func (v *vocabulary) addTerm(name string, f topicFeature) {
 	}
 }
 
-// addPair adds the feature f of two neighbouring terms. If the two have a feature already, the one
-// with the greater mention stays.
+// addPair adds the feature f, which is the pair of the neighbouring terms head and tail. If the
+// pair has a feature already, the one with the greater mention stays.
 func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	t := v.term(head)
 	t.head = true
@@ -103,9 +103,9 @@ func (v *vocabulary) term(name string) term {
 	return term{feature: -1}
 }
 
-// cutWords returns the occurrences of terms in a phrase, one for each position. It leaves
-// out looser terms, and the term of the last character in a sequence without spaces,
-// because that character is in the pair before.
+// cutWords splits a phrase into terms, and returns their occurrences, one for each position. It
+// leaves out looser terms, and the term of the last character in a sequence without spaces, because
+// that character is in the pair before.
 func cutWords(analyzer *analysis.Analyzer, phrase string) []analysis.Occurrence {
 	var words []analysis.Occurrence
 	analyzer.Each(cut(phrase, MaxShort), func(o analysis.Occurrence) bool {

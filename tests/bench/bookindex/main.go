@@ -63,9 +63,9 @@ func run(in, base, out string) error {
 	return os.WriteFile(filepath.Join(out, "qrels.tsv"), []byte(qrels.String()), 0o644)
 }
 
-// entries returns, for the text of each entry of an index, the set of addresses of the pages
-// to which the entry refers. It leaves out entries that only refer to other entries ("see
-// …").
+// entries returns the entries in the page of an index: for the text of each entry, the set of
+// addresses of the pages to which it refers. It leaves out entries that only refer to other entries
+// ("see …"). The parameter base is the address of the page.
 func entries(page io.Reader, base *url.URL) (map[string]map[string]bool, error) {
 	document, err := goquery.NewDocumentFromReader(page)
 	if err != nil {

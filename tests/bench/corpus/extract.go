@@ -26,8 +26,9 @@ var (
 	Large = []string{"openjdk-17-doc", "rust-doc", "libstdc++-12-doc", "libboost1.81-doc", "cmake-doc", "linux-doc-6.1"}
 )
 
-// Extract writes the corpus of Debian packages to a file, sorted by the packages' names. If
-// the file exists, it does nothing. sites is the directory with the unpacked packages.
+// Extract writes the pages of Debian packages to the file of a corpus, in the order of the
+// packages. If the file exists, it does nothing. The parameter sites is the directory with the
+// unpacked packages.
 func Extract(file, sites string, packages []string) error {
 	if _, err := os.Stat(file); err == nil {
 		return nil

@@ -8,9 +8,10 @@ import (
 	"strings"
 )
 
-// Queries chooses n queries of two or three words from a corpus, the same ones at each call.
-// All words of a query occur on one page. A word occurs on 0.1 % to 5 % of the pages; but every
-// fifth query has one frequent word, which occurs on 10 % to 40 % of them.
+// Queries chooses n queries of two or three words from a corpus, the same ones at each call. The
+// function open opens the corpus. All words of a query occur on one page. A word occurs on 0.1 % to
+// 5 % of the pages; but every fifth query has one frequent word, which occurs on 10 % to 40 % of
+// them.
 func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	frequencies, pages, err := countWords(open)
 	if err != nil {
@@ -52,9 +53,9 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	return queries, nil
 }
 
-// choose returns one word for each function in kinds: the first word for which the first
-// function returns true; then, of the words after it, the first for which the second function
-// does; and so on. It returns nil if there are too few words.
+// choose looks for the words of a query, and returns one word for each function in kinds. A
+// function returns true for a word of the right kind. Its word is the first such word after the
+// word of the function before. choose returns nil if there are too few words.
 func choose(words []string, kinds []func(string) bool) (query []string) {
 	for _, word := range words {
 		if kinds[len(query)](word) && !slices.Contains(query, word) {
@@ -66,8 +67,8 @@ func choose(words []string, kinds []func(string) bool) (query []string) {
 	return nil
 }
 
-// countWords returns, for each word of a corpus, the number of pages that have it; and the
-// number of all pages.
+// countWords counts the pages of a corpus, and returns the number of pages that have each word, and
+// the number of all pages.
 func countWords(open func() (io.ReadCloser, error)) (count map[string]int, pages int, err error) {
 	file, err := open()
 	if err != nil {

@@ -12,9 +12,9 @@ const (
 	clippedShare = .0005 // share of the weights that exceed the range of a byte, and get its least or greatest value
 )
 
-// quantise returns the table c with its weights as bytes. First it subtracts the median
-// of each row, because only the differences within a row matter; then weights with an
-// absolute value below least become 0.
+// quantise returns the table c with these weights, scaled and rounded to bytes. Before, it
+// subtracts the median of each row, because only the differences within a row matter. Then it sets
+// the weights to 0 whose absolute value is below the parameter least.
 func quantise(c model.Classes, weights []float32, least float64) model.Classes {
 	codes := c.Codes
 	sizes := make([]float64, len(weights))

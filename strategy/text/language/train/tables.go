@@ -30,9 +30,9 @@ var tables = []table{
 	{model.Bengali, 10, nil, []string{"bn"}, []string{"as"}},
 }
 
-// draws returns the codes of the languages, and a list from which training draws one at
-// random. lots has the index of each code: 16 times for a main language, 4 times for a
-// common one, once for a rare one.
+// draws returns the codes of the languages, and the list lots, from which training draws a language
+// at random. The list holds the index of a code in codes 16 times if the language is a main one, 4
+// times for a common one, and once for a rare one.
 func (t table) draws() (codes []string, lots []int) {
 	for _, tier := range []struct {
 		codes []string

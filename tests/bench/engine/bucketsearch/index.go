@@ -16,8 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/tests/bench/corpus"
 )
 
-// index reads a corpus and writes segments of its pages to a directory. Each segment has at
-// least text bytes of text, except the last one.
+// index reads a corpus and writes segments of its pages to a directory. The parameter text is the
+// minimum number of bytes of text in a segment; only the last segment may have fewer.
 func index(directory string, text int, pages io.Reader) error {
 	var held []*corpus.Page
 	size, number := 0, 0
@@ -40,8 +40,8 @@ func index(directory string, text int, pages io.Reader) error {
 	return build(directory, number, held)
 }
 
-// build writes a segment of the pages, in the same way as functions/index for the pages of a
-// package.
+// build writes a segment of the pages to a directory, under this number. It makes it as
+// functions/index does from the pages of a package.
 func build(directory string, number int, pages []*corpus.Page) error {
 	var documents []*segments.Page
 	for _, p := range pages {

@@ -6,9 +6,9 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// Reader returns the hashes of the features of a text (see the package comment) that are
-// in one script. It takes letters in lower case and composed with their accents (NFC); a
-// letter of another script ends a word.
+// Reader reads a text and returns the hashes of those of its features that are in one script (see
+// the package comment). It turns letters into lower case and composes them with their accents
+// (NFC). A letter of another script ends a word.
 type Reader struct {
 	text    string
 	script  Script
@@ -18,8 +18,8 @@ type Reader struct {
 	word    uint32 // hash of the word's letters so far
 }
 
-// NewReader returns a reader of all features of a text or, if words is true, only of its
-// whole words.
+// NewReader returns a reader of the features of a text that are in this script. If the parameter
+// words is true, it reads only the features that are whole words.
 func NewReader(text string, script Script, words bool) Reader {
 	return Reader{text: norm.NFC.String(text), script: script, words: words, letters: firstLetters(), c: end}
 }
@@ -29,8 +29,8 @@ const (
 	prime = 0x9E3779B1 // 2^32 / golden ratio: multiplication spreads the low bits to the high ones
 )
 
-// Room is the minimum length of the slice for Next: the maximum number of features that end
-// at one letter.
+// Room is the maximum number of features that end at one letter. The slice for Next must have at
+// least this length.
 const Room = 4
 
 // Next writes the hashes of the next features into the slice and returns their number, 0

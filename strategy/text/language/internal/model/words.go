@@ -27,8 +27,8 @@ func newWordCaches(width int) *sync.Pool {
 	return &sync.Pool{New: func() any { return &wordCache{sums: make([]uint64, width<<cacheBits)} }}
 }
 
-// addWords adds the rows of all features that the reader returns, word by word. It takes
-// the sums of known words from a cache.
+// addWords adds to the sum the rows of all features that the reader r returns, word by word. The
+// sums of the rows of known words are taken from a cache of the table c.
 func (s *sum) addWords(c *Classes, r Reader) {
 	cache := c.caches.Get().(*wordCache)
 	defer c.caches.Put(cache)
@@ -48,7 +48,7 @@ func (s *sum) addWords(c *Classes, r Reader) {
 }
 
 // sumWord sets sums to the sum of the rows of a word's features, and returns the number of
-// features. The word must have at most maxCached bytes.
+// features. The parameter features reads the word, which must have at most maxCached bytes.
 func (c *Classes) sumWord(sums []uint64, features Reader) uint8 {
 	clear(sums)
 	var hashes [Room * (maxCached + 1)]uint32
