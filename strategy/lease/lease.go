@@ -35,17 +35,17 @@ type Lease struct {
 // retention is the time for which Redis keeps a lease after its end.
 const retention = time.Hour
 
-// take takes or renews the lease KEYS[1] for the holder ARGV[1] until ARGV[2]. ARGV[3] is
-// the present time, ARGV[4] 1 to renew, ARGV[5] Redis's expiry in ms. It returns 1, or
-// changes nothing and returns 0:
+// take takes or renews the lease KEYS[1] for the holder ARGV[1] until ARGV[2]. ARGV[3] is the
+// present time. ARGV[4] is 0 to take the lease, and 1 to renew it. ARGV[5] is Redis's expiry in ms.
+// The script returns 1, or changes nothing and returns 0:
 //
 //	the lease is            result of taking    of renewing
 //	held by ARGV[1]         1                   1
 //	absent, or has ended    1                   0
 //	held by another         0                   0
 //
-// A lease whose remaining time is more than twice the time from ARGV[3] to ARGV[2] was taken
-// with a wrong clock, and counts as ended.
+// A lease whose remaining time is more than twice the time from ARGV[3] to ARGV[2] was taken with a
+// wrong clock, and counts as ended.
 var take = redis.NewScript(`
 local value = redis.call('GET', KEYS[1])
 local till, holder
@@ -64,8 +64,8 @@ local value = redis.call('GET', KEYS[1])
 if value and value:match('^%-?%d+ (.*)$') == ARGV[1] then redis.call('DEL', KEYS[1]) end
 return 0`)
 
-// Acquire takes the lease on a name for the time ttl, which begins now. It returns false
-// when another holder has the lease.
+// Acquire takes the lease on a name: from the time now, for the time ttl. It returns false when
+// another holder has the lease.
 func (l *Leases) Acquire(ctx context.Context, name string, now time.Time, ttl time.Duration) (Lease, bool, error) {
 	return l.take(ctx, "acquire", name, now, ttl, false)
 }

@@ -21,7 +21,7 @@ import (
 // maxShown is the number of characters of a wrong value that an error repeats.
 const maxShown = 100
 
-// Wrong returns the error for a wrong value of the setting with the name. The parameter write
+// Wrong returns the error for a wrong value of the setting with this name. The parameter write
 // describes a right value, such as "a duration such as 5s".
 func Wrong(name string, value any, write string) error {
 	return fmt.Errorf("%s is %s; write %s", name, show(value), write)

@@ -121,8 +121,8 @@ type reading[T Document] struct {
 	damage   error  // why the version itself could not be read (wraps errBytes); nil if it could
 }
 
-// read reads a version or, if the version is damaged, its copy. It fails if the object store
-// fails, or if bytes that are not damaged are not a valid document.
+// read reads a version or, if the version is damaged, its copy. It fails if the object store fails,
+// or if the bytes are whole but not a valid document.
 func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Object) (r reading[T], err error) {
 	if object.Size > s.Most {
 		r.damage = fmt.Errorf("%w: %d bytes, more than %d", errBytes, object.Size, s.Most)
@@ -147,11 +147,11 @@ func (s Store[T]) read(ctx context.Context, bucket blob.Reader, object blob.Obje
 	return r, err
 }
 
-// Republish publishes the document in force once more, as the next version, if it or a newer
-// version is damaged. It returns the new number, or 0 if none is damaged. The parameter as is
-// a function that returns the document to publish. It is called with the document in force, or
-// with the zero document if no version can be read, and with the new number. If it returns an
-// error, nothing is published.
+// Republish publishes the document in force once more, as the next version, if it could be read
+// only by its copy or a newer version is damaged. It returns the new number, or 0 if no version is
+// damaged. The function as returns the document to publish. It is called with the document in
+// force, or with the zero document if no version can be read, and with the new number. If it
+// returns an error, nothing is published.
 func (s Store[T]) Republish(ctx context.Context, bucket blob.Bucket, as func(document T, version uint64) (T, error)) (uint64, error) {
 	for range maxRaces {
 		found, err := s.Find(ctx, bucket)

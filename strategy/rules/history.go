@@ -28,15 +28,15 @@ type History struct {
 	Warnings []string
 }
 
-// LoadInForce reads the versions of a strategy from the newest to the one in force. It takes
-// one LIST, and one GET for each of these versions that is not in kept. It fails with
-// blob.ErrAbsent if there is no version, and with numbered.ErrDamaged if none can be read.
+// LoadInForce reads the versions of a strategy from the newest to the one in force at the time now.
+// It takes one LIST, and one GET for each of these versions that is not in the cache kept. It fails
+// with blob.ErrAbsent if there is no version, and with numbered.ErrDamaged if none can be read.
 func LoadInForce(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
 	return loadHistory(ctx, bucket, kind, now, kept, func(d Document) bool { return !d.From.After(now) })
 }
 
 // LoadAll reads every version of a strategy. It takes one LIST, and one GET for each version that
-// is not in kept. It fails in the same cases as LoadInForce.
+// is not in the cache kept. It fails in the same cases as LoadInForce.
 func LoadAll(ctx context.Context, bucket blob.Reader, kind Kind, now time.Time, kept *Kept) (History, error) {
 	return loadHistory(ctx, bucket, kind, now, kept, func(Document) bool { return false })
 }

@@ -38,11 +38,11 @@ func Load(ctx context.Context, bucket blob.Reader, kind Kind) (Document, error) 
 	return d, d.checkIdentity(kind, version)
 }
 
-// Republish publishes the newest readable version once more, under a new number, if it or
-// a newer version is damaged. It returns that number, or 0 if none is damaged. If version 1
-// is the only version and cannot be read, Republish publishes the result of Even for this
-// number of partitions, because every first version is made by Even. If there are several
-// versions and none can be read, it fails with numbered.ErrDamaged.
+// Republish publishes the newest readable version once more, under a new number, if it could be
+// read only by its copy or a newer version is damaged. It returns the new number, or 0 if no
+// version is damaged. If version 1 is the only version and cannot be read, Republish publishes the
+// result of Even for this number of partitions, because every first version is made by Even. If
+// there are several versions and none can be read, it fails with numbered.ErrDamaged.
 func Republish(ctx context.Context, bucket blob.Bucket, kind Kind, partitions int, now time.Time) (uint64, error) {
 	return store(kind).Republish(ctx, bucket, func(d Document, version uint64) (Document, error) {
 		if d.Version == 0 {
@@ -81,8 +81,8 @@ func PublishNext(ctx context.Context, bucket blob.Bucket, d Document, now time.T
 	return published, err
 }
 
-// Publish stores a document as version d.Version. If that exists already, Publish
-// succeeds if it is the same document, else it fails with blob.ErrExists. A document with
+// Publish stores a document as version d.Version. If this version exists already, Publish succeeds
+// if it is the same document, and fails with blob.ErrExists if it is another. A document with
 // Faults is refused.
 func Publish(ctx context.Context, bucket blob.Bucket, d Document) error {
 	err := d.checkPublishable()

@@ -145,8 +145,8 @@ func (m *markup) start() error {
 	return nil
 }
 
-// attributes returns the attributes href, rel and isPermaLink of the current tag. The argument more
-// says whether the tag has any attributes.
+// attributes returns the attributes href, rel and isPermaLink of the current tag. The parameter
+// more says whether the tag has any attributes.
 func (m *markup) attributes(more bool) (a attributes) {
 	for more {
 		var key, value []byte

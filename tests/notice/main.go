@@ -35,8 +35,8 @@ func main() {
 	}
 }
 
-// part is a module or other code that is linked into a program. directory is the directory
-// with its files of licences.
+// part is a module or other code that is linked into a program. The field directory is the
+// directory with its files of licences.
 type part struct{ name, directory string }
 
 // write writes the notice for the programs of a module. module is the module's directory.

@@ -37,8 +37,8 @@ func clusterEnd(text string, i int) int {
 	return end
 }
 
-// joinsCluster reports whether the letter r at text[i:end] belongs to the cluster before
-// it, whose first letter is first.
+// joinsCluster reports whether the letter r at text[i:end] belongs to the cluster before it. The
+// parameter first is the first letter of this cluster.
 func joinsCluster(text string, first, r rune, i, end int) bool {
 	switch {
 	case isThaiLao(first):

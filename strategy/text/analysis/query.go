@@ -18,8 +18,8 @@ type Word struct {
 
 // Query returns the words of a query or phrase, each with the terms that the analyzers make of it.
 // There must be at least one analyzer; all agree on the boundaries of words. In the list, a joined
-// word follows its last part. A document contains a phrase if its words have the same distances
-// there as their Positions in the list.
+// word follows its last part. A document contains a phrase if the phrase's words are there at the
+// same distances from each other as their Positions here.
 func Query(text string, analyzers []*Analyzer) []Word {
 	var words []Word
 	for i, a := range analyzers {

@@ -43,7 +43,7 @@ type language struct {
 	marks   bool                // terms keep the marks of letters; a looser term has none
 }
 
-// table is the analyzer of each language, by its code. It follows these rules:
+// table holds the analyzer of each language, by the language's code. It follows these rules:
 //   - Stop words are kept: phrases need them, and their idf is low.
 //   - Where bluge has a light and a Snowball stemmer, the light one is used, as in
 //     bluge's analyzers: it gives forms of one word the same stem, but rarely two
@@ -144,8 +144,8 @@ func codeOf(tag string) string {
 }
 
 // terms returns the term of a word, which must be in its surface form, and the word's looser term,
-// without marks. The looser term is "" unless the terms of the language keep marks (l.marks) and
-// this one differs from it. Words with digits are not stemmed: they are names and numbers.
+// without marks. The looser term is "" unless the language's terms keep marks (l.marks) and the
+// term differs from it. Words with digits are not stemmed: they are names and numbers.
 func (l *language) terms(word string) (term, loose string) {
 	if l.stem != nil && !strings.ContainsAny(word, "0123456789") {
 		term = fold(apply(l.stem, word))

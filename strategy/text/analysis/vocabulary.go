@@ -3,9 +3,8 @@ package analysis
 // maxNumbers is the maximum number of strings in a Vocabulary, which then takes some 10 MB.
 const maxNumbers = 1 << 17
 
-// Vocabulary numbers terms and words, from 1, so that their data can be kept in slices
-// instead of maps. Analyzers of several languages may share one. It is not safe for
-// concurrent use.
+// Vocabulary gives numbers, from 1, to terms and words, so that their data can be kept in slices
+// instead of maps. Analyzers of several languages may share one. It is not safe for concurrent use.
 type Vocabulary struct{ numbers map[string]uint32 }
 
 // NewVocabulary returns an empty vocabulary.

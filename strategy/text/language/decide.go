@@ -92,8 +92,8 @@ func lettersIn(text string) (n int) {
 	return n
 }
 
-// scripts returns for each language that Identify may return, by its code, the scripts in which it is
-// written.
+// scripts returns the scripts in which a language is written, for each language that Identify may
+// return. The key is the language's code.
 var scripts = sync.OnceValue(func() map[string][]model.Script {
 	of := map[string][]model.Script{ // scripts of languages that Identify does not know in them
 		"az": {model.Cyrillic, model.Arabic}, "uz": {model.Cyrillic, model.Arabic}, "kk": {model.Arabic}, "ky": {model.Arabic},

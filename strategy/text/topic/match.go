@@ -29,8 +29,8 @@ func (m *matcher) mentions(v *vocabulary, text string) float64 {
 	return 1 - doubt
 }
 
-// density returns the evidence, from 0 to 1, that the text of a page is about the topic, by the
-// densities of features: their numbers of occurrences per word of the text.
+// density returns the evidence, from 0 to 1, that the text of a page is about the topic. It judges
+// by how dense the features are: by their numbers of occurrences per word of the text.
 func (m *matcher) density(v *vocabulary, text string) float64 {
 	words := float64(m.read(v, text) + brief)
 	doubt, alike := 1.0, 0.0

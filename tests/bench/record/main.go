@@ -57,8 +57,8 @@ var (
 	figure = regexp.MustCompile(`(\S+) (\S+)`)
 )
 
-// read returns a row for each benchmark in the output of go test -bench. now is the date in the
-// rows.
+// read returns a row for each benchmark in the output of go test -bench. The parameter now is the
+// date in the rows.
 func read(in io.Reader, now time.Time) (rows []row, err error) {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)

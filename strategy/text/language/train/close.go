@@ -18,9 +18,9 @@ var families = []family{
 	{model.Latin, 16, []string{"id", "ms"}},
 }
 
-// trainClose trains the table of a family from the texts by naive Bayes. The weight of a
-// word in a language is the logarithm of its smoothed frequency: the number of lines with
-// the word, divided by the sum of these numbers over all words.
+// trainClose returns the table of a family, trained with the texts by naive Bayes. The weight of a
+// word in a language is the logarithm of its smoothed frequency: the number of lines with the word,
+// divided by the sum of these numbers over all words.
 func trainClose(f family, texts []text) model.Classes {
 	const smooth = .5
 	n := len(f.codes)

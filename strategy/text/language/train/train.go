@@ -16,7 +16,7 @@ const (
 	englishShare = .02    // share of the snippets to which some English words are added
 )
 
-// train trains a table of the model from the texts. The method is softmax regression by
+// train returns a table of the model, trained with the texts. The method is softmax regression by
 // stochastic gradient descent with AdaGrad (Duchi, Hazan, Singer 2011).
 func train(t table, texts []text) model.Classes {
 	codes, lots := t.draws()
@@ -57,8 +57,8 @@ func train(t table, texts []text) model.Classes {
 	return quantise(model.Classes{Script: t.script, Codes: codes, Bits: t.bits}, l.weights, minWeight)
 }
 
-// features returns the numbers of the table's rows for some features of a snippet. It
-// chooses each feature at random, with the probability featureShare.
+// features returns some features of a snippet, as numbers of rows in the table. It chooses each
+// feature at random, with the probability featureShare.
 func features(rng *rand.Rand, s string, t table) []uint32 {
 	var rows []uint32
 	var hashes [256]uint32

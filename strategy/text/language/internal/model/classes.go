@@ -68,8 +68,8 @@ type sum struct {
 	sums  [maxClasses]int
 }
 
-// add adds row to the sum. row is one row of the table (n is 1), or the sum of n of its rows. n
-// is at most maxSummed.
+// add adds the parameter row to the sum. It is one row of the table, or the sum of several rows.
+// The parameter n is their number, at most maxSummed.
 func (s *sum) add(row []uint64, n int) {
 	if s.rows += n; s.rows > maxSummed {
 		s.rows -= n
