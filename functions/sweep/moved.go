@@ -143,11 +143,12 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	return whole, err
 }
 
-// earlier finds live documents in m's segments for which the parameter known has a later version of
-// the same page; finder is a finder of these pages. The result dead has the documents by the keys
-// of their segments, together with the documents that are dead already. Segments without such live
-// documents are left out. If later is not nil, earlier adds to it the versions of pages that are
-// later than the known ones. The result whole is false if a segment could not be read.
+// earlier compares the live documents in m's segments with the parameter known, which has versions
+// of pages; the parameter finder finds these pages in a segment. The result dead has the documents
+// that are older than the known version of their page, by the keys of their segments, together with
+// the documents that were dead already; segments without such live documents are left out. If the
+// parameter later is not nil, earlier adds to it the versions of documents that are newer than the
+// known ones. The result whole is false if a segment could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

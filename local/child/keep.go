@@ -14,8 +14,8 @@ type restartPolicy struct {
 	// pauses holds the time to wait before the first restart in a row, before the second, and
 	// so on. A child that ends after the last of these restarts is given up.
 	pauses []time.Duration
-	// steady is the time for which a child must run to count as healthy: its next restart
-	// is the first in a row again.
+	// steady is the time for which a child must run to count as healthy. When it ends after
+	// that, it is restarted after the first of the pauses again.
 	steady time.Duration
 }
 

@@ -55,7 +55,8 @@ func originOf(collection string, kind book.Kind) origin {
 	return origin{collection, kind}
 }
 
-// origins gives each origin a number. It is safe for concurrent use.
+// origins gives each origin of a path (not of the Web: see origin) a number. It is safe for
+// concurrent use.
 type origins struct {
 	known atomic.Pointer[map[origin]uint32] // number of each origin; the map is never changed, a larger one replaces it
 	mu    sync.Mutex                        // held while known is replaced

@@ -22,8 +22,8 @@ type votes struct {
 	aliases []pagerank.Link // votes for aliases, whose numbers are without aliasBit
 }
 
-// readVotes reads the votes in all books into r.ranges, range by range, and where aliases lead into
-// r.aliases. If there are no pages, it reads nothing.
+// readVotes reads all books: their votes into r.ranges, range by range, and the targets of their
+// aliases into r.aliases. If there are no pages, it reads nothing.
 func (r *reading) readVotes(ctx context.Context) error {
 	r.ranges = make([]votes, len(r.places))
 	var mu sync.Mutex // protects r.aliases

@@ -193,7 +193,7 @@ func set(to *string, value string) {
 	}
 }
 
-// hasWord reports whether a space-separated list has a word, in any case.
+// hasWord reports whether a space-separated list has a word, in upper or lower case.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if strings.EqualFold(w, word) {

@@ -24,7 +24,7 @@ type share struct {
 	known   []frontier.Known // URLs with a final state
 	due     []frontier.Due   // the URLs among known that are to be fetched again
 	pending []frontier.Entry // URLs that are still to be fetched, without a final state
-	missed  bool             // a collection lacks pages that others have (see frontier.Counts.Missed)
+	missed  bool             // a collection wants pages that are stored for other collections only (see frontier.Counts.Missed)
 }
 
 // load goes once through all URLs of the books, and writes each into the frontier of its crawl

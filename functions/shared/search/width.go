@@ -40,7 +40,8 @@ func widthOf(text string, most int) (n int) {
 // column of its width. This bounds the number of accents on a letter.
 const columnBytes = 8
 
-// ahead returns the greatest offset up to which text[at:] is at most n columns wide.
+// ahead returns the greatest end, an offset in text, for which text[at:end] is at most n columns
+// wide.
 func ahead(text string, at, n int) int {
 	for most := at + columnBytes*n; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])

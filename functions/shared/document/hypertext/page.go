@@ -69,7 +69,7 @@ type Element struct {
 	Last       int32     // first element after the last descendant, as an index in Page.Elements
 	Start, End int32     // range of the element's text in Page.Text
 	Own        Words     // groups (see Words) of the words in the element's class, id, role and itemprop
-	Around     Words     // groups in Own of the element and of all elements around it
+	Around     Words     // all groups that are in Own of this element, or in that of an element around it
 	Flags      Flags
 	Depth      uint8
 }
