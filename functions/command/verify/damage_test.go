@@ -1,97 +1,19 @@
 package verify_test
 
 import (
-	"bytes"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/RoaringBitmap/roaring"
-	"github.com/klauspost/compress/zstd"
-
 	"github.com/bucketsearch/bucketsearch/functions/command/verify"
 	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
-	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
-	"github.com/bucketsearch/bucketsearch/layout/partition"
-	"github.com/bucketsearch/bucketsearch/layout/segment"
-	"github.com/bucketsearch/bucketsearch/layout/spool"
-	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
-	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
-
-const (
-	firstPackage  = "packages/0000/2_0_20261121220000000.spf"
-	secondPackage = "packages/0000/2_0_20261121220000000_1.spf"
-)
-
-func firstBook(w *world) string  { return w.Manifest().Books[0].Key }
-func oneSegment(w *world) string { return w.Manifest().Segments[1].Key }
-
-// oneOverlay makes one of the two documents of the second segment superseded, and returns the key
-// of its overlay.
-func oneOverlay(w *world) string {
-	w.Index(w.Learn(verifytest.Batch(3), []string{site + "1"}))
-	return w.Manifest().Segments[1].Deletions.Key
-}
-
-// anchors gives the second segment anchors, and returns the key of the overlay.
-func anchors(w *world) string {
-	w.T.Helper()
-	s := w.Manifest().Segments[1]
-	var documents []*segments.Page
-	for range s.Documents {
-		documents = append(documents, &segments.Page{Document: segment.Document{Headings: []string{"text"}}})
-	}
-	content, err := segments.Build(documents)
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
-		_, err := e.SetAnchors(w.T.Context(), map[string][]byte{s.Key: content})
-		return err
-	})
-	return w.Manifest().Segments[1].Anchors.Key
-}
-
-// unvisited gives the partition an unvisited URL, and returns the key of the overlay.
-func unvisited(w *world) string {
-	w.T.Helper()
-	content, err := segments.Build([]*segments.Page{{Document: segment.Document{URL: site + "9", Headings: []string{"text"}}}})
-	if err != nil {
-		w.T.Fatal(err)
-	}
-	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
-		_, err := e.SetUnvisited(w.T.Context(), content, 1, 0)
-		return err
-	})
-	return w.Manifest().Unvisited.Key
-}
-
-// oneRanking ranks the documents of the second segment, and returns the key of the overlay.
-func oneRanking(w *world) string {
-	w.T.Helper()
-	s := w.Manifest().Segments[1]
-	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
-		_, err := e.SetRanks(w.T.Context(), map[string][]segment.Rank{s.Key: make([]segment.Rank, s.Documents)})
-		return err
-	})
-	return w.Manifest().Segments[1].Ranks.Key
-}
-
-// mask marks a document of a segment as dead.
-func (w *world) mask(segment int, doc uint32) {
-	w.T.Helper()
-	key := w.Manifest().Segments[segment].Key
-	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
-		return e.Mask(w.T.Context(), map[string]*roaring.Bitmap{key: roaring.BitmapOf(doc)})
-	})
-}
 
 // TestDamage damages a bucket in every way. Each damage is reported as a problem of the given
 // kind, in a sentence that contains all the given words.
@@ -440,35 +362,6 @@ func TestLinkWasInLostSpool(t *testing.T) {
 	}
 }
 
-// flipAt changes a bit.
-func flipAt(at int) func([]byte) []byte {
-	return func(content []byte) []byte {
-		content[at] ^= 1
-		return content
-	}
-}
-
-// edit changes a generation so that it can still be parsed.
-func edit(stored []byte) []byte { return replace(stored, `"pages":1`, `"pages":7`) }
-
-// replace changes a word of a generation.
-func replace(stored []byte, old, now string) []byte {
-	decoder, err := zstd.NewReader(nil)
-	if err != nil {
-		panic(err)
-	}
-	defer decoder.Close()
-	content, err := decoder.DecodeAll(stored, nil)
-	if err != nil {
-		panic(err)
-	}
-	encoder, err := zstd.NewWriter(nil)
-	if err != nil {
-		panic(err)
-	}
-	return encoder.EncodeAll(bytes.Replace(content, []byte(old), []byte(now), 1), nil)
-}
-
 // TestOneProblem loses one object: that is one problem, however many objects depend on it.
 func TestOneProblem(t *testing.T) {
 	for name, harm := range map[string]func(w *world){
@@ -508,112 +401,6 @@ func TestTooManyProblems(t *testing.T) {
 	}
 	if len(report.Problems) != verify.MaxProblems || report.More != 5 {
 		t.Errorf("%d problems and %d more", len(report.Problems), report.More)
-	}
-}
-
-// TestForgotten reports forgotten URLs in objects once the partition's manifest says that they
-// have been erased.
-func TestForgotten(t *testing.T) {
-	forget := func(w *world, entries ...takedown.Entry) {
-		if _, err := takedown.Forget(w.T.Context(), w.Bucket, entries...); err != nil {
-			w.T.Fatal(err)
-		}
-	}
-	url := func(raw string) takedown.Entry {
-		a, err := address.Parse(raw)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return takedown.URL(a, functionstest.Start)
-	}
-	done := func(w *world) { w.Commit(func(m *manifest.Manifest) { m.Forgotten = 1 }) }
-	for name, test := range map[string]struct {
-		do      func(w *world)
-		waiting int
-		say     []string // problems, by the beginning of their keys
-	}{
-		"not yet":      {func(w *world) { forget(w, url(site+"1")) }, 1, nil},
-		"nothing left": {func(w *world) { forget(w, url(site+"never")); done(w) }, 0, nil},
-		"a page": {
-			func(w *world) { forget(w, url(site+"1")); done(w) }, 0,
-			[]string{layout.Books, layout.Books, layout.Packages, layout.Segments},
-		},
-		"a source": {
-			func(w *world) {
-				w.LearnBook(book.Book{Links: []book.Link{functionstest.Link(w.T, site+"never", site+"1", 2)}})
-				forget(w, url(site+"never"))
-				done(w)
-			}, 0,
-			[]string{layout.Books},
-		},
-		"where a redirect leads": {
-			func(w *world) {
-				o := functionstest.Outcome(w.T, verifytest.Batch(3), site+"waits", book.Skipped)
-				o.Detail = "to " + site + "never"
-				w.LearnBook(book.Book{Outcomes: []book.Outcome{o}})
-				forget(w, url(site+"never"))
-				done(w)
-			}, 0,
-			[]string{layout.Books},
-		},
-		"a site": {
-			func(w *world) {
-				w.LearnBook(book.Book{Links: w.Links("http://b.example/1", "http://b.example/2", "http://c.example/")})
-				forget(w, takedown.Site("b.example", functionstest.Start))
-				done(w)
-			}, 0,
-			[]string{layout.Books, layout.Books},
-		},
-		"spooled": {
-			func(w *world) {
-				v := verifytest.Batch(3)
-				functionstest.Put(w.T, w.Bucket, layout.SpoolKey(0, v), functionstest.Spool(w.T, spool.Ledger{
-					Batch: v, Outcomes: functionstest.Outcomes(w.T, v, book.Stored, site+"waits"), Links: w.Links(site + "never"),
-				}))
-				forget(w, url(site+"never"))
-				done(w)
-			}, 0,
-			[]string{layout.Spool},
-		},
-		"a page that is dead in a merged segment": {
-			func(w *world) {
-				w.Merge()
-				w.mask(0, 1)
-				forget(w, url(site+"1"))
-				done(w)
-			}, 0,
-			[]string{layout.Books, layout.Books, layout.Packages, layout.Segments},
-		},
-		"quarantined": {
-			func(w *world) {
-				key := layout.QuarantinePrefix("packages/0000/old.spf")
-				w.Package(functionstest.Page(verifytest.Batch(2), site+"never"))
-				functionstest.Put(w.T, w.Bucket, key, w.Content("packages/0000/2_0_20261121220000000_2.spf"))
-				forget(w, url(site+"never"))
-				done(w)
-			}, 0,
-			[]string{layout.Quarantine},
-		},
-	} {
-		t.Run(name, func(t *testing.T) {
-			w := newWorld(t)
-			test.do(w)
-			report, err := (&verify.Verifier{Bucket: w.Bucket, Now: functionstest.Start}).Run(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
-			var say []string
-			for _, p := range report.Problems {
-				if p.Kind != verify.Behind {
-					t.Errorf("%s: %s", p.Kind, p)
-				}
-				prefix, _, _ := strings.Cut(p.Key, "/")
-				say = append(say, prefix+"/")
-			}
-			if report.Waiting.Forget != test.waiting || !slices.Equal(say, test.say) {
-				t.Errorf("%d partitions wait, problems %q, want %d and %q\n%s", report.Waiting.Forget, say, test.waiting, test.say, sentences(report.Problems))
-			}
-		})
 	}
 }
 

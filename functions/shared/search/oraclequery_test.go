@@ -1,0 +1,301 @@
+package search
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+// oracleWord holds the terms that stand for a word.
+type oracleWord map[string]oracleTerm
+
+type oracleTerm struct {
+	worth float64
+	rules string // codes of the rules that make it, each in brackets
+}
+
+// add adds the terms of a word by all rules.
+func (w oracleWord) add(a analysis.Word, rules []string, worth float64) {
+	for i, code := range rules {
+		term := a.Terms[a.Of[i]]
+		t := w[term]
+		t.worth = max(t.worth, worth)
+		if code = "[" + code + "]"; !strings.Contains(t.rules, code) {
+			t.rules += code
+		}
+		w[term] = t
+	}
+}
+
+// oracleQuery holds the languages of a query, the largest first.
+type oracleQuery struct {
+	*oracle
+	languages []*oracleLanguage
+	rules     []string  // of each language
+	codes     []string  // rules, each once
+	shares    []float64 // probability of each language
+	average   [postings.Fields]float64
+}
+
+// queryIn returns a query in the languages that a filter accepts.
+func (o *oracle) queryIn(text string, f *filter) *oracleQuery {
+	q := &oracleQuery{oracle: o}
+	for _, name := range slices.SortedFunc(maps.Keys(o.languages), func(a, b string) int {
+		return cmp.Or(cmp.Compare(o.languages[b].documents, o.languages[a].documents), cmp.Compare(a, b))
+	}) {
+		if f.acceptsLanguage(name) {
+			code := analysis.Rules(name, text)
+			q.languages, q.rules = append(q.languages, o.languages[name]), append(q.rules, code)
+			if !slices.Contains(q.codes, code) {
+				q.codes = append(q.codes, code)
+			}
+		}
+	}
+	if len(q.codes) == 0 {
+		q.codes = []string{""}
+	}
+	return q
+}
+
+func (q *oracleQuery) analyzers() (all []*analysis.Analyzer) {
+	for _, code := range q.codes {
+		all = append(all, analysis.For(code))
+	}
+	return all
+}
+
+// count returns the documents of language i that hold a word.
+func (q *oracleQuery) count(word oracleWord, i int) (n float64) {
+	for term, t := range word {
+		if strings.Contains(t.rules, "["+q.rules[i]+"]") {
+			if q.inTexts(word) {
+				n += q.languages[i].terms[term]
+			} else {
+				n += q.languages[i].anchored[term]
+			}
+		}
+	}
+	return min(n, q.languages[i].documents)
+}
+
+// inTexts reports whether the text of any document holds a word.
+func (q *oracleQuery) inTexts(word oracleWord) bool {
+	for term := range word {
+		if q.terms[term] > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// judge sets the probabilities of the languages by the words of the query.
+func (q *oracleQuery) judge(words []oracleWord) {
+	all, sum := 0.0, 0.0
+	for _, l := range q.languages {
+		all += l.documents
+	}
+	q.shares = make([]float64, len(q.languages))
+	for i, l := range q.languages {
+		q.shares[i] = l.documents / all
+		for _, word := range words {
+			having := 0.0
+			for other := range q.languages {
+				having += q.count(word, other)
+			}
+			if having > 0 {
+				q.shares[i] *= (0.9*q.count(word, i)/l.documents + 0.1*having/all) / (having / all) // so that many do not become 0
+			}
+		}
+		sum += q.shares[i]
+	}
+	for i, l := range q.languages {
+		q.shares[i] /= sum
+		for f, n := range l.mean {
+			q.average[f] += q.shares[i] * max(1, n)
+		}
+	}
+}
+
+// weighed returns a word whose terms by rules of unlikely languages are worth less.
+func (q *oracleQuery) weighed(word oracleWord) oracleWord {
+	share := func(t oracleTerm) (sum float64) {
+		for i, of := range q.shares {
+			if strings.Contains(t.rules, "["+q.rules[i]+"]") {
+				sum += of
+			}
+		}
+		return sum
+	}
+	best := 0.0
+	for _, t := range word {
+		best = max(best, share(t))
+	}
+	if best == 0 {
+		return word
+	}
+	weighed := oracleWord{}
+	for term, t := range word {
+		t.worth *= 0.6 + 0.4*share(t)/best
+		weighed[term] = t
+	}
+	return weighed
+}
+
+type oraclePhrase struct {
+	words []oracleWord
+	at    []int
+	slop  int
+}
+
+// words returns the words of a clause.
+func (q *oracleQuery) words(c clause) oraclePhrase {
+	phrase := oraclePhrase{slop: c.slop}
+	analysed := analysis.Query(c.text, q.analyzers())
+	analysed = slices.DeleteFunc(analysed, func(w analysis.Word) bool { return w.Parts > 0 }) // the tests have none
+	for i, a := range analysed {
+		word := oracleWord{}
+		word.add(a, q.codes, 1)
+		if a.Lone { // of terms; the tests have fewer of them than maxBegun, and segments of an old version
+			for term := range q.terms {
+				if strings.HasPrefix(term, a.Terms[0]) {
+					word[term] = oracleTerm{1, "[" + strings.Join(q.codes, "][") + "]"}
+				}
+			}
+		}
+		if i == len(analysed)-1 && a.Text != "" && (c.prefix || c.edits > 0) {
+			edits := map[string]int{}
+			for surface := range q.surfaces {
+				if n := editDistance(a.Text, surface); c.edits > 0 && n <= c.edits {
+					edits[surface] = n
+				} else if c.prefix && strings.HasPrefix(surface, a.Text) {
+					edits[surface] = 0
+				}
+			}
+			best := slices.SortedFunc(maps.Keys(edits), func(a, b string) int {
+				return cmp.Or(cmp.Compare(edits[a], edits[b]), cmp.Compare(q.surfaces[b], q.surfaces[a]), cmp.Compare(a, b))
+			})
+			for _, surface := range best[:min(len(best), MaxExpansions)] {
+				word.add(analysis.Query(surface, q.analyzers())[0], q.codes, 1/float64(1+edits[surface]))
+			}
+		}
+		phrase.words = append(phrase.words, word)
+		phrase.at = append(phrase.at, a.Position-analysed[0].Position)
+	}
+	return phrase
+}
+
+// editDistance counts letters put in, left out, replaced and swapped.
+func editDistance(a, b string) int {
+	d := make([][]int, len(a)+1)
+	for i := range d {
+		d[i] = make([]int, len(b)+1)
+		d[i][0] = i
+	}
+	for j := range d[0] {
+		d[0][j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		for j := 1; j <= len(b); j++ {
+			replaced := d[i-1][j-1]
+			if a[i-1] != b[j-1] {
+				replaced++
+			}
+			d[i][j] = min(d[i-1][j]+1, d[i][j-1]+1, replaced)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				d[i][j] = min(d[i][j], d[i-2][j-2]+1)
+			}
+		}
+	}
+	return d[len(a)][len(b)]
+}
+
+// idf returns the inverse document frequency of a word, 0 if no document holds it.
+func (q *oracleQuery) idf(word oracleWord) (sum float64) {
+	known := false
+	for term := range word {
+		known = known || q.terms[term] > 0 || q.anchored[term] > 0
+	}
+	if !known {
+		return 0
+	}
+	for i, l := range q.languages {
+		n := q.count(word, i)
+		sum += q.shares[i] * math.Log(1+(l.documents-n+0.5)/(n+0.5))
+	}
+	return sum
+}
+
+// bm25f scores occurrences in the fields.
+func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) int) float64 {
+	sum := 0.0
+	for f := range postings.Fields {
+		if n := float64(freq(f)); n > 0 {
+			b := []float64{0.3, 0.3, 0.3, 0.75}[f]
+			sum += []float64{3, 1, 0.25, 1}[f] * n / (1 - b + b*min(3, d.length[f]/max(1, q.average[f])))
+		}
+	}
+	return weight * 2.5 * sum / (1.5 + sum)
+}
+
+func (q *oracleQuery) word(d *oracleDoc, word oracleWord, weight float64) (score float64) {
+	for term, t := range word {
+		score = max(score, q.bm25f(d, weight*t.worth, func(f int) int { return len(d.positions[f][term]) }))
+	}
+	return score + q.anchors(d, word, weight)
+}
+
+// anchors scores a word in the anchors of a document.
+func (q *oracleQuery) anchors(d *oracleDoc, word oracleWord, weight float64) (score float64) {
+	if d.anchors == nil {
+		return 0
+	}
+	for term, t := range word {
+		sum := float64(len(d.anchors.positions[1][term]))
+		score = max(score, 0.5*weight*t.worth*2.5*sum/(1.5+sum))
+	}
+	return score
+}
+
+// occurrences counts a phrase in a field: the positions of its first word from
+// which the others are within reach.
+func (p *oraclePhrase) occurrences(d *oracleDoc, f int) (n int) {
+	positions := func(i int) map[int]bool {
+		found := map[int]bool{}
+		for term := range p.words[i] {
+			for _, position := range d.positions[f][term] {
+				found[position] = true
+			}
+		}
+		return found
+	}
+	at := make([]map[int]bool, len(p.words))
+	for i := range at {
+		if at[i] = positions(i); len(at[i]) == 0 {
+			return 0
+		}
+	}
+	var reaches func(i, from, slop int) bool
+	reaches = func(i, from, slop int) bool {
+		if i == len(p.words) {
+			return true
+		}
+		for position := range at[i] {
+			off := position - from - (p.at[i] - p.at[i-1])
+			if off = max(off, -off); off <= slop && (position != from || p.slop == 0) && reaches(i+1, position, slop-off) {
+				return true
+			}
+		}
+		return false
+	}
+	for start := range at[0] {
+		if reaches(1, start, p.slop) {
+			n++
+		}
+	}
+	return n
+}
