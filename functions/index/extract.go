@@ -67,7 +67,6 @@ func extract(ctx context.Context, key string, content []byte, forgotten takedown
 	})
 	pages = slices.CompactFunc(pages, func(a, b *draft) bool { return a.ID == b.ID })
 	moveRepeated(pages)
-	nameStartPages(pages)
 	dropRepeatedImages(pages)
 	documents := make([]*segments.Page, len(pages))
 	for i, p := range pages {
@@ -126,29 +125,34 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 	if err != nil {
 		return p, err, nil
 	}
-	content, images, shown, broken := e.content(a, o, read)
+	content, broken := e.content(a, o, read)
 	if broken != nil {
 		return p, nil, broken
 	}
-	p = e.document(a, key, entry, content, shown)
-	if !p.Silent {
-		p.Images = images
-	}
-	return p, nil, nil
+	return e.document(a, key, entry, content), nil, nil
 }
 
-// document makes the document of the page at address a from the page's content. If the parameter
-// shown is false, or if the page's collections do not want its language, the document has no words,
+// reading is what a segment keeps of a page, apart from where the page is.
+type reading struct {
+	document.Content
+	images []segment.Image
+	site   string // name of the site as its start page tells it; "" if it does not, or for other pages
+	// searches may find the page: it does not say noindex, and its media type has text
+	shown bool
+}
+
+// document makes the document of the page at address a from the page's content. If the content is
+// not to be shown, or if the page's collections do not want its language, the document has no words,
 // so that no search finds it. The parameter key is the package's key.
-func (e extractor) document(a address.Address, key string, entry webobject.Entry, content document.Content, shown bool) draft {
+func (e extractor) document(a address.Address, key string, entry webobject.Entry, content reading) draft {
 	o := entry.Object
 	code, source := language.Decide(content.Title+"\n"+content.Body, content.Lang)
 	if !e.rules.inLanguage(o.Collections, code) {
-		content, shown = document.Content{}, false
+		content = reading{}
 	}
 	print := fingerprint.Of(content.Title, content.Body)
 	collections := slices.Sorted(slices.Values(o.Collections))
-	return draft{segments.Page{
+	p := draft{segments.Page{
 		Document: segment.Document{
 			ID:          a.ID,
 			Version:     o.Version,
@@ -173,33 +177,39 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 		Outside:  content.Outside,
 		Emphasis: content.Emphasis,
 		Large:    content.Large,
-		Silent:   !shown,
+		Silent:   !content.shown,
 	}, content.Blocks}
+	if content.shown {
+		p.Images, p.SiteNames = content.images, e.rules.siteNames(a, o.Collections, content)
+	}
+	return p
 }
 
-// content returns the text of a page at the address a, its images, and whether searches may find
-// the page: they may not if the page says noindex or has a media type without text. If the page
-// cannot be read, the text is only a title, made of the address. broken is an error only if the
-// parser panics.
+// content returns what a segment keeps of a page at the address a. If the page cannot be read, this
+// is only a title, made of the address. broken is an error only if the parser panics.
 func (e extractor) content(
 	a address.Address, o webobject.Object, read func(webobject.Object) (*document.Document, error),
-) (content document.Content, images []segment.Image, shown bool, broken error) {
+) (content reading, broken error) {
 	if !document.Searchable(o.Data, o.MIME) {
-		return document.Content{}, nil, false, nil
+		return reading{}, nil
 	}
 	name := document.NameOf(o.URL)
 	d, err := read(o)
 	switch {
 	case errors.Is(err, document.ErrPanic):
-		return document.Content{}, nil, false, err
+		return reading{}, err
 	case err != nil:
-		return document.Content{Title: name}, nil, true, nil
+		return reading{Content: document.Content{Title: name}, shown: true}, nil
 	case e.rules.refused(o, d):
-		return document.Content{}, nil, false, nil
+		return reading{}, nil
 	}
-	content = d.Content()
+	content = reading{Content: d.Content(), shown: true}
 	content.Title = cmp.Or(content.Title, name)
-	return content, d.Images(a, content), true, nil
+	content.images = d.Images(a, content.Content)
+	if e.rules.isStart(a, o.Collections) {
+		content.site = d.SiteName()
+	}
+	return content, nil
 }
 
 // tags returns the values of a page's X-Robots-Tag headers.

@@ -177,9 +177,9 @@ func TestNoIndex(t *testing.T) {
 			o.Header = []webobject.Field{{Name: "X-Robots-Tag", Value: c.tag}}
 		}
 		e := extractor{pageRules{new(settings.Settings), w.Agent}, document.Stored}
-		content, _, shown, err := e.content(address.Address{URL: o.URL}, o, e.parse)
-		if err != nil || shown != c.shown || shown != (content.Body == "words") {
-			t.Errorf("%s: shown %v, content %+v", name, shown, content)
+		content, err := e.content(address.Address{URL: o.URL}, o, e.parse)
+		if err != nil || content.shown != c.shown || c.shown != (content.Body == "words") {
+			t.Errorf("%s: content %+v, %v", name, content, err)
 		}
 	}
 	o := functionstest.Page(batch, "http://a.example/")

@@ -26,8 +26,9 @@ const (
 // use. A decision takes a few look-ups in maps, however many seeds there are.
 type Admission struct {
 	seeds     map[layout.Identity]bool
-	seedSites map[string]bool // sites of the seeds
-	claimer   bool            // Claims can return true: a seed has unlimited depth and a scope other than Any
+	seedSites map[string]bool   // sites of the seeds
+	starts    map[string]string // host (see plainHost) → the deepest directory that holds all seeds on the host
+	claimer   bool              // Claims can return true: a seed has unlimited depth and a scope other than Any
 	// The four fields below each hold the greatest limits (see limit) of the seeds of one scope.
 	directories map[string]map[string]limit // for seeds of scope Prefix: host (see plainHost) → directory → greatest limit
 	hosts       map[string]limit            // for seeds of scope Host: host (see plainHost) → greatest limit
@@ -51,6 +52,7 @@ func (c Collection) Rules() (Admission, error) {
 	a := Admission{
 		seeds:       make(map[layout.Identity]bool, len(c.Seeds)),
 		seedSites:   map[string]bool{},
+		starts:      map[string]string{},
 		directories: map[string]map[string]limit{},
 		hosts:       map[string]limit{},
 		sites:       map[string]limit{},
@@ -89,6 +91,7 @@ func (a *Admission) add(seed Seed) error {
 		levels = limit(min(seed.Depth, math.MaxUint16)) + 1
 	}
 	a.seeds[at.ID], a.seedSites[at.Site] = true, true
+	a.start(at)
 	a.claimer = a.claimer || seed.Scope != Any && levels == unlimited
 	switch seed.Scope {
 	case Prefix:
@@ -108,6 +111,20 @@ func (a *Admission) add(seed Seed) error {
 		return fmt.Errorf("seed %s: %w", seed.URL, err)
 	}
 	return nil
+}
+
+// start widens the directory at which the collection starts on the host of a seed, so that it holds
+// the seed.
+func (a *Admission) start(seed address.Address) {
+	host := plainHost(seed)
+	d, known := a.starts[host]
+	if !known {
+		d = directory(seed.Path)
+	}
+	for !strings.HasPrefix(directory(seed.Path), d) {
+		d = parent(d)
+	}
+	a.starts[host] = d
 }
 
 // widen sets limits[key] to levels, unless it is greater already.
@@ -178,6 +195,11 @@ func (a Admission) IsSeed(page address.Address) bool { return a.seeds[page.ID] }
 
 // HasSeedOn reports whether one of the seeds is a URL of the site.
 func (a Admission) HasSeedOn(site string) bool { return a.seedSites[site] }
+
+// StartDirectory returns the directory at which the collection starts on the host of a page: the
+// deepest one that holds all seeds on the host, such as /docs/ for the seeds /docs/a/ and /docs/b/.
+// It returns "" if the host has no seed.
+func (a Admission) StartDirectory(page address.Address) string { return a.starts[plainHost(page)] }
 
 // filter returns the reason to refuse an address that is in scope: it does not pass the
 // patterns, or looks like a trap. It returns "" if there is no such reason.

@@ -69,6 +69,12 @@ func (s *Members) Clean(name string, target address.Address) address.Address {
 	return s.byName[name].Clean(target)
 }
 
+// StartDirectory returns the directory at which the collection with the name starts on the host of a
+// page (see collection.Admission.StartDirectory), "" if the collection has no seed there.
+func (s *Members) StartDirectory(name string, page address.Address) string {
+	return s.byName[name].StartDirectory(page)
+}
+
 // SeedOf returns the names of the collections that have the address as a seed.
 func (s *Members) SeedOf(page address.Address) []string {
 	return s.those(func(m member) bool { return m.IsSeed(page) })

@@ -69,8 +69,8 @@
 // link hides a page. Prefixes and words with edits stand for words of texts.
 //
 // The start page of a site has the names of the site (segment.NameTerm): the words of its host,
-// of its title, and of what the site repeats in its titles. For the words of the query that are
-// among them, its score is greater by
+// of its title, and of the name that it gives the site. For the words of the query that are among
+// them, its score is greater by
 //
 //	4 · W · (W / A)⁴
 //
