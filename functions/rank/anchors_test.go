@@ -13,10 +13,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
 // named stores pages by their numbers, as index does, and a link with a text for each of links: "1
@@ -161,6 +163,118 @@ func TestAnchorsAreCondemned(t *testing.T) {
 	}
 }
 
+// unvisited returns the unvisited URLs of a partition, as documents.
+func (w *world) unvisited(p layout.Partition) []segment.Document {
+	w.t.Helper()
+	u := functionstest.Manifest(w.t, w.bucket, p).Unvisited
+	if u == nil {
+		return nil
+	}
+	s, err := partition.OpenUnvisited(w.t.Context(), segment.Ranges{Bucket: w.bucket}, u)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	stored, err := s.Stored(w.t.Context(), allOf(u.Documents))
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return stored
+}
+
+// indexIn indexes the pages of a package as pages with words in a language.
+func (w *world) indexIn(lang string, p layout.Partition, key string) {
+	w.t.Helper()
+	content, err := w.bucket.Get(w.t.Context(), key, blob.Range{})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	stored, err := webobject.Open(content)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	var pages []*segments.Page
+	for entry, err := range stored.Objects() {
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		u := entry.Object.URL
+		pages = append(pages, &segments.Page{Document: segment.Document{ID: layout.IdentityOf(u), URL: u, Lang: lang, Package: key, Body: "page"}})
+	}
+	if content, err = segments.Build(pages); err != nil {
+		w.t.Fatal(err)
+	}
+	own, err := partition.Open(w.t.Context(), w.bucket, p, w.Now)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	built, err := own.PutSegment(w.t.Context(), content)
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	if err := own.Commit(w.t.Context(), func(e *partition.Edit) error {
+		pkg := e.Manifest().Package(key)
+		e.SetIndexed(pkg.ID, true)
+		return e.AddSegment(built, manifest.Part{Package: pkg.ID, Documents: len(pages)})
+	}); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// An unvisited URL has the usual language of all partitions if its anchors do not tell one, whatever
+// partition holds it. When packages are indexed, it gets the language that is usual then.
+func TestUsualLanguage(t *testing.T) {
+	w := newWorld(t)
+	var links []string
+	for n := range 40 {
+		links = append(links, fmt.Sprintf("1 %d %d", n+100, n))
+	}
+	w.named(0, 1, false, []string{"1"}, links...) // English
+	w.indexIn("de", 1, w.pack(1, 2, "2", "3"))
+	later := w.pack(0, 3, "4", "5")
+	usual := func(want string) {
+		t.Helper()
+		w.run()
+		for p := range layout.Partition(2) {
+			all := w.unvisited(p)
+			if len(all) == 0 {
+				t.Errorf("partition %s has no unvisited URLs", p)
+			}
+			for _, d := range all {
+				if d.Lang != want {
+					t.Fatalf("partition %s: %s has language %q, want %q", p, d.URL, d.Lang, want)
+				}
+			}
+		}
+	}
+	usual("de")
+	w.indexIn("en", 0, later)
+	usual("en")
+}
+
+// After pages were forgotten, the unvisited URLs are listed again, also by a partition without
+// segments, which lacks no ranks.
+func TestUnvisitedAfterForgetting(t *testing.T) {
+	w := newWorld(t)
+	var links []string
+	for n := range 40 {
+		links = append(links, fmt.Sprintf("1 %d text %d", n+10, n))
+	}
+	w.named(0, 1, false, []string{"1"}, links...)
+	w.run()
+	before := len(w.unvisited(1))
+	next := *w.Settings.(*functionstest.Fixed)
+	next.Takedowns.Version = 3
+	w.Settings = &next
+	functionstest.Edit(t, w.bucket, 1, func(e *partition.Edit) error { e.Forgot(3); return nil })
+	if left := w.unvisited(1); left != nil {
+		t.Fatalf("%d are listed", len(left))
+	}
+	w.run()
+	if after := len(w.unvisited(1)); after != before || after == 0 {
+		t.Errorf("%d are listed after the next run, want %d", after, before)
+	}
+}
+
 // URLs that only links know are found in the segment of their partition's share, are renewed
 // with the links, and disappear when they are stored or pages are forgotten.
 func TestUnvisited(t *testing.T) {
@@ -171,23 +285,7 @@ func TestUnvisited(t *testing.T) {
 	listed := func() (all []string) {
 		t.Helper()
 		for p := range layout.Partition(2) {
-			u := functionstest.Manifest(t, w.bucket, p).Unvisited
-			if u == nil {
-				continue
-			}
-			s, err := partition.OpenUnvisited(t.Context(), segment.Ranges{Bucket: w.bucket}, u)
-			if err != nil {
-				t.Fatal(err)
-			}
-			docs := make([]uint32, u.Documents)
-			for i := range docs {
-				docs[i] = uint32(i)
-			}
-			stored, err := s.Stored(t.Context(), docs)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, d := range stored {
+			for _, d := range w.unvisited(p) {
 				all = append(all, fmt.Sprint(d.URL, " ", d.Lang, ": ", d.Title, ", ", len(d.Headings)))
 			}
 		}

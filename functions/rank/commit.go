@@ -2,7 +2,6 @@ package rank
 
 import (
 	"context"
-	"sync"
 
 	"golang.org/x/sync/errgroup"
 
@@ -23,9 +22,8 @@ type ranking struct {
 	// may have more
 	most  int
 	known map[string]coded
-
-	mu        sync.Mutex     // protects languages
-	languages map[string]int // number of documents in each language, in the segments that were read
+	// number of documents in each language, in all partitions as they were when the run began
+	languages map[string]int
 }
 
 // coded holds the ranks and anchors of the documents of one segment, ready to be committed.
@@ -163,7 +161,6 @@ func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (page
 	if err != nil {
 		return nil, nil, err
 	}
-	r.see(s)
 	identities, err := s.Identities(ctx)
 	if err != nil {
 		return nil, nil, err

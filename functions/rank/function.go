@@ -6,10 +6,10 @@
 //
 // It reads the books of all partitions (see linkgraph), computes ranks (see pagerank), and commits
 // for each partition the ranks and anchors of the documents of all its segments, the partition's
-// share of the unvisited URLs, and Manifest.Ranked, which names the books and rules of which they
-// were made. If that is the same as before and no segment lacks ranks, there is nothing to do:
-// then a run reads the manifests only. A segment that is committed later is without ranks until
-// the next run.
+// share of the unvisited URLs, and Manifest.Ranked, which names the books, indexed packages and
+// rules of which they were made. If that is the same as before and no segment lacks ranks, there is
+// nothing to do: then a run reads the manifests only. A segment that is committed later is without
+// ranks until the next run.
 //
 // It may be killed at any call, and run twice or several times in parallel: ranks depend on the
 // books alone, and an overlay with the ranks that a segment has already is not stored again.
@@ -104,6 +104,9 @@ func (f *Function) Run(ctx context.Context) error {
 		Function: f, graph: graph, ranks: ranks, forgotten: inForce.Takedowns.Version, most: f.Limits.Anchors,
 		known: make(map[string]coded), languages: make(map[string]int),
 	}
+	if err := r.countLanguages(ctx, all); err != nil {
+		return err
+	}
 	for i, p := range all {
 		if !slices.Contains(due, p) {
 			continue
@@ -115,13 +118,19 @@ func (f *Function) Run(ctx context.Context) error {
 	return nil
 }
 
-// name returns the value of Manifest.Ranked for ranks that are made now: a hash of the rules, and
-// of the keys of all books that the partitions list.
+// name returns the value of Manifest.Ranked for ranks that are made now: a hash of the rules, of the
+// keys of all books that the partitions list, and of those of all indexed packages, of whose
+// languages the unvisited URLs are.
 func (f *Function) name(all []*partition.Partition) string {
 	var keys []string
 	for _, p := range all {
 		for _, b := range p.Manifest().Books {
 			keys = append(keys, b.Key)
+		}
+		for _, pkg := range p.Manifest().Packages {
+			if pkg.Indexed {
+				keys = append(keys, pkg.Key)
+			}
 		}
 	}
 	slices.Sort(keys)
@@ -133,8 +142,8 @@ func (f *Function) name(all []*partition.Partition) string {
 const version = 3
 
 // isRanked reports whether all segments of a generation have ranks and anchors, and these were made
-// from the books and by the rules of which the parameter of, a result of Function.name, is the
-// hash.
+// from the books and packages and by the rules of which the parameter of, a result of Function.name,
+// is the hash.
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return m.Ranked == of && !lacking

@@ -6,9 +6,13 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"sync"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
@@ -61,13 +65,35 @@ func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisite
 	return &unvisited{content, len(pages), cut}, err
 }
 
-// see counts the documents of a segment by their language, in r.languages.
-func (r *ranking) see(s *segment.Segment) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for name, totals := range s.LanguageTotals() {
-		r.languages[name] += int(totals.Fields[segment.Body].Documents)
+// countLanguages counts in r.languages the documents of all partitions by their languages. It counts
+// all partitions, also those whose ranks stay, so that the language of an unvisited URL does not
+// depend on how pages are divided among partitions. It leaves out segments that cannot be read.
+func (r *ranking) countLanguages(ctx context.Context, all []*partition.Partition) error {
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	var mu sync.Mutex // protects r.languages
+	for _, p := range all {
+		listed := p.Manifest().Segments
+		for i := range listed {
+			group.Go(func() error {
+				s, err := partition.OpenSegment(within, segment.Ranges{Bucket: r.Bucket}, &listed[i])
+				if partition.IsDamaged(err) {
+					r.Log.ErrorContext(ctx, "the languages of a segment that cannot be read are not counted", "key", listed[i].Key, "error", err)
+					return nil
+				}
+				if err != nil {
+					return err
+				}
+				mu.Lock()
+				defer mu.Unlock()
+				for name, totals := range s.LanguageTotals() {
+					r.languages[name] += int(totals.Fields[segment.Body].Documents)
+				}
+				return nil
+			})
+		}
 	}
+	return group.Wait()
 }
 
 // usual returns the language of the most documents, "" if there are none.

@@ -41,8 +41,8 @@ type Manifest struct {
 	// erased again.
 	Forgotten uint64 `json:"forgotten,omitempty"`
 	// Ranked names the input from which the ranks of the segments were computed: a hash of
-	// the keys of all partitions' books, and of the rules. "" if there are no ranks, or
-	// rank must compute them again.
+	// the keys of all partitions' books and indexed packages, and of the rules. "" if there
+	// are no ranks, or rank must compute them again.
 	Ranked string `json:"ranked,omitempty"`
 	// Unvisited is the overlay with URLs without a stored page, which can be found by the
 	// texts of links; nil if there are none.

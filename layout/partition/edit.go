@@ -246,7 +246,7 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 // nothing and returns false. What else may hold texts of such pages is deleted after the grace:
 //   - all condemned objects, even if kept generations list them (see Condemned.Erase);
 //   - all overlays with anchors, and the one with unvisited URLs: Forgot unlists and condemns
-//     them, and rank makes them again.
+//     them, and resets Manifest.Ranked, so that rank makes them again.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false
@@ -256,7 +256,7 @@ func (e *Edit) Forgot(version uint64) (changed bool) {
 	for i := range e.next.Segments {
 		e.next.Segments[i].Anchors = nil
 	}
-	e.next.Unvisited = nil
+	e.next.Unvisited, e.next.Ranked = nil, ""
 	e.condemnAnchors(before)
 	e.next.Erase()
 	return true
