@@ -64,26 +64,38 @@ func (d *disk) run() {
 		if current == nil {
 			return
 		}
-		var group errgroup.Group
-		group.SetLimit(parallelSyncs)
-		for path := range current.paths {
-			group.Go(func() error { return d.syncPath(path) })
-		}
-		current.err = group.Wait()
+		current.err = d.syncRound(current.paths)
 		close(current.done)
 	}
 }
 
-func (d *disk) syncPath(path string) error {
-	file, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
+// syncRound syncs the files and folders at the paths. It opens all of them before it syncs the
+// first: syncs take long, and meanwhile other calls delete files and folders, and make others at
+// the same paths. If those were opened in the place of what the calls of this round have written,
+// the folder that is on disk could name a file that is not.
+func (d *disk) syncRound(paths map[string]bool) error {
+	var files []*os.File
+	defer func() {
+		for _, file := range files {
+			_ = file.Close() // nothing was written through it
+		}
+	}()
+	for path := range paths {
+		file, err := os.Open(path)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("cannot sync: %w", err)
+		}
+		files = append(files, file)
 	}
-	if err != nil {
-		return fmt.Errorf("cannot sync: %w", err)
+	var group errgroup.Group
+	group.SetLimit(parallelSyncs)
+	for _, file := range files {
+		group.Go(func() error { return d.syncFile(file) })
 	}
-	defer file.Close()
-	return d.syncFile(file)
+	return group.Wait()
 }
 
 func (d *disk) syncFile(file *os.File) error {

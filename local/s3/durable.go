@@ -25,8 +25,9 @@ import (
 //   - The same is synced before the answer that an object exists already: a client that
 //     repeats its PUT takes this answer as a sign that the object is stored.
 //
-// Deleted objects and new buckets are synced in the same way. Other operations, which this
-// program does not use, are those of versitygw.
+// Deleted objects and new buckets are synced in the same way, also before the slower of two
+// calls that delete an object is told that there is none. Other operations, which this program
+// does not use, are those of versitygw.
 type durable struct {
 	*posix.Posix
 	dir  string // directory with the buckets
@@ -52,6 +53,13 @@ func exists(err error) bool {
 	return errors.As(err, &answer) && answer.StatusCode() == http.StatusPreconditionFailed
 }
 
+// isDeleted reports whether an error means that an object was not deleted, because another call
+// has deleted it at the same time.
+func isDeleted(err error) bool {
+	var answer s3err.S3Error
+	return errors.As(err, &answer) && answer.BaseError().Code == s3err.GetAPIError(s3err.ErrNoSuchKey).Code
+}
+
 // folders returns the paths of the folders above an object, from its own to the bucket's.
 func (d durable) folders(bucket, key string) (folders []string) {
 	root := filepath.Join(d.dir, bucket)
@@ -64,10 +72,12 @@ func (d durable) folders(bucket, key string) (folders []string) {
 // DeleteObject implements backend.Backend.
 func (d durable) DeleteObject(ctx context.Context, in *s3.DeleteObjectInput) (*s3.DeleteObjectOutput, error) {
 	out, err := d.Posix.DeleteObject(ctx, in)
-	if err != nil {
-		return out, err
+	if err == nil || isDeleted(err) {
+		if err := d.disk.syncAll(d.folders(*in.Bucket, *in.Key)); err != nil {
+			return nil, err
+		}
 	}
-	return out, d.disk.syncAll(d.folders(*in.Bucket, *in.Key))
+	return out, err
 }
 
 // CreateBucket implements backend.Backend.
