@@ -53,15 +53,8 @@ func (r *recorder) sync(file *os.File) error {
 		r.held[entry.Inode] = true
 	}
 	if info.IsDir() {
-		entry.Folder = make(map[string]uint64)
-		inside, err := os.ReadDir(file.Name())
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if entry.Folder, err = filesIn(file.Name(), info); err != nil {
 			return err
-		}
-		for _, one := range inside {
-			if info, err := one.Info(); err == nil {
-				entry.Folder[one.Name()] = inode(info)
-			}
 		}
 	} else {
 		if entry.Content, err = io.ReadAll(io.NewSectionReader(file, 0, info.Size())); err != nil {
@@ -75,6 +68,26 @@ func (r *recorder) sync(file *os.File) error {
 	}
 	_, err = r.out.Write(append(line, '\n'))
 	return err
+}
+
+// filesIn returns the files in the folder that info describes, and that was opened at the path. If
+// the folder is no longer there, it was deleted, and so is empty. Another folder with the same path
+// may be there by now: its files are not in this one.
+func filesIn(path string, info fs.FileInfo) (files map[string]uint64, err error) {
+	files = make(map[string]uint64)
+	inside, err := os.ReadDir(path)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	for _, one := range inside {
+		if info, err := one.Info(); err == nil {
+			files[one.Name()] = inode(info)
+		}
+	}
+	if now, err := os.Stat(path); err != nil || !os.SameFile(now, info) {
+		clear(files)
+	}
+	return files, nil
 }
 
 func inode(info fs.FileInfo) uint64 { return info.Sys().(*syscall.Stat_t).Ino }
