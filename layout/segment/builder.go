@@ -55,11 +55,11 @@ func (b *Builder) add(d *Document, tokens iter.Seq[Token]) error {
 	if err := b.stored.add(d); err != nil {
 		return err
 	}
-	lengths, err := b.index.add(uint32(len(b.codes)), hashOf(d.ID[:]), tokens)
+	lengths, vector, err := b.index.add(uint32(len(b.codes)), hashOf(d.ID[:]), tokens)
 	if err != nil {
 		return fmt.Errorf("cannot index %s: %w", d.URL, err)
 	}
-	b.columns.add(d, &lengths)
+	b.columns.add(d, &lengths, vector)
 	var codes [postings.Fields]uint8
 	for f, n := range lengths {
 		codes[f] = postings.LengthCode(n)

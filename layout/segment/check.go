@@ -27,7 +27,7 @@ func Check(content []byte) error {
 	return nil
 }
 
-// checkColumns decodes the columns of numbers and strings and the sketches, and
+// checkColumns decodes the columns of numbers and strings, the sketches and the vectors, and
 // verifies the checksums of the other columns.
 func (s *Segment) checkColumns(ctx context.Context) error {
 	for _, c := range s.tail.columns {
@@ -44,6 +44,11 @@ func (s *Segment) checkColumns(ctx context.Context) error {
 			}
 		}
 		if err != nil {
+			return err
+		}
+	}
+	if s.HasVectors() {
+		if _, err := s.Vectors(ctx); err != nil {
 			return err
 		}
 	}

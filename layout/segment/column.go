@@ -108,15 +108,18 @@ type columnWriter struct {
 	documents  uint32
 	identities []byte
 	sketches   []byte
+	vectors    []byte // without value if vectorless
 	numbers    [len(numberColumns)][]uint64
 	strings    [len(stringColumns)]stringWriter
+	vectorless bool // an input of a merge has no vectors, so the segment has none
 }
 
 // add adds a document; lengths are the numbers of tokens in its fields.
-func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32) {
+func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector Vector) {
 	w.documents++
 	w.identities = append(w.identities, d.ID[:]...)
 	w.sketches = appendSketch(w.sketches, &d.Sketch)
+	w.vectors = appendVector(w.vectors, vector)
 	for i, n := range [len(numberColumns)]uint64{uint64(d.Fetched.UnixMilli()),
 		uint64(lengths[Title]), uint64(lengths[Headings]), uint64(lengths[Address]), uint64(lengths[Body]),
 		d.TitleHash, d.TextHash, d.Simhash, d.Version.Epoch, d.Version.Token, uint64(d.Offset), uint64(d.Length)} {
@@ -144,6 +147,9 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) 
 		o.writeColumn(name, numbersKind, appendNumbers(nil, w.numbers[i]))
 	}
 	o.writeColumn(sketches, rowsKind, w.sketches)
+	if !w.vectorless {
+		o.writeColumn(vectors, rowsKind, w.vectors)
+	}
 
 	o.version, o.documents = version, w.documents
 	for f := range o.fields {

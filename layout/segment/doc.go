@@ -67,6 +67,9 @@
 //	        5  samples of words: for each word, how many documents (at most 8,
 //	           1 byte), and each as the distance to the one before
 //
+// A row of the column "vector" has 24 times the hash of a term, u16, and its weight, a byte; unused
+// places, at the end, are zero (see Vector).
+//
 // A reader skips unknown columns. If a column that it needs is missing, its error names
 // the column. So a new column needs no new version. Merging keeps only known columns.
 //
@@ -128,6 +131,8 @@
 //   - 2: without the numbers of terms and fields by language.
 //   - 3: this one. Records may have images, which records of version 2 never have. The
 //     column "language source" came later: where it is missing, nothing is on record.
+//     So did the column "vector" (see Vector): where a segment lacks it, similar documents do
+//     not support each other in searches.
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

@@ -38,17 +38,20 @@ func example(number int) []Document {
 // this package must read them too, or raise the least version that it reads.
 func TestEarlierVersions(t *testing.T) {
 	for number := leastVersion; number <= version; number++ {
-		t.Run(fmt.Sprint(number), func(t *testing.T) { testVersion(t, number) })
+		t.Run(fmt.Sprint(number), func(t *testing.T) { testVersion(t, number, fmt.Sprintf("testdata/segment.v%d", number)) })
 	}
+	t.Run("vectors", func(t *testing.T) {
+		const file = "testdata/segment.v3.vectors"
+		if *update {
+			if err := os.WriteFile(file, mustBuild(t, example(version), 0), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		testVersion(t, version, file)
+	})
 }
 
-func testVersion(t *testing.T, number int) {
-	file := fmt.Sprintf("testdata/segment.v%d", number)
-	if *update && number == version {
-		if err := os.WriteFile(file, mustBuild(t, example(number), 0), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
+func testVersion(t *testing.T, number int, file string) {
 	content, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
@@ -91,7 +94,7 @@ func testVersion(t *testing.T, number int) {
 		t.Errorf("fields of all languages %v, together %v", all, fields)
 	}
 	merged := mustMerge(t, Input{Segment: s}, Input{Segment: mustOpen(t, mustBuild(t, generate(9, 2), 0))})
-	if built := mustBuild(t, append(example(number), generate(9, 2)...), 0); !bytes.Equal(merged, built) {
+	if built := buildWith(t, !s.HasVectors(), append(example(number), generate(9, 2)...), 0); !bytes.Equal(merged, built) {
 		t.Error("merged, it differs from one that was built of its documents")
 	}
 	if d := cmp.Diff(words, wordsOf(t, s)); d != "" {

@@ -94,7 +94,13 @@ var analysis = map[string]uint32{"en": 3, "de": 2, "fr": 9}
 
 func mustBuild(t testing.TB, docs []Document, flush int) []byte {
 	t.Helper()
+	return buildWith(t, false, docs, flush)
+}
+
+func buildWith(t testing.TB, vectorless bool, docs []Document, flush int) []byte {
+	t.Helper()
 	b := NewBuilder(analysis)
+	b.columns.vectorless = vectorless
 	if flush > 0 {
 		b.runText = flush
 	}

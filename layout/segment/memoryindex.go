@@ -29,6 +29,9 @@ type memoryIndex struct {
 	tokens    []indexToken
 	postings  []indexPosting
 	positions []uint32
+
+	candidates []candidate // memory for reuse by the method vector
+	chosen     Vector
 }
 
 // indexTerm is a term of a memoryIndex, with its postings in all documents added so far.
@@ -38,6 +41,7 @@ type indexTerm struct {
 	docs    uint32 // number of documents with the term
 	last    uint32 // number of the last document with the term
 	posting uint32 // index in memoryIndex.postings, if the document being added has the term; else 0
+	vectorHash
 }
 
 // indexPosting is one term of the document being added, with all its occurrences.
@@ -92,8 +96,9 @@ func (b *memoryIndex) reset() {
 func (b *memoryIndex) size() int { return b.packed + 96*(len(b.terms)+len(b.words)) }
 
 // add adds a document with its tokens to the index. The parameter doc is its number, hash the
-// hash of its identity. add returns the number of tokens in each field, without those of images.
-func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings.Fields]uint32, err error) {
+// hash of its identity. add returns the number of tokens in each field, without those of images,
+// and the document's vector, which is valid until the next call.
+func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings.Fields]uint32, vector Vector, err error) {
 	b.hashes = append(b.hashes, hash)
 	b.tokens = b.tokens[:0]
 	b.postings = append(b.postings[:0], indexPosting{})
@@ -101,13 +106,13 @@ func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [po
 	for t := range tokens {
 		if t.Field != field || t.Position < position {
 			if t.Field <= field || t.Field >= postings.Fields {
-				return lengths, fmt.Errorf("token %.40q: field %d, position %d follows field %d, position %d", t.Term, t.Field, t.Position, field, position)
+				return lengths, nil, fmt.Errorf("token %.40q: field %d, position %d follows field %d, position %d", t.Term, t.Field, t.Position, field, position)
 			}
 			field = t.Field
 		}
 		position = t.Position
 		if len(t.Term) == 0 || len(t.Term) > MaxTerm {
-			return lengths, fmt.Errorf("term %.40q: %d bytes, want 1 to %d", t.Term, len(t.Term), MaxTerm)
+			return lengths, nil, fmt.Errorf("term %.40q: %d bytes, want 1 to %d", t.Term, len(t.Term), MaxTerm)
 		}
 		if t.Word != "" && len(t.Word) <= MaxTerm {
 			b.countWord(&b.words[b.wordIndex(&t)], doc)
@@ -127,10 +132,11 @@ func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [po
 		b.tokens = append(b.tokens, indexToken{term.posting, position})
 	}
 	b.sortPositions()
+	vector = b.vector()
 	for i := range b.postings[1:] {
 		b.packPosting(doc, &b.postings[1+i])
 	}
-	return lengths, nil
+	return lengths, vector, nil
 }
 
 // termIndex returns the token's term as an index in b.terms. It adds the term if it is new.
@@ -177,7 +183,7 @@ func (b *memoryIndex) numberedBy(number uint32) *numbered {
 }
 
 func (b *memoryIndex) addTerm(term string) uint32 {
-	b.terms = append(b.terms, indexTerm{text: strings.Clone(term)})
+	b.terms = append(b.terms, indexTerm{text: strings.Clone(term), vectorHash: newVectorHash(term)})
 	return uint32(len(b.terms) - 1)
 }
 

@@ -169,6 +169,7 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 // words.
 func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
+	columns.vectorless = slices.ContainsFunc(all, func(in *input) bool { return !in.HasVectors() })
 	for i, in := range all {
 		if err := in.copyColumns(ctx, &columns); err != nil {
 			return nil, err
@@ -190,6 +191,11 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 	}
 	if w.sketches, err = in.copyRows(ctx, w.sketches, sketches, sketchSize); err != nil {
 		return err
+	}
+	if !w.vectorless {
+		if w.vectors, err = in.copyRows(ctx, w.vectors, vectors, vectorSize); err != nil {
+			return err
+		}
 	}
 	for i, name := range numberColumns {
 		values, err := in.Numbers(ctx, name)
