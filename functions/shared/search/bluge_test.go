@@ -323,6 +323,9 @@ func TestSearchAgainstBluge(t *testing.T) {
 				clauses = append(clauses, []string{"", "", "+", "-"}[random.IntN(4)]+text)
 			}
 			text := strings.Join(clauses, " ")
+			if planned, err := ix.plan(&Query{Text: text}, false); err != nil || parsedLong(planned) {
+				continue // bluge has no other weights for long queries
+			}
 			asked := parse(text)
 			want := planned.matches(asked)
 			if len(want) == 0 && unquote(asked) {

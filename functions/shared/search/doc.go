@@ -115,6 +115,20 @@
 // A written word of such a script counts as one word of all its pairs where it stands near
 // the next written word.
 //
+// A query of five words or more (two pairs of characters of a script without spaces count as one)
+// describes what is wanted. It differs from a shorter one in two ways:
+//
+//	idf         of each word is idf² / (idf + 1), so that the rare words say more
+//	support     each of the best hundred matches, and of those that tie with the hundredth,
+//	            gets 0.8 · Σ cosine · (score − least) of the four most similar of them
+//
+//	cosine      of the angle between the documents' vectors (see segment.Vector), in which a
+//	            term counts by ln(1 + matches / matches with the term)
+//	least       the lowest score of these matches
+//
+// Documents with a cosine of 0.9 and more are copies, and do not support each other. No match is
+// supported if a segment lacks vectors, as one of an earlier program does until it is indexed anew.
+//
 // A joined word (e-mail, pg_dump; see package analysis) is a word more, which no document
 // needs to have in order to hold all words; documents that have only the joined form hold
 // the parts as well. Equal scores are ordered by identity.
@@ -166,7 +180,8 @@
 //	dictionaries   only for prefixes and words with edits, and for lone characters of
 //	               scripts without spaces in segments older than their terms
 //	terms          posting lists of the words, with positions where phrases need
-//	               them, those of anchors, and the columns of filters and facets
+//	               them, those of anchors, and the columns of filters and facets; for
+//	               long queries those of vectors
 //	positions      only where they are too large for the step before
 //	identities     only when equal scores lie on both sides of a page's border; for named
 //	               pages together with the terms

@@ -45,6 +45,9 @@ func (s *search) explain(ctx context.Context, best []match) error {
 			o := &found[i][n]
 			root.add(s.explainFields(fmt.Sprintf("phrase %s", ph), ph.weight, &o.freq, &o.length))
 		}
+		if f.support > 0 {
+			root.add(Explanation{What: "support by similar pages", Value: f.support})
+		}
 		if near := s.explainNear(found, i); (root.Value+near.Value)/slack <= f.score { // else its score was too low to be examined for this bonus
 			root.add(near)
 		}

@@ -67,9 +67,9 @@ func (g *gathered) named(part int, err error) error {
 // read reads all that the scan needs, in one step: the terms of all words, with positions if the
 // plan has phrases or pairs of words; the terms of the anchors; the columns for filters and facets.
 // It also numbers the variants of the words (variant.number), and counts the documents that have
-// each word. If a function is given by the parameter also, read calls it for each part, at the same
-// time as it reads.
-func (g *gathered) read(ctx deadline, p *plan, facets []string, also func(ctx context.Context, part int) error) error {
+// each word. It calls the functions of the parameter also for each part, at the same time as it
+// reads.
+func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	numberOf := func(term string) int {
 		n, known := numbers[term]
@@ -102,7 +102,7 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also func(ctx co
 		if !selects {
 			g.accept[part].dead = g.parts[part].Dead
 		}
-		if !selects && !anchored && !unvisited && also == nil {
+		if !selects && !anchored && !unvisited && len(also) == 0 {
 			g.terms[part], err = g.parts[part].Segment.Terms(ctx, g.names, positions)
 			return err
 		}
@@ -114,8 +114,8 @@ func (g *gathered) read(ctx deadline, p *plan, facets []string, also func(ctx co
 		if anchored {
 			group.Go(func() error { return g.readAnchors(fork.Branch(), part) })
 		}
-		if also != nil {
-			group.Go(func() error { return also(fork.Branch(), part) })
+		for _, do := range also {
+			group.Go(func() error { return do(fork.Branch(), part) })
 		}
 		group.Go(func() (err error) {
 			if unvisited {

@@ -212,13 +212,18 @@ type Memory struct {
 }
 
 // place is the key of a cached value in a Memory. It names a segment, and the document that the
-// value is about: its number in the segment, or allDocuments if the value is about all documents.
+// value is about: its number in the segment, or allDocuments or
+// allVectors if the value is about all documents.
 type place struct {
 	segment string // key of the segment
 	doc     uint32
 }
 
-const allDocuments = 1<<32 - 1
+// Values of place.doc that are no number of a document.
+const (
+	allDocuments = 1<<32 - 1 // the value is the identities of all documents
+	allVectors   = 1<<32 - 2 // the value is the vectors of all documents
+)
 
 type remembered struct {
 	place
@@ -247,6 +252,16 @@ func (m *Memory) identities(key string) []layout.Identity {
 
 func (m *Memory) putIdentities(key string, ids []layout.Identity) {
 	m.put(place{key, allDocuments}, ids, 256+int64(len(ids)*len(layout.Identity{})))
+}
+
+// vectors returns the cached vectors of a segment's documents, or nil.
+func (m *Memory) vectors(key string) segment.Vectors {
+	v, _ := m.get(place{key, allVectors}).(segment.Vectors)
+	return v
+}
+
+func (m *Memory) putVectors(key string, v segment.Vectors) {
+	m.put(place{key, allVectors}, v, 256+int64(len(v)))
 }
 
 func (m *Memory) get(p place) any {

@@ -54,19 +54,25 @@ func (p *plan) weighNear() {
 // including those that tie with the last.
 const maxNearest = 2 * nearest
 
-// addNear adds the bonus for words near each other to the scores of the best matches, and sorts
-// them again. It examines the first 100 matches (nearest), and the matches that tie with the
-// hundredth, so that the result does not depend on the order of ties. If these are more than
-// maxNearest, it examines only the matches before the tie.
-func (s *search) addNear(ctx deadline, best []match) error {
-	n := len(best)
-	if n > nearest {
-		least := best[nearest-1].score
-		n = nearest + behindScore(best[nearest:], func(score float64) bool { return score < least })
-		if n > maxNearest {
-			n = behindScore(best, func(score float64) bool { return score <= least })
-		}
+// examined returns how many of the best matches are examined: the first 100 (nearest), and the
+// matches that tie with the hundredth, so that the result does not depend on the order of ties. If
+// these are more than maxNearest, only the matches before the tie are examined.
+func examined(best []match) int {
+	if len(best) <= nearest {
+		return len(best)
 	}
+	least := best[nearest-1].score
+	n := nearest + behindScore(best[nearest:], func(score float64) bool { return score < least })
+	if n > maxNearest {
+		n = behindScore(best, func(score float64) bool { return score <= least })
+	}
+	return n
+}
+
+// addNear adds the bonus for words near each other to the scores of the best matches, and sorts
+// them again.
+func (s *search) addNear(ctx deadline, best []match) error {
+	n := examined(best)
 	best = best[:n]
 	if n == 0 || s.query.Size == 0 {
 		return nil

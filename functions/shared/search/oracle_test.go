@@ -39,6 +39,7 @@ type oracleDoc struct {
 	positions [postings.Fields]map[string][]int // by term
 	length    [postings.Fields]float64
 	anchors   *oracleDoc // nil for none
+	vector    segment.Vector
 }
 
 func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
@@ -83,6 +84,7 @@ func newOracle(docs []segment.Document, dead map[layout.Identity]bool) *oracle {
 		}
 		o.docs = append(o.docs, doc)
 	}
+	o.setVectors()
 	for _, l := range o.languages {
 		for f := range l.mean {
 			l.mean[f] /= max(1, l.having[f])
@@ -174,6 +176,9 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 		}
 	}
 	o.judge(words)
+	for _, n := range times {
+		o.length += n
+	}
 	for n, word := range words {
 		if o.idf(word) > 0 {
 			known, knownTimes = append(known, o.weighed(word)), append(knownTimes, times[n])
@@ -232,11 +237,13 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	}
 	order := func(a, b oracleHit) int { return cmp.Or(cmp.Compare(b.score, a.score), a.id.Compare(b.id)) }
 	slices.SortFunc(hits, order)
+	if o.long() && q.Size > 0 {
+		best := hits[:ofNearest(hits)]
+		o.support(best)
+		slices.SortFunc(best, order)
+	}
 	if near := pairs(plain, o); len(near) > 0 {
-		n := min(len(hits), nearest)
-		for n >= nearest && n < len(hits) && hits[n].score > hits[nearest-1].score-1e-9 {
-			n++ // the tests have fewer ties than maxNearest
-		}
+		n := ofNearest(hits)
 		for i := range hits[:n] {
 			d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == hits[i].id })]
 			for _, p := range near {
@@ -251,6 +258,15 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 		slices.SortFunc(hits[:n], order)
 	}
 	return hits
+}
+
+// ofNearest returns how many hits are examined for bonuses.
+func ofNearest(hits []oracleHit) int {
+	n := min(len(hits), nearest)
+	for n >= nearest && n < len(hits) && hits[n].score > hits[nearest-1].score-1e-9 {
+		n++ // the tests have fewer ties than maxNearest
+	}
+	return n
 }
 
 // pairs returns the phrases of two plain words that follow each other: in order, and near

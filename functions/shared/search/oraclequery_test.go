@@ -40,7 +40,10 @@ type oracleQuery struct {
 	codes     []string  // rules, each once
 	shares    []float64 // probability of each language
 	average   [postings.Fields]float64
+	length    float64 // number of words
 }
+
+func (q *oracleQuery) long() bool { return q.length >= 5 }
 
 // queryIn returns a query in the languages that a filter accepts.
 func (o *oracle) queryIn(text string, f *filter) *oracleQuery {
@@ -226,6 +229,9 @@ func (q *oracleQuery) idf(word oracleWord) (sum float64) {
 	for i, l := range q.languages {
 		n := q.count(word, i)
 		sum += q.shares[i] * math.Log(1+(l.documents-n+0.5)/(n+0.5))
+	}
+	if q.long() {
+		return sum * sum / (sum + 1)
 	}
 	return sum
 }

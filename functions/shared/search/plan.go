@@ -47,6 +47,7 @@ type plan struct {
 	// for each word of the query that is written without quotes or sign: its words of the index
 	plain   []*queryPhrase
 	reduced bool // words beyond MaxWords were left out
+	long    bool // the query is long (see longQuery)
 }
 
 // plan analyses a query. unquoted says that words in quotes need not stand together.
@@ -180,6 +181,7 @@ func (p *plan) unify() {
 		words[n].required = words[n].required || w.required
 	}
 	p.words = words
+	p.long = p.isLong()
 	for _, ph := range append(p.must, p.plain...) {
 		for i, w := range ph.words {
 			ph.words[i] = same[w]
@@ -313,6 +315,9 @@ func (p *plan) weigh(g *gathered) bool {
 		for i := range p.languages {
 			l := &p.languages[i]
 			w.idf += l.share * idf(w.in[i], l.documents)
+		}
+		if p.long {
+			w.idf = sharpened(w.idf)
 		}
 		w.weight = w.idf * repeated(w.times)
 		p.weighVariants(w)

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// nearest is the number of best matches that are examined for words near each other, which
-// give a bonus.
+// nearest is the number of best matches that are examined for words near each other and for similar
+// matches, which give a bonus.
 const nearest = 100
 
 // Search returns the documents that match, the highest score first, equal scores in the order of
@@ -57,7 +57,7 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	if err != nil {
 		return Result{}, err
 	}
-	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts))}
+	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts))}
 	s.result.Images = p.images
 	best, err := s.find(limited)
 	if err != nil {
@@ -112,6 +112,7 @@ type search struct {
 	spreads    bool
 	more       map[spot]int        // by position of a match: value of Hit.MoreOfSite
 	identities [][]layout.Identity // by part: identities of all documents; nil before they are read
+	vectors    []segment.Vectors   // by part: vectors of all documents; nil if no match needs them
 	result     Result
 	counts     facetCounts
 }
@@ -129,14 +130,18 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	if !s.plan.images { // images are judged one by one, wherever words are on their pages
 		s.plan.setNear()
 	}
-	var also func(context.Context, int) error
-	if len(s.query.Named) > 0 && !s.plan.images {
-		also = s.identify
+	var also []func(context.Context, int) error
+	named := len(s.query.Named) > 0 && !s.plan.images
+	if named {
+		also = append(also, s.identify)
+	}
+	if s.supports() {
+		also = append(also, s.readVectors)
 	}
 	if err := s.read(ctx, s.plan, s.query.Facets, also); err != nil {
 		return nil, err
 	}
-	if also != nil {
+	if named {
 		s.takeNamed()
 	}
 	s.result.Exact = true
@@ -159,6 +164,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if s.supports() {
+		s.support(best)
 	}
 	if len(s.plan.near) > 0 {
 		if err := s.addNear(ctx, best); err != nil {
@@ -202,9 +210,9 @@ func (s *search) border() int {
 }
 
 // kept returns the number of best matches that the scan must keep: the number that reach returns,
-// but at least the constant nearest if words near each other give a bonus.
+// but at least the constant nearest if words near each other or similar matches give a bonus.
 func (s *search) kept() int {
-	if len(s.plan.near) > 0 {
+	if len(s.plan.near) > 0 || s.supports() {
 		return max(s.reach(), nearest)
 	}
 	return s.reach()

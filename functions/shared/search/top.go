@@ -10,11 +10,12 @@ import (
 
 // match is a matching document.
 type match struct {
-	score float64 // score; only an upper bound of it until the phrases have been looked for
-	words float64 // score of the words, without phrases
-	near  float64 // upper bound of the bonus for words near each other
-	part  int32   // number of the part of the index
-	doc   uint32  // number of the document in the part
+	score   float64 // score; only an upper bound of it until the phrases have been looked for
+	words   float64 // score of the words, without phrases
+	support float64 // part of score that comes from similar matches
+	near    float64 // upper bound of the bonus for words near each other
+	part    int32   // number of the part of the index
+	doc     uint32  // number of the document in the part
 }
 
 // topMatches keeps the best matches of a scan, and all matches that tie with the worst of them.

@@ -1,0 +1,158 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+const (
+	// longQuery is the number of words from which on a query is long: it describes what is wanted,
+	// while a shorter one names it. Two pairs of characters of a script without spaces count as a
+	// word.
+	longQuery = 5
+	// supporters is the number of matches that support a match.
+	supporters    = 4
+	supportWeight = 0.8 // weight of the scores of similar matches in the score of a match
+	// copied is the cosine from which on two documents count as copies. Copies do not support each
+	// other: a page is no better for being copied.
+	copied = 0.9
+)
+
+// isLong reports whether the query is long (see longQuery). It must be called after unify.
+func (p *plan) isLong() bool {
+	half := 0
+	for _, w := range p.words {
+		switch {
+		case w.joined:
+		case w.isPair():
+			half += w.times
+		default:
+			half += 2 * w.times
+		}
+	}
+	return half >= 2*longQuery
+}
+
+// sharpened returns the idf that a word has in a long query, given its usual one: in many words, the rare ones say what is
+// wanted.
+func sharpened(of float64) float64 { return of * of / (of + 1) }
+
+// supports reports whether similar matches support each other: in long queries, if all segments have
+// vectors.
+func (s *search) supports() bool {
+	return s.plan.long && !s.plan.images && s.query.Size > 0 &&
+		!slices.ContainsFunc(s.parts, func(p Part) bool { return !p.Unvisited && !p.Segment.HasVectors() })
+}
+
+// readVectors sets the vectors of a part's documents, from the cache or by reading them.
+func (s *search) readVectors(ctx context.Context, part int) (err error) {
+	from, memory := s.parts[part], s.ix.memory
+	if from.Unvisited {
+		return nil
+	}
+	key := from.Segment.Ref().Key
+	if s.vectors[part] = memory.vectors(key); s.vectors[part] == nil {
+		if s.vectors[part], err = from.Segment.Vectors(ctx); err == nil {
+			memory.putVectors(key, s.vectors[part])
+		}
+	}
+	return err
+}
+
+// support adds to the scores of the best matches a part of the scores of similar ones, and sorts
+// them again: the documents that answer a long query well are similar to each other, while a
+// document that has some of its words by chance stands alone (Diaz, Regularizing Ad Hoc Retrieval
+// Scores, 2005).
+//
+// A match gets supportWeight · Σ cosine · (score − least) of the supporters most similar to it, by
+// their scores before; least is the lowest score of those examined. The examined matches are those
+// that addNear examines.
+func (s *search) support(best []match) {
+	best = best[:examined(best)]
+	if len(best) < 2 {
+		return
+	}
+	cosines := s.cosines(best)
+	least := best[len(best)-1].score
+	scores := make([]float64, len(best))
+	var similar []supporter
+	for i := range best {
+		similar = similar[:0]
+		for j, cosine := range cosines[i*len(best) : (i+1)*len(best)] {
+			if i != j && cosine > 0 && cosine < copied {
+				similar = append(similar, supporter{cosine, best[j].score - least})
+			}
+		}
+		slices.SortFunc(similar, func(a, b supporter) int {
+			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(b.score, a.score))
+		})
+		for _, other := range similar[:min(len(similar), supporters)] {
+			scores[i] += supportWeight * other.cosine * other.score
+		}
+	}
+	for i := range best {
+		best[i].support = scores[i]
+		best[i].score += scores[i]
+	}
+	slices.SortFunc(best, byScore)
+}
+
+// supporter is a match that is similar to another: the cosine of the angle between their vectors, and
+// how much its score is above the least.
+type supporter struct{ cosine, score float64 }
+
+// component is a component of a document's vector. The field of is the index of the document's match.
+type component struct {
+	hash  uint16
+	of    int
+	value float64
+}
+
+// cosines returns the cosine of the angle between the vectors of each two of the matches, by rows.
+// A term counts by its weight in the vector times ln(1 + n/d), where n is the number of matches and d
+// the number of those that have the term.
+func (s *search) cosines(matches []match) []float64 {
+	n := len(matches)
+	components := make([]component, 0, n*segment.VectorTerms)
+	for i, m := range matches {
+		if s.parts[m.part].Unvisited {
+			continue
+		}
+		for _, t := range s.vectors[m.part].Of(m.doc) {
+			components = append(components, component{t.Hash, i, float64(t.Weight)})
+		}
+	}
+	slices.SortFunc(components, func(a, b component) int { return cmp.Or(cmp.Compare(a.hash, b.hash), a.of-b.of) })
+	products, squares := make([]float64, n*n), make([]float64, n)
+	for len(components) > 0 {
+		hash := components[0].hash
+		end := slices.IndexFunc(components, func(c component) bool { return c.hash != hash })
+		if end < 0 {
+			end = len(components)
+		}
+		rarity := math.Log(1 + float64(n)/float64(end))
+		of := components[:end]
+		for k, c := range of {
+			value := c.value * rarity
+			squares[c.of] += value * value
+			for _, other := range of[k+1:] {
+				product := value * (other.value * rarity)
+				products[c.of*n+other.of] += product
+				products[other.of*n+c.of] += product
+			}
+		}
+		components = components[end:]
+	}
+	for i := range n {
+		for j := range n {
+			if products[i*n+j] > 0 {
+				products[i*n+j] /= math.Sqrt(squares[i] * squares[j])
+			}
+		}
+	}
+	return products
+}

@@ -1,0 +1,153 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// setVectors sets the vectors of the documents: those that a segment of each document alone has.
+func (o *oracle) setVectors() {
+	for i := range o.docs {
+		d := &o.docs[i]
+		b := segment.NewBuilder(nil)
+		if err := b.Add(&d.Document, tokens(&d.Document)); err != nil {
+			panic(err)
+		}
+		content, err := b.Finish()
+		if err != nil {
+			panic(err)
+		}
+		alone, err := segment.OpenBytes(content)
+		if err != nil {
+			panic(err)
+		}
+		vectors, err := alone.Vectors(context.Background())
+		if err != nil {
+			panic(err)
+		}
+		d.vector = vectors.Of(0)
+	}
+}
+
+// support adds to the scores of hits 0.8 times those of the four most similar ones.
+func (o *oracle) support(hits []oracleHit) {
+	vectors, having := make([]map[uint16]float64, len(hits)), map[uint16]float64{}
+	for i, hit := range hits {
+		d := &o.docs[slices.IndexFunc(o.docs, func(d oracleDoc) bool { return d.ID == hit.id })]
+		vectors[i] = map[uint16]float64{}
+		for _, t := range d.vector {
+			vectors[i][t.Hash] = float64(t.Weight)
+			having[t.Hash]++
+		}
+	}
+	product := func(a, b map[uint16]float64) (sum float64) {
+		for hash, n := range a {
+			sum += n * b[hash] * math.Pow(math.Log(1+float64(len(hits))/having[hash]), 2)
+		}
+		return sum
+	}
+	gains := make([]float64, len(hits))
+	for i, a := range vectors {
+		var others [][2]float64 // cosine and score
+		for j, b := range vectors {
+			cosine := product(a, b) / math.Sqrt(max(1e-300, product(a, a)*product(b, b)))
+			if i != j && cosine < 0.9 {
+				others = append(others, [2]float64{cosine, hits[j].score - hits[len(hits)-1].score})
+			}
+		}
+		slices.SortFunc(others, func(a, b [2]float64) int {
+			if math.Abs(a[0]-b[0]) > 1e-12 {
+				return cmp.Compare(b[0], a[0])
+			}
+			return cmp.Compare(b[1], a[1])
+		})
+		for _, other := range others[:min(4, len(others))] {
+			gains[i] += 0.8 * other[0] * other[1]
+		}
+	}
+	for i := range hits {
+		hits[i].score += gains[i]
+	}
+}
+
+// parsedLong reports whether a query is long.
+func parsedLong(p *plan) bool {
+	p.unify()
+	return p.long
+}
+
+// TestSupport: of two pages that match a long query alike, that with similar matches comes first. In
+// a short query, similar matches do not count.
+func TestSupport(t *testing.T) {
+	var docs []segment.Document
+	add := func(name, body string) {
+		docs = append(docs, page("http://"+name, body))
+	}
+	const asked = "river delta flood control dams"
+	add("alone", "river delta flood violins orchestras concertos symphonies conductor")
+	add("among", "river delta flood sediment hydrology reservoirs embankment engineers")
+	for i := range 3 {
+		add(fmt.Sprint("similar", i), strings.Repeat("dams control ", 2)+"sediment hydrology reservoirs embankment engineers irrigation "+fmt.Sprintf("canal%d lock%d gates%d", i, i, i))
+	}
+	rankOf := func(text, name string) int { return slices.Index(urls(t, indexOf(t, docs), text), "http://"+name) }
+	if a, b := rankOf(asked, "among"), rankOf(asked, "alone"); a < 0 || b < a {
+		t.Errorf("the page with similar matches is hit %d, the other %d", a, b)
+	}
+	hits := find(t, indexOf(t, docs), Query{Text: asked, Size: 20, Explain: true}).Hits
+	for _, hit := range hits {
+		sum := 0.0
+		for _, part := range hit.Explanation.Parts {
+			sum += part.Value
+		}
+		if math.Abs(sum-hit.Score) > 1e-9 || math.Abs(hit.Explanation.Value-hit.Score) > 1e-9 {
+			t.Errorf("%s: the parts are %v together, the score is %v", hit.URL, sum, hit.Score)
+		}
+	}
+	short := find(t, indexOf(t, docs), Query{Text: "river delta flood control", Size: 20, Explain: true}).Hits
+	for _, hit := range short {
+		if slices.ContainsFunc(hit.Explanation.Parts, func(e Explanation) bool { return strings.HasPrefix(e.What, "support") }) {
+			t.Errorf("%s is supported in a short query", hit.URL)
+		}
+	}
+}
+
+// TestCopiesDoNotSupport: copies of a page have the scores that the page has alone.
+func TestCopiesDoNotSupport(t *testing.T) {
+	const body = "river delta flood sediment hydrology reservoirs embankment engineers"
+	docs := []segment.Document{page("http://other", "control dams violins orchestras")}
+	for i := range 4 {
+		docs = append(docs, page(fmt.Sprint("http://copy/", i), body))
+	}
+	for _, hit := range find(t, indexOf(t, docs), Query{Text: "river delta flood control dams", Size: 20, Explain: true}).Hits {
+		if slices.ContainsFunc(hit.Explanation.Parts, func(e Explanation) bool { return strings.HasPrefix(e.What, "support") }) {
+			t.Errorf("%s is supported by copies", hit.URL)
+		}
+	}
+}
+
+// TestSupportOfTies: support does not depend on how equal matches are divided among segments.
+func TestSupportOfTies(t *testing.T) {
+	random := rand.New(rand.NewPCG(3, 4))
+	docs := randomDocuments(random, 120)
+	for i := range docs {
+		docs[i].Body += " zanzibar"
+	}
+	text := "zanzibar " + strings.Join(strings.Fields(docs[0].Body)[:6], " ")
+	want := find(t, indexOf(t, docs), Query{Text: text, Size: 60}).Hits
+	for range 5 {
+		got := find(t, indexOf(t, divide(random, docs, 4)...), Query{Text: text, Size: 60}).Hits
+		for i := range want {
+			if got[i].ID != want[i].ID || math.Abs(got[i].Score-want[i].Score) > 1e-9 {
+				t.Fatalf("hit %d is %s with %v, want %s with %v", i, got[i].URL, got[i].Score, want[i].URL, want[i].Score)
+			}
+		}
+	}
+}
