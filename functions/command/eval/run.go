@@ -125,7 +125,7 @@ func (q Query) judged(hit search.Hit) string {
 const segmentSize = 20_000
 
 // index builds an index of the task's documents in memory.
-func (t Task) index(ctx context.Context) (Searcher, error) {
+func (t Task) index(ctx context.Context) (*search.Index, error) {
 	var parts []search.Part
 	var pages []*segments.Page
 	build := func() error {

@@ -8,18 +8,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// anchorWeight is the weight of a word in the anchors of links to a page, relative to the
-// word in the page's text.
-const anchorWeight = 0.5
-
 // newAnchorStatistics returns the statistics by which anchors are scored. In the segment of anchors,
 // an anchor is a heading, and the address of an unvisited URL is an address. The length of these
 // fields does not count: a page is not less about a word because other links use other words.
-func newAnchorStatistics() *statistics {
-	t := new(statistics)
+func newAnchorStatistics(w *Weights) *statistics {
+	t := &statistics{weights: w}
 	for code := range t.gain[segment.Headings] {
 		t.gain[segment.Headings][code] = 1
-		t.gain[segment.Address][code] = fieldWeights[segment.Address]
+		t.gain[segment.Address][code] = w.Address
 	}
 	return t
 }
@@ -89,7 +85,7 @@ func namesIn(d *segment.Document) string {
 func explainAnchors(l *listCursor) Explanation {
 	freq, length, _ := l.it.Payload()
 	return Explanation{
-		What:  fmt.Sprintf("in anchors of links × %g: %d times", anchorWeight, freq[segment.Headings]+freq[segment.Address]),
+		What:  fmt.Sprintf("in anchors of links × %g: %d times", l.anchors.weights.Anchors, freq[segment.Headings]+freq[segment.Address]),
 		Value: l.anchors.bm25f(l.weight, freq, length),
 	}
 }

@@ -162,7 +162,7 @@ func (w blugeWord) ScoreComposite(of []*bluge.DocumentMatch) float64 {
 	for _, c := range of {
 		sum += c.Score
 	}
-	return w.weight * saturated(sum)
+	return w.weight * standard.saturated(sum)
 }
 func (blugeWord) ExplainComposite([]*bluge.DocumentMatch) *bluge.Explanation { return nil }
 
@@ -174,7 +174,7 @@ func (s blugeSum) ScoreComposite(of []*bluge.DocumentMatch) (score float64) {
 		score += c.Score
 	}
 	if s.all > 1 && len(of) == s.all {
-		score *= allWords
+		score *= standard.AllWords
 	}
 	return score
 }
@@ -243,7 +243,7 @@ func (p *blugePlan) matches(clauses []clause) map[uint64]float64 {
 	}
 	for _, term := range slices.Sorted(maps.Keys(times)) {
 		if p.weights[term] > 0 {
-			words = append(words, p.word(term, p.weights[term]*repeated(times[term])))
+			words = append(words, p.word(term, p.weights[term]*standard.repeated(times[term])))
 		}
 	}
 	found := map[uint64]float64{}
@@ -296,7 +296,7 @@ func TestSearchAgainstBluge(t *testing.T) {
 		ix := indexOf(t, divide(random, docs, 4)...)
 		ix.exactly = 0
 		only := &ix.languages[0]
-		planned := &blugePlan{reader: blugeReader{t, ix}, statistics: newStatistics([]queryLanguage{{only, 0, 1}}), weights: map[string]float64{}}
+		planned := &blugePlan{reader: blugeReader{t, ix}, statistics: newStatistics([]queryLanguage{{only, 0, 1}}, standard), weights: map[string]float64{}}
 		for c := 'a'; c <= 'z'; c++ {
 			n := uint64(0)
 			for _, p := range ix.parts {

@@ -50,7 +50,8 @@
 //	Σ words idf·(k1+1)·F / (k1 + F) · (k3+1)·q / (k3 + q)
 //	F = Σ fields w·f / (1 − b + b·L/average)
 //
-//	w         weight of the field: title 3, headings 1, body 1, address 0.25
+//	w         weight of the field: title 3, headings 1, body 1, address 0.25 (these and the
+//	          other weights stand in weights.json)
 //	b         0.75 in the body, 0.3 in the other fields
 //	L         length of the field, as the segment stores it, but at most three times
 //	          the average: a page that is longer is about more

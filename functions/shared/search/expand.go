@@ -192,7 +192,7 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 		if w.begins {
 			worth := 1.0
 			if analysis.IsOutside(word) {
-				worth = outside
+				worth = p.weights.Outside
 			}
 			if !slices.ContainsFunc(w.variants, func(v variant) bool { return v.term == word }) {
 				w.variants = append(w.variants, variant{term: word, worth: worth, rules: math.MaxUint64})
@@ -201,7 +201,7 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 		}
 		worth := 1 / (1 + float64(edits(word)))
 		for _, a := range analysis.Query(word, p.analyzers)[:1] {
-			w.addAll(&a, worth)
+			p.addAll(w, &a, worth)
 		}
 	}
 	return nil
@@ -216,7 +216,7 @@ func (w *queryWord) isOneTerm() bool {
 
 // addAll adds to w the variants for all terms that analysis made of a word by the rules of several
 // languages. The parameter worth is the factor for scores by these terms.
-func (w *queryWord) addAll(a *analysis.Word, worth float64) {
+func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
 		rules := uint64(0)
 		for r, of := range a.Of {
@@ -224,22 +224,22 @@ func (w *queryWord) addAll(a *analysis.Word, worth float64) {
 				rules |= 1 << r
 			}
 		}
-		w.add(term, worth, rules)
+		w.add(term, worth, worth*p.weights.Outside, rules)
 	}
 }
 
 // add adds two variants to w: the given term, and the form of it for pages that have the word only
-// outside of their main part. The parameter worth is the factor for scores by the given term; the
-// factor of the other is less. rules are the rules of analysis that give the term, as in
+// outside of their main part. The parameters worth and outside are the factors for scores by the
+// one and by the other. rules are the rules of analysis that give the term, as in
 // variant.rules.
-func (w *queryWord) add(term string, worth float64, rules uint64) {
+func (w *queryWord) add(term string, worth, outside float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules
 		w.variants[n+1].rules |= rules
 		return
 	}
 	w.variants = append(w.variants, variant{term: term, worth: worth, rules: rules},
-		variant{term: analysis.Outside(term), worth: worth * outside, rules: rules})
+		variant{term: analysis.Outside(term), worth: outside, rules: rules})
 }
 
 // automata returns the builders of automata for one edit and for two, where a

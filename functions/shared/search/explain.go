@@ -120,8 +120,8 @@ func (s *search) explainWords(work *scan, doc uint32) Explanation {
 	if held < 2 || held < s.plan.written() {
 		return Explanation{Value: words.Value, Parts: words.Parts}
 	}
-	return Explanation{Value: words.Value * allWords, Parts: []Explanation{{
-		What: fmt.Sprintf("holds all words: × %g", allWords), Value: words.Value * allWords, Parts: words.Parts,
+	return Explanation{Value: words.Value * s.plan.weights.AllWords, Parts: []Explanation{{
+		What: fmt.Sprintf("holds all words: × %g", s.plan.weights.AllWords), Value: words.Value * s.plan.weights.AllWords, Parts: words.Parts,
 	}}}
 }
 
@@ -131,7 +131,7 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 	var anchors Explanation
 	what := fmt.Sprintf("word %q: %s, idf %.4g", w.text, s.plan.rarity(w), w.idf)
 	if w.times > 1 {
-		what += fmt.Sprintf(", %d times in the query: × %.4g", w.times, repeated(w.times))
+		what += fmt.Sprintf(", %d times in the query: × %.4g", w.times, s.plan.weights.repeated(w.times))
 	}
 	best.What = what
 	for i := range c.lists {
@@ -172,11 +172,12 @@ func (s *search) explainFields(what string, weight float64, freq *[postings.Fiel
 		if n == 0 {
 			continue
 		}
+		fieldWeight, _ := s.plan.weights.field(f)
 		gain := float64(n) * s.statistics.gain[f][length[f]]
 		e.add(Explanation{
-			What: fmt.Sprintf("in %s × %g: %d times, length %d, %.4g of a frequency of %.4g", fieldNames[f], fieldWeights[f],
+			What: fmt.Sprintf("in %s × %g: %d times, length %d, %.4g of a frequency of %.4g", fieldNames[f], fieldWeight,
 				n, postings.LengthOf(length[f]), gain, all),
-			Value: weight * saturated(all) * gain / all,
+			Value: weight * s.plan.weights.saturated(all) * gain / all,
 		})
 	}
 	return e

@@ -45,7 +45,7 @@ func checkSums(t *testing.T, e *Explanation) {
 		checkSums(t, &e.Parts[i])
 	}
 	if strings.Contains(e.What, "×") && strings.HasPrefix(e.What, "holds all") {
-		sum *= allWords
+		sum *= standard.AllWords
 	}
 	if len(e.Parts) > 0 && math.Abs(sum-e.Value) > 1e-9 {
 		t.Errorf("%s: the parts of %v make %v", e.What, e.Value, sum)

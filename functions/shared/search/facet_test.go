@@ -72,7 +72,7 @@ func TestSampledFacets(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.plan.weigh(s.gathered)
-	s.statistics = newStatistics(s.plan.languages)
+	s.statistics = newStatistics(s.plan.languages, s.plan.weights)
 	if err := s.sampleFacets(withoutDeadline(t.Context()), new(scan), 5); err != nil {
 		t.Fatal(err)
 	}

@@ -104,7 +104,7 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 		}
 		return true
 	})
-	b := lengthEffect[segment.Title]
+	b := j.plan.weights.Length
 	gain := imageTextWeights[text] / (1 - b + b*float64(length)/imageTextLengths[text])
 	for n := range words {
 		words[n].frequency[text] *= gain
@@ -144,13 +144,13 @@ func (j *imageJudge) score(image *segment.Image) float64 {
 		matched = matched || own
 		frequency := j.here[n].sum()
 		all = all && (frequency > 0 || w.joined)
-		score += w.weight * saturated(frequency)
+		score += w.weight * j.plan.weights.saturated(frequency)
 	}
 	if !matched {
 		return 0
 	}
 	if all {
-		score *= allWords
+		score *= j.plan.weights.AllWords
 	}
 	return max(score, math.SmallestNonzeroFloat64)
 }
@@ -164,7 +164,7 @@ func (j *imageJudge) explain(image *segment.Image) *Explanation {
 		frequency := j.here[n].sum()
 		for text, f := range j.here[n].frequency {
 			if f > 0 {
-				of.add(Explanation{What: "in the " + imageTextNames[text], Value: w.weight * saturated(frequency) * f / frequency})
+				of.add(Explanation{What: "in the " + imageTextNames[text], Value: w.weight * j.plan.weights.saturated(frequency) * f / frequency})
 			}
 		}
 		if of.Value > 0 {
@@ -176,7 +176,7 @@ func (j *imageJudge) explain(image *segment.Image) *Explanation {
 	}
 	if held > 1 && held == j.plan.written() {
 		words := root
-		words.What = fmt.Sprintf("has all words: × %g", allWords)
+		words.What = fmt.Sprintf("has all words: × %g", j.plan.weights.AllWords)
 		root.Parts = []Explanation{words}
 	}
 	return &root

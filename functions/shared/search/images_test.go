@@ -113,7 +113,7 @@ func adds(e *Explanation) bool {
 		}
 		sum += e.Parts[i].Value
 	}
-	return len(e.Parts) == 0 || math.Abs(sum-e.Value) < 1e-9 || math.Abs(allWords*sum-e.Value) < 1e-9
+	return len(e.Parts) == 0 || math.Abs(sum-e.Value) < 1e-9 || math.Abs(standard.AllWords*sum-e.Value) < 1e-9
 }
 
 // TestImagesOfDeletedPages hides pages and addresses: an image goes with its page, and stays

@@ -52,13 +52,14 @@ type Index struct {
 	begun   bool
 	exactly int // if there are at most this many matches, all are counted
 
+	weights *Weights
 	anchors *statistics // statistics by which anchors of links are scored
 }
 
 // New makes an index of the parts. Several indexes may share segments and a memory. If memory
 // is nil, nothing is cached, and every search reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
-	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), begun: slices.ContainsFunc(parts, Part.begun), exactly: countExactly, anchors: newAnchorStatistics()}
+	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), begun: slices.ContainsFunc(parts, Part.begun), exactly: countExactly, weights: standard, anchors: newAnchorStatistics(standard)}
 	all := 0
 	for _, p := range parts {
 		all += p.Segment.Documents()

@@ -7,13 +7,11 @@ import (
 
 // Weights of the bonus of a document that has two neighbouring words of the query near each other.
 // The bonus is the score of two phrases (Metzler and Croft, A Markov Random Field Model for Term
-// Dependencies, 2005). The first, with orderedWeight, is the two words exactly as in the query. The
-// second, with nearbyWeight, allows any order: its slop is nearSlop (see MaxSlop). A phrase scores
+// Dependencies, 2005). The first, with Weights.Ordered, is the two words exactly as in the query. The
+// second, with Weights.Nearby, allows any order: its slop is nearSlop (see MaxSlop). A phrase scores
 // like a word whose idf is the sum of the idfs of its words, times the weight.
 const (
-	orderedWeight = 0.4
-	nearbyWeight  = 0.1
-	nearSlop      = 6
+	nearSlop = 6
 	// overlapWeight is another factor of the weight if both words are pairs of characters of a
 	// script without spaces. The pairs have a character in common, so most texts with both have
 	// them next to each other.
@@ -32,9 +30,9 @@ const (
 // rarest words: at most 2·nearPairs, since most pairs of words have two phrases.
 func (p *plan) weighNear() {
 	for _, ph := range p.near {
-		ph.weight = orderedWeight
+		ph.weight = p.weights.Ordered
 		if ph.slop > 0 {
-			ph.weight = nearbyWeight
+			ph.weight = p.weights.Nearby
 		}
 		ph.weight *= ph.rarity()
 		switch {

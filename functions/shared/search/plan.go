@@ -24,6 +24,7 @@ const (
 
 // plan is an analysed query, ready to be searched.
 type plan struct {
+	weights *Weights
 	// languages in which the query is possibly written, each with its probability
 	languages []queryLanguage
 	rules     []string             // rules of analysis of the languages, each once (see analysis.Rules)
@@ -52,7 +53,7 @@ type plan struct {
 
 // plan analyses a query. unquoted says that words in quotes need not stand together.
 func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
-	p := &plan{filter: newFilter(q), begun: ix.begun}
+	p := &plan{weights: ix.weights, filter: newFilter(q), begun: ix.begun}
 	text := q.Text
 	if len(text) > MaxText {
 		text = cutRune(text[:MaxText])
@@ -124,7 +125,7 @@ func (p *plan) add(c clause) {
 			continue
 		}
 		w := &queryWord{times: 1, text: c.text[a.Start:a.End], lone: a.Lone, begins: a.Lone && p.begun, surface: a.Text, required: c.sign == '+' || c.quoted}
-		w.addAll(&a, 1)
+		p.addAll(w, &a, 1)
 		if i == last && a.Text != "" {
 			w.prefix, w.edits = c.prefix, c.edits
 		}
@@ -154,10 +155,10 @@ func (p *plan) add(c clause) {
 //	as a word that is not required    so documents with email come first
 func (p *plan) join(c *clause, a *analysis.Word, parts []*queryWord) {
 	w := &queryWord{times: 1, text: c.text[a.Start:a.End], joined: true}
-	w.addAll(a, 1)
+	p.addAll(w, a, 1)
 	p.words = append(p.words, w)
 	for _, part := range parts {
-		part.addAll(a, joinedWorth)
+		p.addAll(part, a, p.weights.Joined)
 	}
 }
 
@@ -319,7 +320,7 @@ func (p *plan) weigh(g *gathered) bool {
 		if p.long {
 			w.idf = sharpened(w.idf)
 		}
-		w.weight = w.idf * repeated(w.times)
+		w.weight = w.idf * p.weights.repeated(w.times)
 		p.weighVariants(w)
 	}
 	p.reduce()
@@ -335,7 +336,7 @@ func (p *plan) weigh(g *gathered) bool {
 		w.place = i
 	}
 	for _, ph := range p.must {
-		ph.weight = quotedWeight * ph.rarity()
+		ph.weight = p.weights.Quoted * ph.rarity()
 	}
 	p.weighNear()
 	return len(p.words) > 0
@@ -377,7 +378,7 @@ func (s *scan) begin(of *search) {
 		s.joined = append(s.joined, w.joined)
 	}
 	for _, ph := range of.plan.must {
-		s.extra += ph.weight * mostScore * slack
+		s.extra += ph.weight * s.plan.weights.mostScore() * slack
 	}
 }
 
@@ -386,7 +387,7 @@ func (s *scan) begin(of *search) {
 func (s *scan) open(of *search, part int) bool {
 	s.part, s.accept, s.factor = int32(part), of.accept[part], 1
 	if s.written > 1 {
-		s.factor = allWords
+		s.factor = s.plan.weights.AllWords
 	}
 	s.words = cursors(s.words, of, part, of.plan.words, s.statistics, true)
 	s.not = cursors(s.not, of, part, of.plan.not, s.statistics, false)

@@ -46,7 +46,7 @@ type scan struct {
 	joined   []bool   // by word: true for a joined word, such as email for e-mail
 	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
-	factor   float64 // factor for documents with all words: allWords, or 1 if the segment lacks one of the words
+	factor   float64 // factor for documents with all words: Weights.AllWords, or 1 if the segment lacks one of the words
 	// factor for documents that lack a word: the field factor if the query has a joined word, else
 	// 1
 	lacking float64

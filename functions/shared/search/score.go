@@ -3,56 +3,36 @@ package search
 import (
 	"math"
 
-	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
-)
-
-const (
-	saturation = 1.5 // k1 of BM25F: how soon further occurrences of a word add little
-	repetition = 8.0 // k3 of BM25F: how soon repetitions of a word in the query add little
-
-	allWords     = 2.0 // factor for the score of a document that holds every word of the query
-	quotedWeight = 0.5 // weight of a phrase in quotes relative to its words
-	// worth (factor of the score) of the term of a joined word, such as email, for its parts e and
-	// mail
-	joinedWorth = 0.8
-	namedWeight = 4.0 // weight of a word in the names of a start page's site
-	outside     = 0.3 // worth (factor of the score) of a word that a page has only outside of its main part
 )
 
 // mostLength is the greatest length of a field, relative to the average, for the score: a longer
 // field scores as if it had this length. Such a page says more, not the same in more words.
 const mostLength = 3
 
-// fieldWeights are the weights of words in each field, relative to the body. lengthEffect is
-// b of BM25F: how much the length of the field counts.
-var (
-	fieldWeights = [postings.Fields]float64{segment.Title: 3, segment.Headings: 1, segment.Address: 0.25, segment.Body: 1}
-	lengthEffect = [postings.Fields]float64{segment.Title: 0.3, segment.Headings: 0.3, segment.Address: 0.3, segment.Body: 0.75}
-)
-
 // statistics are the average lengths of fields by which one query is scored: averages over the
 // languages, weighed by the probability that the query is in each.
 type statistics struct {
+	weights *Weights
 	// gain is the contribution of one occurrence of a word to its weighed frequency, by field
 	// and by code of the field's length: weight ÷ (1 − b + b·length/average).
 	gain [postings.Fields][256]float64
 }
 
-// newStatistics returns the statistics of a query in these languages.
-func newStatistics(languages []queryLanguage) *statistics {
+// newStatistics returns the statistics of a query in these languages, for scores by the weights w.
+func newStatistics(languages []queryLanguage, w *Weights) *statistics {
 	var average [postings.Fields]float64
 	for i := range languages {
 		for f, n := range languages[i].average {
 			average[f] += languages[i].share * n
 		}
 	}
-	t := new(statistics)
+	t := &statistics{weights: w}
 	for f := range t.gain {
-		b := lengthEffect[f]
+		weight, b := w.field(f)
 		for code := range t.gain[f] {
 			relative := min(mostLength, float64(postings.LengthOf(uint8(code)))/max(1, average[f]))
-			t.gain[f][code] = fieldWeights[f] / (1 - b + b*relative)
+			t.gain[f][code] = weight / (1 - b + b*relative)
 		}
 	}
 	return t
@@ -69,15 +49,15 @@ func idf(documents, all float64) float64 {
 
 // repeated returns the weight of a word that occurs the given number of times in
 // a query, relative to a word that occurs once.
-func repeated(times int) float64 {
+func (w *Weights) repeated(times int) float64 {
 	n := float64(times)
-	return (repetition + 1) * n / (repetition + n)
+	return (w.Repetition + 1) * n / (w.Repetition + n)
 }
 
 // bm25f returns the score of a word or phrase in a document (Robertson and Zaragoza, 3.5). By
 // field, freq has the word's frequency, and length the code of the field's length.
 func (t *statistics) bm25f(weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) float64 {
-	return weight * saturated(t.frequency(freq, length))
+	return weight * t.weights.saturated(t.frequency(freq, length))
 }
 
 // frequency returns the weighed frequency of a word: the sum of its frequencies in the fields,
@@ -91,8 +71,8 @@ func (t *statistics) frequency(freq *[postings.Fields]uint32, length *[postings.
 	return sum
 }
 
-func saturated(frequency float64) float64 {
-	return (saturation + 1) * frequency / (saturation + frequency)
+func (w *Weights) saturated(frequency float64) float64 {
+	return (w.Saturation + 1) * frequency / (w.Saturation + frequency)
 }
 
 // bound returns an upper bound of the score of a word in the documents of a block or list. impacts
@@ -102,11 +82,11 @@ func (t *statistics) bound(weight float64, impacts []postings.Impact) float64 {
 	for _, i := range impacts {
 		most[i.Field] = max(most[i.Field], float64(i.Freq)*t.gain[i.Field][i.Length])
 	}
-	return weight * saturated(most[0]+most[1]+most[2]+most[3]) * slack // sums are rounded in another order elsewhere
+	return weight * t.weights.saturated(most[0]+most[1]+most[2]+most[3]) * slack // sums are rounded in another order elsewhere
 }
 
-// mostScore is an upper bound of the score of a word of weight 1.
-const mostScore = saturation + 1
+// mostScore returns an upper bound of the score of a word of weight 1.
+func (w *Weights) mostScore() float64 { return w.Saturation + 1 }
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
@@ -126,7 +106,7 @@ type listCursor struct {
 	doc  uint32
 	kind int // kind of the list: ofText, ofAnchors or ofName
 	// weight of the word times the worth of the variant; in a list of anchors also times
-	// anchorWeight, in one of names of sites times namedWeight
+	// Weights.Anchors, in one of names of sites times Weights.Named
 	weight  float64
 	bound   float64     // upper bound of the variant's score in the current window
 	last    int64       // last document for which the field bound is valid
@@ -177,13 +157,13 @@ func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
 // weight is the weight of the variant in texts. t has the average lengths by which anchors are
 // scored.
 func (c *cursor) addAnchors(l *postings.List, weight float64, t *statistics) {
-	c.open(l, listCursor{kind: ofAnchors, weight: weight * anchorWeight, anchors: t}, t)
+	c.open(l, listCursor{kind: ofAnchors, weight: weight * t.weights.Anchors, anchors: t}, t)
 }
 
 // addNames adds to the cursor the posting list of one variant of its word in the names of sites.
 // weight is the weight of the variant in texts. t has the average lengths by which texts are scored.
 func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
-	c.open(l, listCursor{kind: ofName, weight: weight * namedWeight}, t)
+	c.open(l, listCursor{kind: ofName, weight: weight * t.weights.Named}, t)
 }
 
 // open adds to the cursor a list with the postings l. The list has the kind, weight and anchors of
@@ -292,7 +272,7 @@ func (p *plan) naming(named float64) float64 {
 			all += w.weight
 		}
 	}
-	share := min(1, named/(namedWeight*all))
+	share := min(1, named/(p.weights.Named*all))
 	return named * share * share * share * share
 }
 

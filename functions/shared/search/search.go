@@ -146,7 +146,7 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	}
 	s.result.Exact = true
 	known := s.plan.weigh(s.gathered)
-	s.statistics = newStatistics(s.plan.languages)
+	s.statistics = newStatistics(s.plan.languages, s.plan.weights)
 	if !known {
 		s.result.Facets = s.facets(1)
 		return nil, ctx.Err()

@@ -100,7 +100,7 @@ func TestSnippet(t *testing.T) {
 
 // markerFor marks the words of a query, all worth the same.
 func markerFor(query string) *textMarker {
-	ix := &Index{languages: []corpusLanguage{{name: "en", documents: 1}}}
+	ix := &Index{weights: standard, languages: []corpusLanguage{{name: "en", documents: 1}}}
 	p, err := ix.plan(&Query{Text: query}, false)
 	if err != nil {
 		panic(fmt.Sprint("no plan for ", query, err))

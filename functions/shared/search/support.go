@@ -15,8 +15,7 @@ const (
 	// word.
 	longQuery = 5
 	// supporters is the number of matches that support a match.
-	supporters    = 4
-	supportWeight = 0.8 // weight of the scores of similar matches in the score of a match
+	supporters = 4
 	// copied is the cosine from which on two documents count as copies. Copies do not support each
 	// other: a page is no better for being copied.
 	copied = 0.9
@@ -68,7 +67,7 @@ func (s *search) readVectors(ctx context.Context, part int) (err error) {
 // document that has some of its words by chance stands alone (Diaz, Regularizing Ad Hoc Retrieval
 // Scores, 2005).
 //
-// A match gets supportWeight · Σ cosine · (score − least) of the supporters most similar to it, by
+// A match gets Weights.Support · Σ cosine · (score − least) of the supporters most similar to it, by
 // their scores before; least is the lowest score of those examined. The examined matches are those
 // that addNear examines.
 func (s *search) support(best []match) {
@@ -91,7 +90,7 @@ func (s *search) support(best []match) {
 			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(b.score, a.score))
 		})
 		for _, other := range similar[:min(len(similar), supporters)] {
-			scores[i] += supportWeight * other.cosine * other.score
+			scores[i] += s.plan.weights.Support * other.cosine * other.score
 		}
 	}
 	for i := range best {

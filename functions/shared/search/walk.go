@@ -136,7 +136,7 @@ func (s *scan) mostNear(doc uint32) (sum float64) {
 		if len(s.plan.near) <= boundedPairs {
 			sum += s.atMost(ph, doc)
 		} else {
-			sum += ph.weight * mostScore * slack
+			sum += ph.weight * s.plan.weights.mostScore() * slack
 		}
 	}
 	return sum

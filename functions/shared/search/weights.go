@@ -1,0 +1,119 @@
+package search
+
+import (
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
+)
+
+// Weights are the numbers in the formulas of scores (see the package's text). Those of weights.json
+// hold for every search; functions/command/eval/train fits them to judged queries.
+type Weights struct {
+	// Saturation is k1 of BM25F: how soon further occurrences of a word add little.
+	Saturation float64 `json:"saturation"`
+	// Repetition is k3 of BM25F: how soon repetitions of a word in the query add little.
+	Repetition float64 `json:"repetition"`
+	// weights of words in the fields of a page
+	Title    float64 `json:"title"`
+	Headings float64 `json:"headings"`
+	Address  float64 `json:"address"`
+	Body     float64 `json:"body"`
+	// BodyLength and Length are b of BM25F, from 0 to 1: how much the length of the body and of
+	// the other fields counts.
+	BodyLength float64 `json:"body_length"`
+	Length     float64 `json:"length"`
+	AllWords   float64 `json:"all_words"` // factor, at least 1, for the score of a document that holds every word of the query
+	Quoted     float64 `json:"quoted"`    // weight of a phrase in quotes relative to its words
+	// Joined is the worth (factor of the score, at most 1) of the term of a joined word, such as
+	// email, for its parts e and mail.
+	Joined  float64 `json:"joined"`
+	Named   float64 `json:"named"`   // weight of a word in the names of a start page's site
+	Outside float64 `json:"outside"` // worth of a word that a page has only outside of its main part
+	Anchors float64 `json:"anchors"` // weight of a word in the anchors of links to a page, relative to the page's text
+	Ordered float64 `json:"ordered"` // weight of two words as they follow each other in the query (see near.go)
+	Nearby  float64 `json:"nearby"`  // weight of two words near each other, in any order
+	Support float64 `json:"support"` // weight of the scores of similar matches in long queries
+}
+
+//go:embed weights.json
+var embedded []byte
+
+// standard are the weights of every search.
+var standard = func() *Weights {
+	w, err := ParseWeights(embedded)
+	if err != nil {
+		panic(err) // TestWeights reads them
+	}
+	return &w
+}()
+
+// ParseWeights reads weights from JSON. It fails if a weight is missing, is none of Weights, or is
+// impossible.
+func ParseWeights(content []byte) (w Weights, err error) {
+	var given map[string]float64
+	if err := json.Unmarshal(content, &given); err != nil {
+		return w, fmt.Errorf("cannot read weights: %w", err)
+	}
+	all := w.All()
+	for name := range given {
+		if _, known := all[name]; !known {
+			return w, fmt.Errorf("cannot read weights: there is no weight %q", name)
+		}
+	}
+	for name, to := range all {
+		value, is := given[name]
+		if !is {
+			return w, fmt.Errorf("cannot read weights: %s is missing", name)
+		}
+		*to = value
+	}
+	return w, w.Check()
+}
+
+// All returns pointers to all weights by their names in JSON.
+func (w *Weights) All() map[string]*float64 {
+	return map[string]*float64{
+		"saturation": &w.Saturation, "repetition": &w.Repetition, "title": &w.Title, "headings": &w.Headings,
+		"address": &w.Address, "body": &w.Body, "body_length": &w.BodyLength, "length": &w.Length,
+		"all_words": &w.AllWords, "quoted": &w.Quoted, "joined": &w.Joined, "named": &w.Named,
+		"outside": &w.Outside, "anchors": &w.Anchors, "ordered": &w.Ordered, "nearby": &w.Nearby, "support": &w.Support,
+	}
+}
+
+// Check returns an error if the scores by these weights would not be those of the formulas: if a
+// weight is negative or no number, AllWords below 1, or a worth or b above 1.
+func (w *Weights) Check() error {
+	for name, value := range w.All() {
+		if !(*value >= 0) || math.IsInf(*value, 1) {
+			return fmt.Errorf("the weight %s is %v, and must not be below 0", name, *value)
+		}
+	}
+	if w.AllWords < 1 || max(w.Joined, w.Outside, w.BodyLength, w.Length) > 1 {
+		return fmt.Errorf("all_words is %v, at least 1; joined, outside, body_length, length are %v, %v, %v, %v, at most 1",
+			w.AllWords, w.Joined, w.Outside, w.BodyLength, w.Length)
+	}
+	return nil
+}
+
+// field returns the weight of a field, and b of BM25F for its length.
+func (w *Weights) field(f int) (weight, length float64) {
+	weight = [postings.Fields]float64{segment.Title: w.Title, segment.Headings: w.Headings, segment.Address: w.Address, segment.Body: w.Body}[f]
+	if f == segment.Body {
+		return weight, w.BodyLength
+	}
+	return weight, w.Length
+}
+
+// WithWeights returns an index of the same segments whose searches score by other weights.
+func (ix *Index) WithWeights(w Weights) *Index {
+	other := *ix
+	other.weights, other.anchors = &w, newAnchorStatistics(&w)
+	return &other
+}
+
+// Standard returns the weights of weights.json.
+func Standard() Weights { return *standard }
