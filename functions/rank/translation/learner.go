@@ -1,0 +1,203 @@
+package translation
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout/dictionary"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
+)
+
+// Limits bound what is learnt for one pair of languages, and the memory and time for it.
+type Limits struct {
+	Sentences int // greatest number of sentences of a page; the rest of its text is left out
+	// Greatest sum, over all aligned sentences, of the number of terms times that of the other
+	// sentence's terms; sentences beyond it are left out. 20 million take some 500 MB and half a
+	// minute.
+	Pairs int
+}
+
+// DefaultLimits returns the limits of the function rank.
+func DefaultLimits() Limits { return Limits{Sentences: 500, Pairs: 20_000_000} }
+
+const (
+	iterations = 6    // of EM; more change little
+	mostTerms  = 100  // greatest number of terms of an aligned sentence: longer ones are lists, and are left out
+	leastTimes = 2    // least number of sentences of a term that is translated, and of a translation
+	least      = 0.04 // least probability of a translation
+)
+
+// Text is the text of a page in one language.
+type Text struct {
+	Title string
+	Body  string // lines of text
+}
+
+// Summary says of what dictionaries were learnt, and what was left out.
+type Summary struct {
+	Pages     int // pages with their translations
+	Sentences int // pairs of sentences of which was learnt
+	Cut       Cut
+}
+
+// Cut counts what was left out because of limits.
+type Cut struct {
+	Bytes     int // bytes of pages beyond Limits.Sentences
+	Long      int // pairs of sentences with more than 100 terms
+	Sentences int // pairs of sentences beyond Limits.Pairs
+	Terms     int // terms beyond dictionary.MaxSources, the rarest
+}
+
+// Learner learns the dictionaries of two languages, from one to the other and back. It is not safe
+// for concurrent use.
+type Learner struct {
+	limits  Limits
+	sides   [2]vocabulary
+	all     []aligned
+	pairs   int // sum of which Limits.Pairs is the limit
+	summary Summary
+}
+
+// NewLearner returns a learner of dictionaries of two languages, which are primary subtags (RFC 5646).
+func NewLearner(language, other string, limits Limits) *Learner {
+	l := &Learner{limits: limits}
+	for i, name := range []string{language, other} {
+		l.sides[i] = vocabulary{analyzer: analysis.For(name), numbers: make(map[string]uint32), terms: []string{""}, times: []int{0}}
+	}
+	return l
+}
+
+// Add aligns the sentences of a page with those of its translation, to learn of them. The page is
+// in the first language, its translation in the other.
+func (l *Learner) Add(page, translated Text) {
+	l.summary.Pages++
+	l.align([]string{page.Title}, []string{translated.Title}, bead{0, 1, 0, 1})
+	text, cut := sentences(page.Body, l.limits.Sentences)
+	other, cutOther := sentences(translated.Body, l.limits.Sentences)
+	l.summary.Cut.Bytes += cut + cutOther
+	l.align(text, other, align(text, other)...)
+}
+
+// align adds the sentences of beads.
+func (l *Learner) align(text, other []string, beads ...bead) {
+	for _, b := range beads {
+		source, target := l.sides[0].analyse(text[b.from:b.to]), l.sides[1].analyse(other[b.fromOther:b.toOther])
+		n := (len(source) + 1) * (len(target) + 1)
+		switch {
+		case len(source) == 0 || len(target) == 0:
+		case len(source) > mostTerms || len(target) > mostTerms:
+			l.summary.Cut.Long++
+		case l.pairs+n > l.limits.Pairs:
+			l.summary.Cut.Sentences++
+		default:
+			l.pairs += n
+			l.summary.Sentences++
+			l.all = append(l.all, aligned{l.sides[0].count(source), l.sides[1].count(target)})
+		}
+	}
+}
+
+// Learn returns the entries of the dictionary from the first language to the other, and those of
+// the dictionary back.
+func (l *Learner) Learn(ctx context.Context) (forth, back []dictionary.Entry, summary Summary, err error) {
+	var models [2]model
+	for i := range models {
+		directed := make([]aligned, len(l.all))
+		for n, a := range l.all {
+			if i == 1 {
+				a.source, a.target = a.target, a.source
+			}
+			a.source = append([]uint32{empty}, a.source...)
+			directed[n] = a
+		}
+		if models[i], err = train(ctx, directed, len(l.sides[i].terms), iterations); err != nil {
+			return nil, nil, Summary{}, err
+		}
+	}
+	forth = l.entries(0, models[0], models[1])
+	back = l.entries(1, models[1], models[0])
+	return forth, back, l.summary, nil
+}
+
+// entries returns the entries of a dictionary whose sources are the terms of l.sides[from]. The
+// probability of a translation is the geometric mean of what the models of the two directions say,
+// divided by the sum of these over the translations of the term.
+func (l *Learner) entries(from int, m, back model) (entries []dictionary.Entry) {
+	sources, targets := &l.sides[from], &l.sides[1-from]
+	for s, row := range m {
+		if s == empty || sources.times[s] < leastTimes {
+			continue
+		}
+		var found []dictionary.Translation
+		sum := 0.0
+		for _, c := range row {
+			both := math.Sqrt(float64(c.probability) * float64(back.find(c.target, uint32(s)).probability))
+			sum += both
+			if targets.times[c.target] >= leastTimes {
+				found = append(found, dictionary.Translation{Term: targets.terms[c.target], Probability: both})
+			}
+		}
+		for i := range found {
+			found[i].Probability /= sum
+		}
+		found = slices.DeleteFunc(found, func(t dictionary.Translation) bool { return !(t.Probability >= least) })
+		slices.SortFunc(found, func(a, b dictionary.Translation) int {
+			return cmp.Or(cmp.Compare(b.Probability, a.Probability), cmp.Compare(a.Term, b.Term))
+		})
+		if len(found) > 0 {
+			entries = append(entries, dictionary.Entry{Term: sources.terms[s], Translations: found[:min(len(found), dictionary.MaxTranslations)]})
+		}
+	}
+	if cut := len(entries) - dictionary.MaxSources; cut > 0 {
+		l.summary.Cut.Terms += cut
+		times := func(e dictionary.Entry) int { return sources.times[sources.numbers[e.Term]] }
+		slices.SortFunc(entries, func(a, b dictionary.Entry) int {
+			return cmp.Or(cmp.Compare(times(b), times(a)), cmp.Compare(a.Term, b.Term))
+		})
+		entries = entries[:dictionary.MaxSources]
+	}
+	slices.SortFunc(entries, func(a, b dictionary.Entry) int { return cmp.Compare(a.Term, b.Term) })
+	return entries
+}
+
+// vocabulary numbers the terms of a language, from 1.
+type vocabulary struct {
+	analyzer *analysis.Analyzer
+	numbers  map[string]uint32
+	terms    []string // by number
+	times    []int    // by number: aligned sentences with the term
+}
+
+// analyse returns the terms of sentences, each once, in the order of the text.
+func (v *vocabulary) analyse(texts []string) (terms []string) {
+	seen := make(map[string]bool)
+	for _, text := range texts {
+		v.analyzer.Each(text, func(o analysis.Occurrence) bool {
+			if !seen[o.Term] {
+				seen[o.Term] = true
+				terms = append(terms, o.Term)
+			}
+			return true
+		})
+	}
+	return terms
+}
+
+// count returns the numbers of a sentence's terms, ascending, and counts the terms.
+func (v *vocabulary) count(terms []string) []uint32 {
+	numbers := make([]uint32, len(terms))
+	for i, term := range terms {
+		n, known := v.numbers[term]
+		if !known {
+			n = uint32(len(v.terms))
+			v.numbers[term] = n
+			v.terms, v.times = append(v.terms, term), append(v.times, 0)
+		}
+		v.times[n]++
+		numbers[i] = n
+	}
+	slices.Sort(numbers)
+	return numbers
+}

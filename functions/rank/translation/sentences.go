@@ -1,0 +1,56 @@
+package translation
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// sentences splits a text into sentences. A sentence ends
+//
+//	at the end of a line          lines are blocks of the page, such as headings
+//	behind . ! ? … and the like   if white space follows, and the word before has two letters
+//	behind 。！？                  in scripts without spaces
+//
+// It returns at most the given number of sentences; cut is the number of bytes of text that follow.
+func sentences(text string, most int) (all []string, cut int) {
+	for rest := text; rest != ""; {
+		line, behind, _ := strings.Cut(rest, "\n")
+		for line != "" {
+			end := sentenceEnd(line)
+			if sentence := strings.TrimSpace(line[:end]); sentence != "" {
+				if len(all) == most {
+					return all, len(line) + len(behind)
+				}
+				all = append(all, sentence)
+			}
+			line = line[end:]
+		}
+		rest = behind
+	}
+	return all, 0
+}
+
+// sentenceEnd returns the offset behind the first sentence of a line.
+func sentenceEnd(line string) int {
+	letters := 0 // of the last word
+	for i, r := range line {
+		end := i + utf8.RuneLen(r)
+		switch {
+		case r == utf8.RuneError:
+			letters = 0
+		case strings.ContainsRune("。！？", r):
+			return end
+		case strings.ContainsRune(".!?…।؟", r):
+			next, _ := utf8.DecodeRuneInString(line[end:])
+			if letters > 1 && unicode.IsSpace(next) {
+				return end
+			}
+		case unicode.IsLetter(r) || unicode.IsDigit(r) || unicode.IsMark(r):
+			letters++
+		case unicode.IsSpace(r):
+			letters = 0
+		}
+	}
+	return len(line)
+}
