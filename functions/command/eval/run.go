@@ -23,6 +23,10 @@ type Task struct {
 	Among   []string // paths of more files of documents, which are indexed, too; no query asks for these documents
 	Queries string   // path of queries.tsv
 	Qrels   string   // path of qrels.tsv
+
+	// Languages into which the queries are translated. If there are any, only documents in these
+	// languages are found.
+	Across search.Across
 }
 
 // Report is the result of an evaluation.
@@ -63,7 +67,7 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	}
 	asks := make([]asking, len(queries))
 	for i, q := range queries {
-		asks[i] = asking{q, search.Query{Text: q.Text, Size: recalled}}
+		asks[i] = asking{q, search.Query{Text: q.Text, Size: recalled, Across: t.Across, Lang: t.Across.Into}}
 	}
 	report, _, err := ask(ctx, asked, asks, unjudged)
 	return report, err

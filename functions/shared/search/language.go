@@ -100,9 +100,9 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 			term := table[part][v.number]
 			n, known := term.In(l.name)
 			if known {
-				sum += float64(n)
+				sum += float64(n) * v.share()
 			} else if all > 0 { // estimate by the language's share of all documents
-				sum += float64(term.Summary.Documents) * l.documents / all
+				sum += float64(term.Summary.Documents) * l.documents / all * v.share()
 			}
 		}
 	}

@@ -49,6 +49,10 @@ type plan struct {
 	plain   []*queryPhrase
 	reduced bool // words beyond MaxWords were left out
 	long    bool // the query is long (see longQuery)
+
+	// Set only in a query that is translated (see translator):
+	source     int // index in rules of the rules of the query's own language
+	translated Translated
 }
 
 // plan analyses a query. unquoted says that words in quotes need not stand together.
@@ -91,7 +95,7 @@ func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
 	if p.images, err = p.filter.takeImages(); err != nil {
 		return nil, err
 	}
-	p.setLanguages(words.String(), ix.languages)
+	p.setAcross(q, words.String(), ix.languages)
 	for _, c := range clauses {
 		if c.filter == "" {
 			p.add(c)
@@ -99,6 +103,9 @@ func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
 	}
 	if p.reduced {
 		p.notes = append(p.notes, fmt.Sprintf("Only the first %d words of the query were used.", MaxWords))
+	}
+	if q.into != nil {
+		p.translate(q.into)
 	}
 	return p, nil
 }

@@ -37,10 +37,13 @@ func (ix *Index) search(ctx context.Context, q *Query) (Result, error) {
 	if err := q.check(); err != nil {
 		return Result{}, err
 	}
+	if len(q.Across.Into) > 0 {
+		return ix.searchAcross(ctx, q)
+	}
 	limited, cancel := withDeadline(ctx, q.Deadline)
 	defer cancel()
-	result, err := ix.attempt(ctx, limited, q, false)
-	if err != nil || result.matches() > 0 || result.Partial || !unquote(parse(q.Text)) {
+	result, err := ix.attempt(ctx, limited, q, q.into != nil) // other languages have other orders of words
+	if err != nil || q.into != nil || result.matches() > 0 || result.Partial || !unquote(parse(q.Text)) {
 		return result, err
 	}
 	words, err := ix.attempt(ctx, limited, q, true)
@@ -69,6 +72,9 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 		return Result{}, err
 	}
 	s.result.Notes = p.notes
+	if q.into != nil {
+		s.result.Translated = []Translated{p.translated}
+	}
 	if s.result.Total == 0 {
 		s.result.Notes = append(s.result.Notes, s.unmatched()...)
 	}
@@ -292,6 +298,8 @@ type Result struct {
 	Facets  []Facet  // facets in the order of Query.Facets
 	Partial bool     // the deadline passed before all segments were searched
 	Notes   []string // sentences about what was cut or left out
+	// how the query was translated into each language of Query.Across with a dictionary
+	Translated []Translated
 }
 
 // matches returns the number of documents that match by their words: Total without the page of
@@ -314,6 +322,7 @@ type Hit struct {
 	// the first ten hits.
 	MoreOfSite  int
 	Explanation *Explanation
+	Across      string // language into which the query was translated to find the document; "" if it was not
 	Unvisited   bool   // no page is stored of the URL: only links to it were found; Snippet is of their texts
 	Image       *Image // in a search for images: the image; else nil
 }

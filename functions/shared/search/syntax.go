@@ -37,6 +37,12 @@ type Query struct {
 	Hidden  func(address string) bool // reports whether an image must not be shown; nil: all may be
 	// time at which the search returns what it has found; zero: only ctx limits it
 	Deadline time.Time
+
+	Across Across // further languages in which pages are searched, by translating the query
+
+	unlimited bool        // filters by language are ignored
+	without   []string    // languages of documents that must not match
+	into      *translator // translator of the query; nil: it is searched as it stands
 }
 
 // Names of the facets, which are also names of filters in a query's text.
@@ -265,6 +271,9 @@ type variant struct {
 	// searched
 	named int
 	worth float64 // factor of the word's score if a document has this term; 1 for the word itself
+	// how likely the term is the translation of the word, for counting the documents with the word;
+	// 0 if it is no translation: then each document with the term counts
+	probability float64
 	// rules has bit r set if plan.rules[r] give this term for the word. Documents in languages with
 	// these rules have this term.
 	rules uint64

@@ -1,0 +1,233 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
+	"github.com/bucketsearch/bucketsearch/layout/dictionary"
+)
+
+const (
+	// MaxAcross is the greatest number of languages of Across.Into.
+	MaxAcross = 8
+	// maxAcrossHits is the greatest sum of From and Size of a Query with Across: each of its searches
+	// reads so many hits.
+	maxAcrossHits = 1000
+	// acrossAtOnce is the greatest number of languages that are searched at the same time.
+	acrossAtOnce = 4
+	// dictionaryPatience is the longest time for which a search waits for dictionaries.
+	dictionaryPatience = 5 * time.Second
+)
+
+// Across asks for pages in other languages than that of the query: it is translated, word by word.
+type Across struct {
+	Into []string // languages into which the query is translated, such as "de"; at most MaxAcross
+	// Open returns the dictionary from one language to another; nil if there is none. An error means
+	// that it cannot be used now: the search goes on without it.
+	Open func(ctx context.Context, from, to string) (*dictionary.Dictionary, error)
+}
+
+// Translated says how a query was translated into a language.
+type Translated struct {
+	From, To string
+	Words    []TranslatedWord // words of the query, in its order
+}
+
+// TranslatedWord is a word of a query with the terms by which it was searched.
+type TranslatedWord struct {
+	Word string
+	As   []dictionary.Translation // nil if the dictionary lacks the word: then it was searched as it stands
+}
+
+// searchAcross answers a query with Across. It makes one search in the query's own language and all
+// that no dictionary translates to, and one in each other language, with the words that the
+// dictionary gives. Their hits become one list, by score: the scores of each search come of the
+// statistics of its language, so they are about alike, but not the same.
+func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
+	if q.From+q.Size > maxAcrossHits {
+		return Result{}, &Refusal{fmt.Sprintf("cannot return hits beyond %d across languages", maxAcrossHits)}
+	}
+	from, err := ix.languageOf(ctx, q)
+	if err != nil {
+		return Result{}, err
+	}
+	plain := *q
+	plain.Across = Across{}
+	translators, notes := openAll(ctx, &q.Across, from)
+	if len(translators) == 0 {
+		found, err := ix.search(ctx, &plain)
+		found.Notes = append(found.Notes, notes...)
+		return found, err
+	}
+	plain.From, plain.Size = 0, q.From+q.Size
+	asked := []Query{plain}
+	for _, t := range translators {
+		asked[0].without = append(asked[0].without, t.To)
+		in := plain
+		in.into, in.Named = t, nil
+		asked = append(asked, in)
+	}
+	results := make([]Result, len(asked))
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(acrossAtOnce)
+	fork := meter.NewFork(within)
+	for i := range asked {
+		group.Go(func() (err error) {
+			results[i], err = ix.search(fork.Branch(), &asked[i])
+			return err
+		})
+	}
+	if err := group.Wait(); err != nil {
+		return Result{}, err
+	}
+	for i, t := range translators {
+		for n := range results[i+1].Hits {
+			results[i+1].Hits[n].Across = t.To
+		}
+	}
+	joined := join(results, q)
+	joined.Notes = append(joined.Notes, notes...)
+	return joined, nil
+}
+
+// languageOf returns the language in which a query is most likely written, by the numbers of
+// documents that have its words (see plan.setShares), whatever languages the query asks for; "" if
+// the index has no language for it.
+func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
+	unlimited := *q
+	unlimited.unlimited = true
+	p, err := ix.plan(&unlimited, true)
+	if err != nil {
+		return "", err
+	}
+	limited, cancel := withDeadline(ctx, q.Deadline)
+	defer cancel()
+	g := newGathered(ix.parts)
+	if err := g.expand(limited, p); err != nil {
+		return "", err
+	}
+	p.unify()
+	p.filter = filter{} // columns say nothing of the language
+	if err := g.read(limited, p, nil, nil); err != nil {
+		return "", err
+	}
+	p.setShares(g)
+	if l := p.likeliest(); l != nil {
+		return l.name, nil
+	}
+	return "", nil
+}
+
+// openAll opens the dictionaries from a language to those of Across.Into, and returns notes on those
+// that there are not. It leaves out the language itself.
+func openAll(ctx context.Context, across *Across, from string) (all []*translator, notes []string) {
+	ctx, cancel := context.WithTimeout(ctx, dictionaryPatience)
+	defer cancel()
+	var languages []string
+	for _, to := range across.Into {
+		if to = strings.ToLower(to); !slices.Contains(languages, to) {
+			languages = append(languages, to)
+		}
+	}
+	if len(languages) > MaxAcross {
+		notes = append(notes, fmt.Sprintf("Only the first %d languages were searched across: not %s.", MaxAcross, strings.Join(languages[MaxAcross:], ", ")))
+		languages = languages[:MaxAcross]
+	}
+	opened, failed := make([]*dictionary.Dictionary, len(languages)), make([]error, len(languages))
+	var group errgroup.Group
+	fork := meter.NewFork(ctx)
+	for i, to := range languages {
+		if to != from {
+			group.Go(func() error {
+				opened[i], failed[i] = across.Open(fork.Branch(), from, to)
+				return nil
+			})
+		}
+	}
+	_ = group.Wait() // each has its error
+	for i, to := range languages {
+		switch err := failed[i]; {
+		case to == from:
+			notes = append(notes, fmt.Sprintf("The query was taken as one in the language %s, and not translated into it.", to))
+		case errors.Is(err, context.DeadlineExceeded):
+			notes = append(notes, fmt.Sprintf("The dictionary from %s to %s was not read in time: pages in %s were searched by the words as they stand.", from, to, to))
+		case err != nil:
+			notes = append(notes, fmt.Sprintf("The dictionary from %s to %s cannot be read: pages in %s were searched by the words as they stand.", from, to, to))
+		case opened[i] == nil:
+			notes = append(notes, fmt.Sprintf("There is no dictionary from %s to %s, as too few pages translate each other: pages in %s were searched by the words as they stand.",
+				cmp.Or(from, "the language of the query"), to, to))
+		default:
+			all = append(all, &translator{opened[i]})
+		}
+	}
+	return all, notes
+}
+
+// join returns one result of several, with the hits for q's page of hits. The first result is that in
+// the query's own language. The hits of each keep their order: of those that come next in all
+// results, the one with the highest score is the next hit.
+func join(results []Result, q *Query) Result {
+	all := results[0]
+	lists := make([][]Hit, len(results))
+	for i := range results {
+		lists[i] = results[i].Hits
+		if i == 0 {
+			continue
+		}
+		r := &results[i]
+		all.Total, all.Exact, all.Partial = all.Total+r.Total, all.Exact && r.Exact, all.Partial || r.Partial
+		all.Translated = append(all.Translated, r.Translated...)
+		all.Facets = joinFacets(all.Facets, r.Facets)
+		for _, note := range r.Notes {
+			if !slices.Contains(all.Notes, note) {
+				all.Notes = append(all.Notes, note)
+			}
+		}
+	}
+	all.Hits = nil
+	for n := range q.From + q.Size {
+		best := -1
+		for i, list := range lists {
+			if len(list) > 0 && (best < 0 || list[0].Score > lists[best][0].Score) && !(n == 0 && best == 0 && all.Named) {
+				best = i
+			}
+		}
+		if best < 0 {
+			break
+		}
+		if n >= q.From {
+			all.Hits = append(all.Hits, lists[best][0])
+		}
+		lists[best] = lists[best][1:]
+	}
+	return all
+}
+
+// joinFacets adds the counts of further facets to those of the same names.
+func joinFacets(facets, more []Facet) []Facet {
+	for i := range facets {
+		f := &facets[i]
+		f.Sampled = f.Sampled || more[i].Sampled
+		for _, count := range more[i].Values {
+			n := slices.IndexFunc(f.Values, func(c Count) bool { return c.Value == count.Value })
+			if n < 0 {
+				f.Values = append(f.Values, count)
+			} else {
+				f.Values[n].Documents += count.Documents
+			}
+		}
+		slices.SortFunc(f.Values, func(a, b Count) int {
+			return cmp.Or(cmp.Compare(b.Documents, a.Documents), cmp.Compare(a.Value, b.Value))
+		})
+		f.Values = f.Values[:min(len(f.Values), maxCounts)]
+	}
+	return facets
+}
