@@ -40,6 +40,13 @@ func (w *world) named(p layout.Partition, token uint64, silent bool, numbers []s
 		learnt.Links = append(learnt.Links, l)
 	}
 	functionstest.Learn(w.t, w.bucket, p, learnt)
+	w.addSegment(p, pages, func(*partition.Edit) uint32 { return uint32(token) })
+}
+
+// addSegment adds a segment of pages to a partition. of returns the number of their package, in the
+// commit that lists the segment.
+func (w *world) addSegment(p layout.Partition, pages []*segments.Page, of func(e *partition.Edit) uint32) {
+	w.t.Helper()
 	content, err := segments.Build(pages)
 	if err != nil {
 		w.t.Fatal(err)
@@ -53,7 +60,7 @@ func (w *world) named(p layout.Partition, token uint64, silent bool, numbers []s
 		w.t.Fatal(err)
 	}
 	if err := own.Commit(w.t.Context(), func(e *partition.Edit) error {
-		return e.AddSegment(built, manifest.Part{Package: uint32(token), Documents: len(pages)})
+		return e.AddSegment(built, manifest.Part{Package: of(e), Documents: len(pages)})
 	}); err != nil {
 		w.t.Fatal(err)
 	}
@@ -200,24 +207,11 @@ func (w *world) indexIn(lang string, p layout.Partition, key string) {
 		u := entry.Object.URL
 		pages = append(pages, &segments.Page{Document: segment.Document{ID: layout.IdentityOf(u), URL: u, Lang: lang, Package: key, Body: "page"}})
 	}
-	if content, err = segments.Build(pages); err != nil {
-		w.t.Fatal(err)
-	}
-	own, err := partition.Open(w.t.Context(), w.bucket, p, w.Now)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	built, err := own.PutSegment(w.t.Context(), content)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	if err := own.Commit(w.t.Context(), func(e *partition.Edit) error {
+	w.addSegment(p, pages, func(e *partition.Edit) uint32 {
 		pkg := e.Manifest().Package(key)
 		e.SetIndexed(pkg.ID, true)
-		return e.AddSegment(built, manifest.Part{Package: pkg.ID, Documents: len(pages)})
-	}); err != nil {
-		w.t.Fatal(err)
-	}
+		return pkg.ID
+	})
 }
 
 // An unvisited URL has the usual language of all partitions if its anchors do not tell one, whatever

@@ -1,6 +1,7 @@
 // Package dictionary stores which terms of one language translate the terms of another, with
-// probabilities. The function rank learns them from translated pages (see
-// functions/rank/translation), and the function query translates queries by them.
+// probabilities. Package functions/rank/translation learns them from translated pages, and package
+// functions/shared/search translates queries by them. No function of the cloud stores dictionaries
+// in the bucket yet: tests/bench/across and evaluations make them in memory.
 //
 // Terms are those of the index (see strategy/text/analysis): stems, or pairs of characters in
 // scripts without spaces.

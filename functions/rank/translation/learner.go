@@ -19,7 +19,7 @@ type Limits struct {
 	Pairs int
 }
 
-// DefaultLimits returns the limits of the function rank.
+// DefaultLimits returns limits for the memory of a function in the cloud.
 func DefaultLimits() Limits { return Limits{Sentences: 500, Pairs: 20_000_000} }
 
 const (
