@@ -22,7 +22,7 @@ type commitment struct {
 	*Function
 	pkg   manifest.Package
 	pages []*segments.Page
-	own   map[layout.Identity]uint32 // by identity of a page: number of its document in the segment
+	own   map[layout.Identity]uint32 // number of a page's document in the segment, by the identity of the page
 	built *partition.Segment         // segment of the package; nil if the package has no page
 
 	finder *segments.Finder // finds documents of the package's pages in other segments

@@ -132,11 +132,11 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 	return e.document(a, key, entry, content), nil, nil
 }
 
-// reading is what a segment keeps of a page, apart from where the page is.
+// reading holds the data of a page that a segment stores, except the page's address and place.
 type reading struct {
 	document.Content
 	images []segment.Image
-	site   string // name of the site as its start page tells it; "" if it does not, or for other pages
+	site   string // name that the start page of a site gives the site; "" for other pages, and if the page names none
 	// searches may find the page: it does not say noindex, and its media type has text
 	shown bool
 }
@@ -185,8 +185,9 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 	return p
 }
 
-// content returns what a segment keeps of a page at the address a. If the page cannot be read, this
-// is only a title, made of the address. broken is an error only if the parser panics.
+// content returns the data that a segment stores of the page at the address a. If the page cannot be
+// read, this is only a title, made of the address. The result broken is an error only if the parser
+// panics.
 func (e extractor) content(
 	a address.Address, o webobject.Object, read func(webobject.Object) (*document.Document, error),
 ) (content reading, broken error) {

@@ -125,7 +125,7 @@ const asideTime = time.Hour
 // for concurrent use.
 type aside struct {
 	mu    sync.Mutex           // protects since
-	since map[string]time.Time // by key of a segment: time at which its damage was found
+	since map[string]time.Time // time at which the damage of a segment was found, by the key of the segment
 }
 
 func (a *aside) add(key string, now time.Time) {

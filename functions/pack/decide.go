@@ -20,11 +20,10 @@ import (
 
 // discoveries are the URLs that the links of a batch add to the frontiers.
 type discoveries struct {
-	// by crawl partition: entries for its frontier, one for each URL and collection
+	// entries for the frontier of each crawl partition, one for each URL and collection
 	admitted map[int][]frontier.Entry
-	targets  map[string]address.Address // by URL: address of an admitted entry
-	// pages that have changed according to a sitemap; they are also in admitted, in case they are
-	// new
+	targets  map[string]address.Address // address of each URL in admitted, by the URL
+	// pages that have changed, as a sitemap says; they are also in admitted, because they may be new
 	changed []change
 }
 

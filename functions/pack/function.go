@@ -141,8 +141,7 @@ func (f *Function) due(ctx context.Context, waiting []frontier.Waiting, flush bo
 	return f.ended(ctx)
 }
 
-// ended reports whether the crawl has ended: in no crawl partition a URL waits or is
-// leased.
+// ended reports whether the crawl has ended: no URL waits or is leased in any crawl partition.
 func (f *Function) ended(ctx context.Context) (bool, error) {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is how long before a host may be asked again it may be leased, at most. The function
-// fetch waits for the rest of that time before it sends a request.
+// horizon is the longest time by which a host may be leased early, before requests to it are allowed
+// again. The function fetch waits for the rest of that time before it sends a request.
 const horizon = 2 * time.Second
 
-// always takes the place of horizon when all waiting URLs are to be parked. With it a lease takes
-// any host, even one that may be asked again only much later.
+// always replaces horizon when all waiting URLs are to be parked: then any host may be leased, even one
+// to which requests are allowed only much later.
 const always time.Duration = math.MaxInt64
 
 // request returns the request for the next lease, with the number of new pages that each

@@ -22,7 +22,7 @@ const askAgain = time.Minute
 // partition. A lower one later shows that Redis has come back with older contents.
 type memory struct {
 	mu     sync.Mutex             // protects newest; also held while a frontier is checked
-	newest map[int]layout.Version // by crawl partition: highest version of a lease seen so far
+	newest map[int]layout.Version // highest version of a lease seen so far, by crawl partition
 }
 
 // see records a version of a lease in a crawl partition, the parameter newest, if it is the highest

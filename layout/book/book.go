@@ -67,11 +67,11 @@ type Outcome struct {
 	URL         string         // canonical form of the requested URL
 	Place       layout.Place
 	State       State
-	Reason      string    // why the State, in a few fixed words such as "http 404"; for Stored see Panicked
+	Reason      string    // reason for State, one of a few fixed texts such as "http 404"; for the state Stored see Panicked
 	Detail      string    // a sentence that explains the reason to people; at most 300 bytes
 	Status      uint16    // HTTP status, 0 when there was no answer
 	Depth       uint16    // number of links from a seed to the URL; redirects do not count
-	Hops        uint8     // number of redirects that led to the URL, from the URL that was linked
+	Hops        uint8     // number of redirects that led to the URL from the target of a link
 	Attempts    uint8     // number of requests for the URL since its last final outcome, this one included
 	Exponent    int16     // the page is expected to stay valid for 2^Exponent days (see webobject.Lifetime)
 	Weight      uint8     // priority of the URL (see Link); of a page stored for a topic, its relevance
@@ -80,7 +80,7 @@ type Outcome struct {
 	Modified    string
 	Digest      uint64
 	Body        uint64
-	Collections []string // collection for which the URL was requested; then the others that have the page, sorted
+	Collections []string // first the collection for which the URL was requested; then, sorted, the others that have the page
 	Pace        Pace     // limits that the URL's host sets, as known to this batch
 	Asset       bool     // whether the URL is a part of pages, such as an image: stored, but not indexed
 

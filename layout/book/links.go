@@ -74,7 +74,7 @@ func secondsOf(t time.Time) int64 {
 	return t.Unix()
 }
 
-// timeOf returns the time that secondsOf has turned into seconds since 1970.
+// timeOf returns the time for a number of seconds since 1970; it is the inverse of secondsOf.
 func timeOf(seconds int64) time.Time {
 	if seconds == 0 {
 		return time.Time{}

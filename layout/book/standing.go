@@ -12,26 +12,25 @@ import (
 // all its other outcomes. Add takes the outcomes of the URL one by one, in any order. A field
 // is nil if there is no such outcome.
 type Standing struct {
-	// Final is the outcome with the highest version of those that are Stored, Lost,
-	// Failed or Skipped. If it is Stored or Lost, a later Unchanged takes its place; after
-	// Failed or Skipped, Unchanged does not count, because there is no stored page.
+	// Final is the Stored, Lost, Failed or Skipped outcome with the highest version. If it is Stored or
+	// Lost, a later Unchanged takes its place; after Failed or Skipped, Unchanged does not count,
+	// because there is no stored page.
 	Final *Outcome
-	// Page is the outcome with the highest version of those that are Stored or Lost. If
-	// it is Stored, it names the package of the page.
+	// Page is the Stored or Lost outcome with the highest version. If it is Stored, it names the
+	// package of the page.
 	Page *Outcome
-	// Asked is the outcome with the highest version of those that are Retry or
-	// NotAsked; nil if a final outcome or Lost has a higher version.
+	// Asked is the Retry or NotAsked outcome with the highest version; nil if a final outcome or Lost
+	// has a higher version.
 	Asked *Outcome
-	// Books are the books with the links that the page at the URL has now, as indexes
-	// into the argument of Standings. These books have the outcome with the highest
-	// version of those that are Stored, Lost, Failed or Skipped. It is nearly always one
-	// book, and none if there is no such outcome. The slice is valid until the next
-	// standing is yielded.
+	// Books are the books with the links that the page at the URL has now, as indexes into the argument
+	// of Standings. They are the books with the Stored, Lost, Failed or Skipped outcome of the highest
+	// version. It is nearly always one book, and none if there is no such outcome. The slice is valid
+	// until the next standing is yielded.
 	Books []int
 
-	gone      *Outcome // outcome with the highest version of those that are Failed or Skipped
-	unchanged *Outcome // outcome with the highest version of those that are Unchanged
-	asked     *Outcome // outcome with the highest version of those that are Retry or NotAsked
+	gone      *Outcome // the Failed or Skipped outcome with the highest version
+	unchanged *Outcome // the Unchanged outcome with the highest version
+	asked     *Outcome // the Retry or NotAsked outcome with the highest version
 }
 
 // Add takes one more outcome of the URL into account. The outcome must not be changed

@@ -30,7 +30,7 @@ type Books struct {
 	readers []*book.Reader // a reader for each listed book; nil if the book could not be opened
 
 	mu      sync.Mutex // guards the field damaged
-	damaged []error    // for each listed book, why it cannot be read; nil if no damage is known
+	damaged []error    // for each listed book, the reason why it cannot be read; nil if no damage is known
 }
 
 // OpenBooks opens listed books, with one request for each. A damaged or missing book is

@@ -13,7 +13,7 @@ import (
 )
 
 var (
-	// ErrUnchanged is what the function edit, the argument of Commit, returns if there is
+	// ErrUnchanged is the error that the function edit, the argument of Commit, returns if there is
 	// nothing to commit.
 	ErrUnchanged = manifest.ErrUnchanged
 	// ErrStale means that a commit was prepared for a partition that has changed

@@ -28,7 +28,7 @@ import (
 // Part is the role of a process in a system, with its limits.
 type Part struct {
 	room   uint64 // size in bytes that the heap may reach, garbage included, while at most half is live
-	eighth int64  // soft limit, in eighths of half of the machine's memory
+	eighth int64  // the soft limit is so many eighths of half of the machine's memory
 	least  int64  // lowest soft limit in bytes, however small the machine is
 }
 

@@ -15,7 +15,7 @@ const manifestAge = time.Second
 
 const (
 	silentAfter = 2   // failed answers in a row after which a host is in Progress.Silent
-	silentRead  = 100 // failing hosts that are read in each crawl partition
+	silentRead  = 100 // maximum number of failing hosts that are read from the frontier of each crawl partition
 )
 
 // Progress holds the figures of a running crawl: URLs, work that is left, and what is stored.

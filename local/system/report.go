@@ -21,14 +21,17 @@ const maxLetters = 20
 
 // Health holds the alerts, vital signs and dead letters of a system.
 type Health struct {
-	Alerts      []vitals.Alert     `json:"alerts"`
-	Pause       *control.Pause     `json:"pause,omitempty"`
-	Limits      control.Limits     `json:"limits,omitzero"`
-	Today       vitals.Usage       `json:"today"`
-	Signs       vitals.Signs       `json:"signs"`
-	Unsound     []string           `json:"unsound,omitempty"`         // for each frontier that must be rebuilt, why
-	DeadLetters []DeadLetter       `json:"dead_letters,omitempty"`    // the first dead letters, at most maxLetters
-	Waiting     map[string]float64 `json:"waiting_seconds,omitempty"` // by function: age of its oldest waiting work, in seconds
+	Alerts []vitals.Alert `json:"alerts"`
+	Pause  *control.Pause `json:"pause,omitempty"`
+	Limits control.Limits `json:"limits,omitzero"`
+	Today  vitals.Usage   `json:"today"`
+	Signs  vitals.Signs   `json:"signs"`
+	// one sentence for each frontier that must be rebuilt, with the reason
+	Unsound     []string     `json:"unsound,omitempty"`
+	DeadLetters []DeadLetter `json:"dead_letters,omitempty"` // the first dead letters, at most maxLetters
+	// age in seconds of the oldest work that waits for a function, by the name of the
+	// function
+	Waiting map[string]float64 `json:"waiting_seconds,omitempty"`
 }
 
 // DeadLetter is a dead letter, a message that was given up, with its key in the bucket.
@@ -37,7 +40,7 @@ type DeadLetter struct {
 	message.DeadLetter
 }
 
-// Report is what the command status prints as JSON.
+// Report is the output of the command status in JSON.
 type Report struct {
 	Status
 	Health Health `json:"health"`

@@ -38,8 +38,8 @@ type URL struct {
 	Page       *book.Outcome
 	Discovered bool   // the URL is a seed or the target of a link
 	Depth      uint16 // number of links from a seed to the URL
-	Hops       uint8  // number of redirects from the last link to the URL
-	Weight     uint8  // priority: 255 is requested first, 1 last; 0: only depth counts (see book.Link)
+	Hops       uint8  // number of redirects that led from the target of the last link to the URL
+	Weight     uint8  // priority: 255 is requested first, 1 last; 0: it has none, and the depth decides (see book.Link)
 	Sitemap    bool   // the URL is read as a sitemap
 	Asset      bool   // the URL was found only as an asset of pages
 	Attempts   uint8  // number of requests since the last final outcome (one other than Retry)

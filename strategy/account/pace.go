@@ -17,7 +17,8 @@ type Pace struct {
 	Version layout.Version  // version of the outcome that Delay and Failures are from
 }
 
-// paces holds the pace of each host that has one. It is safe for concurrent use.
+// paces holds the Pace that is in force for each host, by the name of the host. It is safe for
+// concurrent use.
 type paces struct {
 	mu    sync.Mutex // protects hosts
 	hosts map[string]Pace
@@ -42,8 +43,7 @@ func (p *paces) add(at address.Address, o book.Outcome) {
 	p.hosts[at.Host] = next
 }
 
-// Paces yields the pace of each host that has one. Nothing may be added to the
-// account meanwhile.
+// Paces yields the Pace that is in force for each host. Nothing may be added to the account meanwhile.
 func (a *Account) Paces() iter.Seq[Pace] {
 	return func(yield func(Pace) bool) {
 		for _, p := range a.paces.hosts {

@@ -40,13 +40,14 @@ type Target struct {
 	URL    string `json:"url"` // canonical URL
 	Depth  uint16 `json:"depth,omitempty"`
 	Hops   uint8  `json:"hops,omitempty"`
-	Weight uint8  `json:"weight,omitempty"` // priority: 255 is requested first, 1 last; 0: only depth counts
+	Weight uint8  `json:"weight,omitempty"` // priority: 255 is requested first, 1 last; 0: it has none, and the depth decides
 	// Attempts is the number of requests already made for URL since its last final outcome (one
 	// other than Retry).
-	Attempts    uint8    `json:"attempts,omitempty"`
-	Exponent    int16    `json:"exponent,omitempty"` // expiry class: the page should stay valid for 2^Exponent days
-	Denied      string   `json:"denied,omitempty"`   // not "": skip the URL without a request, and record this reason
+	Attempts uint8 `json:"attempts,omitempty"`
+	Exponent int16 `json:"exponent,omitempty"` // expiry class: the page should stay valid for 2^Exponent days
+	// reason for which the URL is skipped without a request; "": it is requested
+	Denied      string   `json:"denied,omitempty"`
 	Collections []string `json:"collections,omitempty"`
 	Sitemap     bool     `json:"sitemap,omitempty"` // the answer is to be read as a sitemap
-	Last        *Look    `json:"last,omitempty"`    // parts of the last final outcome of URL; nil: none yet
+	Last        *Look    `json:"last,omitempty"`    // parts of the URL's last final outcome; nil if it has none yet
 }

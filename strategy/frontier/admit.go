@@ -14,8 +14,8 @@ import (
 // are stored already, but perhaps not for the entry's collection.
 type Admitted struct {
 	Added int // number of URLs that the frontier did not know before
-	// URLs whose page is stored, but which the entry's Tally does not count: the page may have to be
-	// stored for the entry's collection, too. URLs that wait again are left out.
+	// URLs whose pages are stored, but perhaps not for the entry's collection, because the entry's
+	// Tally does not count them. URLs that wait for another request are left out.
 	Lacking []layout.Identity
 }
 

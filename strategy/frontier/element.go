@@ -15,15 +15,19 @@ type Entry struct {
 	ID         layout.Identity // identity of URL
 	Host       string          // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
 	Depth      uint16          // number of links from a seed to the URL
-	Hops       uint8           // number of redirects from the last link to the URL
+	Hops       uint8           // number of redirects that led from the target of the last link to the URL
 	Attempts   uint8           // number of requests since the last final outcome (one other than Retry)
 	Exponent   int16           // expiry class: the page is expected to stay valid for 2^Exponent days
-	Weight     uint8           // priority: 255 is requested first, 1 last; 0: only depth counts
+	Weight     uint8           // priority: 255 is requested first, 1 last; 0: it has none, and the depth decides
 	Sitemap    bool            // the URL is read as a sitemap
 	Asset      bool            // the URL was found only as an asset of pages, and counts toward no limit of pages
 	Collection string          // name of the collection for which the URL is requested; at most 255 bytes
-	Tally      string          // name of the tally of all stored pages of Collection; "" if there is only one collection; used only by Admit
-	Claimed    bool            // used by Admit: Collection gets the page even if it is stored for another collection
+	// name of the tally (see doc.go) that counts the stored pages of Collection; "":
+	// there is only one collection; only Admit uses it
+	Tally string
+	// true: Collection gets the page even if it is stored for another collection
+	// already; only Admit uses it
+	Claimed bool
 	// Last has parts of the last final outcome of a URL that is requested again; else nil.
 	// Last.Time is exact to the millisecond. Last has at most 255 collections; their names,
 	// ETag and Modified have at most 255 bytes each.
@@ -32,7 +36,7 @@ type Entry struct {
 
 // Lengths of the parts of an element, in bytes.
 const (
-	headerBytes   = 26        // length of the parts of an element that have a fixed length
+	headerBytes   = 26        // length of the parts from identity to len, which every element has (see doc.go)
 	versionBytes  = 21        // length of a version as text
 	maxURL        = 1<<16 - 1 // maximum length of a URL
 	maxCollection = 1<<8 - 1  // maximum length of a collection's name

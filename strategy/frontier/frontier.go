@@ -20,7 +20,7 @@ var ErrNotBuilt = errors.New("frontier is not built")
 // or Redis has lost what this rebuild wrote.
 var ErrReset = errors.New("it was reset meanwhile")
 
-// tokens is the key of the last token given, over all partitions.
+// tokens is the Redis key of the last token that was given to a batch. All partitions share it.
 const tokens = "frontier:token"
 
 // Frontier is one crawl partition's share of the frontier. It is safe for
@@ -30,7 +30,7 @@ type Frontier struct {
 	rdb       redis.UniversalClient
 	partition int
 	fence     atomic.Pointer[ownerFence] // condition that Redis must meet for a call to have an effect, set by Under or Reset; nil: none
-	kept      *ownerFence                // another such condition, set by Keeping; nil: none
+	kept      *ownerFence                // second condition of the same kind, set by Keeping; nil: none
 }
 
 // New returns the frontier of a crawl partition. It sends nothing to Redis.

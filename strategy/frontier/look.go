@@ -10,7 +10,9 @@ import (
 )
 
 const (
-	lookBytes      = 27       // length of the parts of an encoded look that have a fixed length, in bytes
+	// bytes of an encoded look from its time to the number of its collections, which
+	// every look has (see doc.go)
+	lookBytes      = 27
 	maxValidator   = 1<<8 - 1 // maximum length of ETag and of Last-Modified, in bytes
 	maxCollections = 1<<8 - 1 // maximum number of collections in a look
 )

@@ -15,7 +15,7 @@ type Known struct {
 	Version layout.Version // version of the batch with the final outcome
 	State   book.State     // Stored, Unchanged, Skipped or Failed
 	Depth   uint16
-	Tallies []string // names of the tallies that count the URL while it is stored
+	Tallies []string // names of the tallies (see doc.go) that count the URL while it is stored
 }
 
 // Mark sets the final states of URLs while a frontier is rebuilt, as Settle does later. A

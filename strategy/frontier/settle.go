@@ -28,7 +28,7 @@ type Result struct {
 	State    book.State
 	Depth    uint16   // number of links from a seed to the URL; used if State is final
 	Attempts uint8    // number of requests since the last final outcome, this one included; used if State is Retry
-	Tallies  []string // names of the tallies that count the URL while it is stored
+	Tallies  []string // names of the tallies (see doc.go) that count the URL while it is stored
 }
 
 // Settled counts what Settle has changed in the frontier.

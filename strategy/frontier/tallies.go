@@ -12,7 +12,8 @@ import (
 // same mark are to be expected only among billions of names.
 const markBytes = 8
 
-// mark returns the hash of a tally's name, which stands for the name in Redis.
+// mark returns the hash of the name of a tally (a count of stored URLs), which stands for the name in
+// Redis.
 func mark(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return string(sum[:markBytes])

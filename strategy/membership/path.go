@@ -7,8 +7,8 @@ type Path struct {
 	Collection string
 	Kind       book.Kind // kind of the last link; 0 for a seed
 	Depth      uint16    // number of links from a seed to the URL
-	Hops       uint8     // number of redirects from the last link to the URL
-	Weight     uint8     // priority of the URL: 255 is requested first, 1 last; 0: only depth counts
+	Hops       uint8     // number of redirects that led from the target of the last link to the URL
+	Weight     uint8     // priority of the URL: 255 is requested first, 1 last; 0: it has none, and the depth decides
 }
 
 // PathOf returns the path that ends with a link.
@@ -47,7 +47,7 @@ func (w Path) band() int { return Band(w.Depth, w.Weight) }
 // earliest band. Only paths of the lowest Rank count.
 type Best struct {
 	Path
-	band  int  // band of the path that gave Weight
+	band  int  // band of the path from which Weight was taken
 	known bool // at least one path was added
 }
 

@@ -96,8 +96,8 @@ func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, se
 }
 
 const (
-	maxSpan = 8 << 20   // most bytes of one GET, unless a single page has more
-	maxGap  = 128 << 10 // most unneeded bytes between two pages that one GET reads together
+	maxSpan = 8 << 20   // greatest number of bytes of one GET, unless a single page is larger
+	maxGap  = 128 << 10 // greatest number of bytes between two pages that one GET reads along with the pages
 )
 
 // loaded is a page whose compressed bytes are in memory.

@@ -11,22 +11,23 @@ import (
 // Record is a page as a line of the format jsonl. Text is the text of the page's main part; it is
 // empty for a page without text, such as an image.
 type Record struct {
-	URL         string    `json:"url"`
-	Fetched     time.Time `json:"fetched"`
-	Status      int       `json:"status"`
-	MIME        string    `json:"mime"`
-	Lang        string    `json:"lang,omitempty"`        // language of the page (ISO 639-1), decided as by the index function
-	LangSource  string    `json:"lang_source,omitempty"` // how the language is known: declared, guessed or overruled
-	Title       string    `json:"title,omitempty"`
-	Site        string    `json:"site_name,omitempty"`
-	Description string    `json:"description,omitempty"`
-	Author      string    `json:"author,omitempty"`
-	Published   string    `json:"published,omitempty"`
-	Modified    string    `json:"modified,omitempty"`
-	Type        string    `json:"type,omitempty"` // @type of the page's JSON-LD, such as "NewsArticle"
-	Kind        string    `json:"kind,omitempty"` // kind of page, such as "article" or "product" (see package mainpart)
-	Collections []string  `json:"collections,omitempty"`
-	Text        string    `json:"text,omitempty"`
+	URL     string    `json:"url"`
+	Fetched time.Time `json:"fetched"`
+	Status  int       `json:"status"`
+	MIME    string    `json:"mime"`
+	// language of the page (ISO 639-1), found by the same rules as in the index
+	Lang        string   `json:"lang,omitempty"`
+	LangSource  string   `json:"lang_source,omitempty"` // how the language is known: declared, guessed or overruled
+	Title       string   `json:"title,omitempty"`
+	Site        string   `json:"site_name,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Author      string   `json:"author,omitempty"`
+	Published   string   `json:"published,omitempty"`
+	Modified    string   `json:"modified,omitempty"`
+	Type        string   `json:"type,omitempty"` // @type of the page's JSON-LD, such as "NewsArticle"
+	Kind        string   `json:"kind,omitempty"` // kind of page, such as "article" or "product" (see package mainpart)
+	Collections []string `json:"collections,omitempty"`
+	Text        string   `json:"text,omitempty"`
 
 	structure structured.Page
 	object    webobject.Object

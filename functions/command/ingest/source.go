@@ -91,8 +91,8 @@ func causeOf(err error) error {
 
 const (
 	maxMembers = 100_000  // greatest number of members of a WACZ
-	maxFree    = 64 << 20 // unpacked bytes of a member up to which maxRatio is not checked
-	maxRatio   = 200      // greatest number of unpacked bytes for each packed byte of a member
+	maxFree    = 64 << 20 // size in unpacked bytes up to which maxRatio does not apply to a member
+	maxRatio   = 200      // greatest number of unpacked bytes for each packed byte of a member that is larger than maxFree
 )
 
 var (

@@ -22,11 +22,13 @@ import (
 )
 
 const (
-	// greatest size of a body in bytes; of a longer body one more byte is read, so that fetch
+	// greatest size of a body in bytes; of a longer body, maxPage + 1 bytes are read, so that fetch
 	// refuses it
 	maxPage  = 16 << 20
-	maxBytes = 16 << 20 // bytes of bodies, as transferred, at which a batch is full
-	maxAll   = 64 << 20 // bytes of bodies in all unfinished batches, at which the largest batch is put
+	maxBytes = 16 << 20 // total size in bytes, as transferred, of the bodies of a batch from which on the batch is full
+	// total size in bytes of the bodies of all unfinished batches from which on the
+	// largest batch is stored
+	maxAll = 64 << 20
 )
 
 // writer imports captures: it fills a batch for each storage partition, and puts full batches as
@@ -38,7 +40,7 @@ type writer struct {
 	report   *Report
 	// state of the first reading: it knows which records are answers to requests other than GET
 	posted  *survey
-	last    layout.Version // version of the batch that was put last; zero before the first
+	last    layout.Version // version of the batch that was stored last; zero before the first
 	pending map[layout.Partition]*pending
 	bytes   int64 // bytes of the bodies in all pending batches
 }

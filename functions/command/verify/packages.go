@@ -113,7 +113,8 @@ type page struct {
 	offset  uint32 // offset in the package, which has less than 4 GiB
 	length  uint32
 	pkg     uint32 // package of the page, as an index in run.packages
-	// lower 16 bits: marks such as markWanted; upper 16: number of live documents; changed atomically
+	// The lower 16 bits are marks such as markWanted, the upper 16 the number of live documents. It is
+	// changed atomically.
 	marks uint32
 }
 

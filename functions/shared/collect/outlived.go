@@ -97,11 +97,11 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 }
 
 const (
-	// atOnce is the time that the generations to be deleted must span at least; else a run deletes
-	// none. Each run commits one more generation, so without this bound there would always be
-	// something to delete.
+	// atOnce is the least time that the generations to be deleted must span together; if they span
+	// less, a run deletes none. Each run commits one more generation, so without this bound there would
+	// always be something to delete.
 	atOnce = 24 * time.Hour
-	// maxPast is how many generations a run reads to find the oldest to keep.
+	// maxPast is the greatest number of generations that a run reads to find the oldest one to keep.
 	maxPast = 1000
 )
 

@@ -15,7 +15,7 @@ import (
 type Block struct {
 	Hash       uint64 // hash of the block's text and the names of the elements around it
 	Start, End int32  // range of the block's text in Content.Body; both 0 if it is not there
-	Heading    int32  // for a heading: 1 + its index in Content.Headings; else 0
+	Heading    int32  // for a heading, its index in Content.Headings plus 1; else 0
 	Code       bool   // the block is preformatted text, such as source code
 	Label      bool   // the block introduces the next one: a heading below the first level, a caption, "See also:"
 }

@@ -19,8 +19,8 @@ import (
 type Content struct {
 	Title    string
 	Headings []string
-	Body     string // lines of the main part, at most MaxBody bytes
-	Outside  string // lines outside of the main part, without links of navigation, at most MaxBody bytes
+	Body     string // text of the main part, in lines, at most MaxBody bytes
+	Outside  string // text outside of the main part, in lines, without links of navigation, at most MaxBody bytes
 	Lang     string // primary subtag of the declared language, or ""
 
 	// Ranges of Body that browsers show in another style or size than the text around them (Brin,
@@ -31,7 +31,7 @@ type Content struct {
 
 	Blocks []Block // blocks of the whole page, in the order of its text; nil for plain text
 
-	Main []bool // by block of the page, in the order of its text: true if the block belongs to the main part
+	Main []bool // for each block of the page, in the order of its text, whether the block belongs to the main part
 }
 
 // NameOf returns the last part of an address, the name of a page without a title.
@@ -186,7 +186,7 @@ func (d *Document) label(start, end int32, size int) string {
 // passage is the text of some blocks of a page, with each block on a line of its own.
 type passage struct {
 	text  []byte
-	parts []layout.Span // for each block of the passage: where it lies in the page's text
+	parts []layout.Span // for each block of the passage, its range in the page's text
 }
 
 // passageOf returns the passage of the blocks for which kept is true.

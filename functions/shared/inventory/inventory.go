@@ -62,7 +62,9 @@ type Inventory struct {
 type part struct {
 	then, now manifest.Manifest // manifests at the moment of the inventory, and now
 	books     *partition.Books
-	index     map[string][]fact // by key of a package in now: languages and media types of its pages
+	// languages and media types of the pages of a package, by the package's key in the
+	// manifest now
+	index map[string][]fact
 }
 
 // Open opens all storage partitions of a bucket as they were at a moment.

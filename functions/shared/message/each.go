@@ -252,8 +252,8 @@ func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every calls the function is, a parameter, with err and then with the errors that err wraps, and
-// reports whether it returns true for one of them. Of several joined errors, it must accept each.
+// every reports whether the function is, a parameter, returns true for err or for an error that err
+// wraps. If err joins several errors, that must hold for each of them.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

@@ -14,7 +14,7 @@ import (
 type failedTargets struct {
 	failed map[layout.Identity]book.Standing // final outcomes of failed pages, with only state and version set
 	lead   []book.Outcome                    // last final outcomes of URLs that are redirects or aliases
-	to     [][]layout.Identity               // for each of lead: identities of the URLs to which it leads
+	to     [][]layout.Identity               // for each outcome in lead, the identities of the URLs to which it leads
 }
 
 func (d *failedTargets) see(s *settings.Settings, of book.Standing) {

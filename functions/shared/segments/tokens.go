@@ -20,7 +20,7 @@ const headingGap = 100
 type tokenizer struct {
 	vocabulary *analysis.Vocabulary
 	analyzers  map[string]*analysis.Analyzer // analyzers by language, each made once
-	numbered   []numbered                    // by number of a term: what the tokenizer keeps for the term
+	numbered   []numbered                    // data that the tokenizer keeps for a term, by the number of the term
 	unnumbered map[string]bool               // terms of the current page's main part that have no number
 
 	// State of the current page.

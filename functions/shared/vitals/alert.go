@@ -38,7 +38,7 @@ type State struct {
 	DeadLetters     int
 	OldestSpool     time.Duration            // age of the oldest spool object that is not packed; 0: there is none
 	OldestUnindexed time.Duration            // age of the oldest package that is not indexed; 0: there is none
-	Waiting         map[string]time.Duration // by function: age of its oldest work that waits
+	Waiting         map[string]time.Duration // age of the oldest work that waits for a function, by the name of the function
 	Signs           Signs
 	Usage           Usage // usage of all processes on the present day (UTC)
 	Held            int64 // size of all packages, books and segments, in bytes
@@ -110,7 +110,7 @@ func Judge(s State) []Alert {
 	return alerts
 }
 
-const notifyTime = 10 * time.Second // within which a webhook must answer
+const notifyTime = 10 * time.Second // time within which a webhook must answer
 
 // Notify posts an alert to a webhook as JSON:
 //

@@ -21,8 +21,8 @@ const (
 	maxError    = 500     // greatest size of LastError.Text in bytes; the rest is cut off
 )
 
-// Feedback is what one process did since its last feedback, and what it has used on the
-// present day (UTC) so far.
+// Feedback reports what one process did since its last feedback, and its use of paid services so far on
+// the present day (UTC).
 type Feedback struct {
 	Worker    string              `json:"worker"`
 	Since     time.Time           `json:"since"`
@@ -32,7 +32,7 @@ type Feedback struct {
 	Day       Day                 `json:"day"`
 }
 
-// Activity is what one function did in a period.
+// Activity counts the invocations, messages and requests of one function in a period.
 type Activity struct {
 	Invocations int64            `json:"invocations"`         // number of invocations that ended
 	Failures    int64            `json:"failures"`            // number of invocations that failed
@@ -41,7 +41,7 @@ type Activity struct {
 	InFlight    int64            `json:"in_flight"`           // messages being processed at the end of the period
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"`
-	// by text: how often message.Note was called with it, for faults that failed no message
+	// number of calls of message.Note, by its text; each call records a fault that failed no message
 	Notes map[string]int64 `json:"notes,omitempty"`
 }
 

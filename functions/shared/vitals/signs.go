@@ -87,7 +87,7 @@ type Sign struct {
 	InFlight    int64            `json:"in_flight"` // messages being processed, by the last feedback of each process
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"` // newest error of all processes, or nil
-	// by text: how often message.Note was called with it, for faults that failed no message
+	// number of calls of message.Note, by its text; each call records a fault that failed no message
 	Notes map[string]int64 `json:"notes,omitempty"`
 	Age   Seconds          `json:"age_seconds"` // age of the newest feedback about the function
 }

@@ -30,7 +30,8 @@ type memObject struct {
 // New returns an empty bucket.
 func New() *Bucket { return NewAt(time.Now) }
 
-// NewAt returns an empty bucket whose clock is now: it sets Modified of stored objects.
+// NewAt returns an empty bucket with a clock: when an object is stored, its time Modified is the result
+// of the function now.
 func NewAt(now func() time.Time) *Bucket { return &Bucket{now: now, objects: map[string]memObject{}} }
 
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {

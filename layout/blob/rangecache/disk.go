@@ -34,7 +34,7 @@ type disk struct {
 	dir    string
 	bucket string
 	budget int64    // greatest sum of the files' disk space, in bytes
-	most   int      // greatest number of entries, each one file
+	most   int      // greatest number of entries; each entry is a file
 	lock   *os.File // the file "lock"; the cache that locks it owns the directory
 
 	writing sync.Mutex // held while files are written or the directory is taken over

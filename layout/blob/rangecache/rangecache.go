@@ -17,7 +17,7 @@ const mostRequests = 128
 // Options are the limits of a cache, its directory and its bucket.
 type Options struct {
 	Memory int64  // greatest size of the cache in memory, in bytes
-	Dir    string // the directory in which the cache makes its own; "" for no cache on disk
+	Dir    string // directory in which the cache makes its directory "ranges"; "": the cache is only in memory
 	Disk   int64  // greatest size of the cache on disk, in bytes
 	Bucket string // name of the bucket, such as its URL: entries on disk of another bucket are not used
 }

@@ -63,9 +63,9 @@ func retryable(status int) bool {
 // etagOfNothing is the ETag of an empty object: the MD5 of no bytes.
 const etagOfNothing = "d41d8cd98f00b204e9800998ecf8427e"
 
-// damaged returns an error for an answer that claims success but contradicts itself,
-// as from a broken store or proxy. The parameter what says how. The error wraps
-// blob.ErrRetryable, since proxies often recover.
+// damaged returns an error for an answer that claims success but contradicts itself, as one from a
+// broken store or proxy may do. The parameter what is a text that says what is wrong with the answer.
+// The error wraps blob.ErrRetryable, since proxies often recover.
 func (b *Bucket) damaged(op, key, what string) error {
 	return fmt.Errorf("cannot %s %s: the answer of the store at %s is damaged: %s: %w", op, key, b.core.EndpointURL(), what, blob.ErrRetryable)
 }

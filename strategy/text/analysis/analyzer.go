@@ -22,10 +22,14 @@ type Occurrence struct {
 	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and looser terms
 	Position   int    // number of the word in the text, from 1; both terms of a word have the same number
 	Start, End int    // range of the term's word or pair in the text, in bytes
-	Half       int    // end of a pair's first character in the text, in bytes; equal to End if it is no pair
-	First      string // term of the first character of a pair alone; "" for a character that is alone, and for a word
-	Parts      int    // number of parts of a joined word (see doc.go, Words); 0 for any other
-	Capitals   bool   // the word has at least two letters, all upper case
+	// offset in the text, in bytes, at which the first character of a pair ends; equal
+	// to End if the term is not of a pair
+	Half int
+	// term that the first character of a pair has without the second; "" for a word, and
+	// for a character without a next one
+	First    string
+	Parts    int  // number of parts of a joined word (see doc.go, Words); 0 for any other
+	Capitals bool // the word has at least two letters, all upper case
 
 	TermNumber, WordNumber, FirstNumber uint32 // numbers of Term, Word and First in the analyzer's Vocabulary; 0: none
 }

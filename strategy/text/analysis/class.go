@@ -12,7 +12,7 @@ type runeClass uint8
 
 const (
 	separator runeClass = iota // ends a word
-	mark                       // belongs to the character before it, whatever the class of that one is
+	mark                       // belongs to the character before it, whatever class that character has
 	link                       // zero-width space or tsheg (Tibetan): ends a word, but not a run of unspaced characters
 	letter                     // letter or digit of a script with spaces
 	unspaced                   // letter of a script without spaces between words

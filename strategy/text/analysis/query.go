@@ -9,7 +9,7 @@ import (
 type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
 	Terms      []string // the word's terms by all analyzers, each only once, in the order of the analyzers
-	Of         []int    // for each analyzer, its term as an index in Terms
+	Of         []int    // for each analyzer, the index in Terms of the term that it makes of the word
 	Lone       bool     // the word is a single character of a script without spaces; its term is the character and a space, as in Occurrence.First
 	Position   int      // number of the word in the query, from 1; as Occurrence.Position
 	Start, End int      // range of the word in the query, in bytes

@@ -40,7 +40,9 @@ type language struct {
 	script  *unicode.RangeTable // script of the words to which the language's rules apply; nil: it has no rules
 	letters string              // letters by which the language differs from others of the same script
 	turkic  bool                // true: the capital of ı is I, and that of i is İ, as in Turkish
-	marks   bool                // terms keep the marks of letters; a looser term has none
+	// true: terms keep marks such as accents, and a word with marks has a second, looser
+	// term without them
+	marks bool
 }
 
 // table holds the analyzer of each language, by the language's code. It follows these rules:

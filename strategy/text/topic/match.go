@@ -7,8 +7,10 @@ import (
 )
 
 const (
-	dense = 0.01 // number of occurrences per word of a text at which a feature gives half of its evidence
-	brief = 100  // added to a text's number of words, so that one occurrence in a short page is no high density
+	dense = 0.01 // density, in occurrences of a feature per word of a text, at which the feature gives half of its evidence
+	// number that is added to the number of words of a text: so a feature that occurs
+	// once in a short page is not dense
+	brief = 100
 )
 
 // matcher finds a topic's features in texts.

@@ -44,8 +44,8 @@ func main() {
 	}
 }
 
-// folds is the number of parts into which articles or paragraphs are divided: what is learnt of
-// all other parts answers the queries of one.
+// folds is the number of parts into which articles or paragraphs are divided: the questions about one
+// part are answered with a dictionary that was learnt from all other parts.
 const folds = 5
 
 // measure prints the rows of one pair of languages.
@@ -120,9 +120,9 @@ func (m *measurement) read(language string) (docs []eval.Document, err error) {
 	return docs, lines.Err()
 }
 
-// row prints one row. Of the given number of folds, the questions about the documents of each are
-// answered by what is learnt from the documents of the others. The function foldOf returns the fold
-// of the n-th document; it is nil for no dictionary.
+// row prints one row. The documents are divided into the given number of folds; the function foldOf
+// returns the fold of the n-th document. The questions about each fold are answered with a dictionary
+// that is learnt from the documents of all other folds. If foldOf is nil, there is no dictionary.
 func (m *measurement) row(ctx context.Context, name string, folds int, foldOf func(n int, d eval.Document) int) error {
 	var ndcg, recall float64
 	n := 0

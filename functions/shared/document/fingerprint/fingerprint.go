@@ -113,11 +113,11 @@ func mix(a, b uint64) uint64 {
 
 // sketcher computes the simhash and the sketch of a text from the hashes of its shingles.
 type sketcher struct {
-	counts [64]int    // for each bit: number of hashes that have it set
-	lanes  [8]uint64  // for each bit, in one byte: number of hashes that have it set and are not in counts yet
+	counts [64]int    // for each of the 64 bits, the number of hashes in which the bit is set
+	lanes  [8]uint64  // the same for the hashes that are not in counts yet, with one byte for each bit
 	since  int        // number of hashes that are not in counts yet, at most 255
 	total  int        // number of all hashes
-	least  [16]uint64 // for each class, the complement of its least hash; 0 if it has no hash
+	least  [16]uint64 // for each class, the complement of the least hash in it; 0 for a class without hashes
 }
 
 func (s *sketcher) add(hash uint64) {

@@ -45,7 +45,7 @@ type Page struct {
 	Metas      []Meta
 	Links      []Link           // the page's link elements
 	Data       [][]byte         // contents of script elements of type application/ld+json
-	Languages  map[int32]string // by element number: programming language that the element's class names
+	Languages  map[int32]string // programming language that an element's class names, by the index of the element in Elements
 	Scripts    int              // number of bytes of all scripts, plus one for each script element
 	Cut        Cut
 }

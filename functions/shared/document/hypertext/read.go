@@ -39,7 +39,7 @@ type reader struct {
 	scanner scanner
 	page    *Page
 	open    []int32  // the open elements, html first, as indexes in page.Elements
-	unknown []string // by index in open: name of the element, if package atom does not know it
+	unknown []string // for each element in open, its name, or "" if package atom knows the name
 	inBody  bool
 	foreign int // number of open svg and math elements
 	// unopened counts, by name, elements beyond MaxNesting whose end tags have not come yet.

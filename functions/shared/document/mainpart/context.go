@@ -29,18 +29,18 @@ type context struct {
 	*surroundings
 	values []uint8
 	scores []float64
-	// by block: sums over all blocks before it; the last element has the sums over all blocks
+	// for each block, the sums over all blocks before it; the last element has the sums over all blocks
 	blockSums   []chance
-	elementSums []chance // by element: sums over the blocks inside of it
-	runSums     []chance // by run: sums over the blocks that lie directly in its elements
+	elementSums []chance // for each element, the sums over the blocks inside of it
+	runSums     []chance // for each run, the sums over the blocks that lie directly in the run's elements
 	pathSums    map[uint64]chance
-	// by block: sum of the weights of the blocks between the last likely block before it and this
-	// block; math.MaxInt32 if no block before it is likely
+	// for each block, the sum of the weights of the blocks between it and the last likely block before
+	// it; math.MaxInt32 if no block before it is likely
 	since []int
-	// by block: sum of the weights of the blocks between this block and the first likely block
-	// after it; math.MaxInt32 if no block after it is likely
+	// for each block, the sum of the weights of the blocks between it and the first likely block after
+	// it; math.MaxInt32 if no block after it is likely
 	until []int
-	ends  []int // by block: the index of the next heading after it, or the number of blocks
+	ends  []int // for each block, the index of the next heading after it; the number of blocks if there is none
 }
 
 // WithScores returns the features for the second model: those of f, and new ones computed from

@@ -14,7 +14,7 @@ type Features struct {
 	Width  int     // number of features of a block
 	Values []uint8 // the rows of all blocks, one after another, each of Width values
 	Words  []int   // number of words of each block, for Choose
-	Texts  []Text  // for each block: hashes by which copies of its text are found
+	Texts  []Text  // for each block, hashes of its text and position, by which copies of the text are found
 
 	*surroundings
 	steps int // amount of work, for tests: number of elements looked at
@@ -39,16 +39,17 @@ func (f *Features) Row(block int) []uint8 {
 // surroundings holds data of the whole page from which the features of its blocks are computed.
 type surroundings struct {
 	page  *hypertext.Page
-	texts []textCounts // by block: number of words, characters and the like in its text
-	prose []int        // by block: bytes of prose in all blocks before it; the last element is for all blocks
-	bytes []int        // by block: bytes of text in all blocks before it; the last element is for all blocks
-	// by block: bytes of link text in all blocks before it; the last element is for all blocks
+	texts []textCounts // for each block, the number of words, characters and so on in its text
+	prose []int        // for each block, the bytes of prose in all blocks before it; the last element is for all blocks
+	bytes []int        // for each block, the bytes of text in all blocks before it; the last element is for all blocks
+	// for each block, the bytes of link text in all blocks before it; the last element is for all
+	// blocks
 	linked  []int
 	words   int
-	trees   []subtree // by element: sums over the blocks inside of it
-	paths   []uint64  // by element: hash of the names and word groups of it and all elements around it
+	trees   []subtree // for each element, sums over the blocks inside of it
+	paths   []uint64  // for each element, a hash of the names and word groups of the element and of all elements around it
 	byPath  map[uint64]pathTotal
-	byText  map[uint32]sameText // by hash of a text: number of blocks with this text
+	byText  map[uint32]sameText // number of blocks with the same text, by the hash of the text
 	core    int32               // index of the innermost element with most of the page's prose, see findCore
 	body    hypertext.Words
 	firstH1 int
@@ -60,11 +61,11 @@ type surroundings struct {
 	repeated        [5]phrases.Set
 	mains, articles int
 	runs            []run   // runs of similar sibling elements, see type run
-	runOf           []int32 // by element: index of its run in runs
+	runOf           []int32 // for each element, the index of its run in runs
 	inRuns          int     // bytes of text in runs of elements like product cards (see isCards)
 	prices          int     // number of blocks with a price
 	told            told
-	// for each group of words in counted: number of elements with a word of it
+	// for each group of words in counted, the number of elements that have a word of the group
 	marked [len(counted)]int
 	footer int // index of the first block of the footer at the end of the page
 }

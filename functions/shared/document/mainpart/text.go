@@ -160,8 +160,8 @@ func signed(n int) uint8 {
 	return uint8(min(255, 128+int(level(n)/2)))
 }
 
-// says returns the set of the word groups (see hypertext.Words) of which a text has words. It is
-// empty for a text of more than 12 words.
+// says returns the word groups (see hypertext.Words) that have a word in the text. It returns none for
+// a text of more than 12 words.
 func says(c *textCounts, text []byte) (w hypertext.Words) {
 	if c.words <= 12 {
 		w.Add(text)

@@ -11,10 +11,12 @@ type vector struct {
 	*surroundings
 	values []uint8
 
-	heading      hypertext.Words    // groups of the words in the heading before the block
-	levels       [6]hypertext.Words // by level: groups of the words in the last heading above the block
-	headings     int                // number of headings so far
-	sinceHeading int                // number of words since the last heading
+	heading hypertext.Words // groups of the words in the heading before the block
+	// for each level, groups of the words in the heading of this level under which the
+	// block stands
+	levels       [6]hypertext.Words
+	headings     int // number of headings so far
+	sinceHeading int // number of words since the last heading
 }
 
 func (v *vector) add(values ...uint8) { v.values = append(v.values, values...) }

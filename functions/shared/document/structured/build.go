@@ -55,8 +55,8 @@ type builder struct {
 	images []*hypertext.Reference
 	// end of the last table that has become a part, as an offset in the page's text
 	done     int32
-	tables   map[int32]bool      // by index of a table element: false if the table is only for layout
-	lists    map[int32]itemCount // by index of a list element: number of its items so far
+	tables   map[int32]bool      // whether a table holds data and is not only for layout, by the index of the table element
+	lists    map[int32]itemCount // number of items of a list so far, by the index of the list element
 	begun    map[int32]bool      // indexes of the li elements that have a part already
 	figures  map[int32]bool      // indexes of the figure elements that were searched for a caption
 	captions map[int32]bool      // indexes of the figcaption elements that belong to an image

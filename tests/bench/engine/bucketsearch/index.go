@@ -40,8 +40,8 @@ func index(directory string, text int, pages io.Reader) error {
 	return build(directory, number, held)
 }
 
-// build writes a segment of the pages to a directory, under this number. It makes it as
-// functions/index does from the pages of a package.
+// build writes a segment of the pages to a directory, under this number. It makes the segment in the
+// same way as functions/index makes one from the pages of a package.
 func build(directory string, number int, pages []*corpus.Page) error {
 	var documents []*segments.Page
 	for _, p := range pages {

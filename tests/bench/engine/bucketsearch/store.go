@@ -18,7 +18,7 @@ import (
 // store is a bucket that reads segments from a directory. Each read takes at least the time
 // delay.
 type store struct {
-	blob.Bucket // nil: only Get is called, which store has itself
+	blob.Bucket // nil, because only Get is called, and store implements Get itself
 	root        string
 	delay       time.Duration
 }

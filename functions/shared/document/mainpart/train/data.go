@@ -24,7 +24,7 @@ type judged struct {
 	truth    []string // words of the main part that the person marked
 	page     *hypertext.Page
 	words    [][]string // words of each block
-	labels   []float32  // for each block: share of its words that belong to the main part
+	labels   []float32  // for each block, the share of its words that belong to the main part
 	features mainpart.Features
 	second   mainpart.Features // features with scores, for the second model
 	whole    []uint8           // features of the page as a whole

@@ -63,9 +63,11 @@ func (c *Classes) Scores(text string, dst []float64) []float64 {
 // sum adds up rows of a table, four weights at a time.
 type sum struct {
 	width int
-	lane  [maxClasses / lanes]uint64 // sum of the rows that were added since the last spill, which moved the sum to sums
-	rows  int                        // number of rows in lane, at most maxSummed
-	sums  [maxClasses]int
+	// sum of the rows that were added since the last call of spill, which moves this sum
+	// to the field sums
+	lane [maxClasses / lanes]uint64
+	rows int // number of rows in lane, at most maxSummed
+	sums [maxClasses]int
 }
 
 // add adds the parameter row to the sum. It is one row of the table, or the sum of several rows.

@@ -26,7 +26,7 @@ const (
 	words             // table of whole words
 )
 
-const maxSize = 64 << 20 // bytes of a file after decompression; the rest is not read
+const maxSize = 64 << 20 // maximum number of bytes that are read of a file after decompression; the rest is ignored
 
 // Encode returns the model as a file (see the package comment). It fails if a table has
 // too many classes or bits, or a number of weights that does not match these.

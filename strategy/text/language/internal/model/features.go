@@ -26,7 +26,7 @@ func NewReader(text string, script Script, words bool) Reader {
 
 const (
 	end   = ' '        // counts as a letter before the first letter of a word, and after the last
-	prime = 0x9E3779B1 // 2^32 / golden ratio: multiplication spreads the low bits to the high ones
+	prime = 0x9E3779B1 // factor in hashes, 2^32 / golden ratio: a multiplication by it spreads the low bits to the high ones
 )
 
 // Room is the maximum number of features that end at one letter. The slice for Next must have at
