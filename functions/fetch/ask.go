@@ -197,7 +197,7 @@ func (r *run) redirect(i int, a answer) verdict {
 // share. The zero value is ready to use.
 type addressLimits struct {
 	mu sync.Mutex
-	at map[netip.Addr]*addressLimit // limits of the addresses to which requests run or wait
+	at map[netip.Addr]*addressLimit // limit of each address to which requests run, or wait to be sent
 }
 
 // addressLimit counts the requests to one IP address.

@@ -16,7 +16,7 @@ import (
 // other pages are fetched. Its queue has room for every page of the batch, so that fetching
 // never waits for it. Limits.Batch and Limits.Page limit the bytes in the queue.
 type digester struct {
-	pages   chan page  // queue of the workers
+	pages   chan page  // queue from which the workers take pages
 	results []digested // results of the pages, by the index of the target
 	// canonicals receives each digested page that names another address as its canonical one, and so
 	// may become an alias. A page is sent after its worker has written its result, so that the

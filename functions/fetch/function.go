@@ -180,9 +180,9 @@ type Bucket interface {
 type Function struct {
 	Bucket    Bucket
 	Settings  *settings.Cache
-	Transport http.RoundTripper // sends the HTTP requests; the function Transport makes one
+	Transport http.RoundTripper // transport that sends the HTTP requests, such as a result of the function Transport
 	Now       func() time.Time
-	// waits for the duration d; fails if ctx ends before
+	// function that waits for the duration d, and fails if ctx ends before
 	Sleep  func(ctx context.Context, d time.Duration) error
 	Agent  string // User-Agent for collections whose settings have none
 	Worker string // name of this instance in the vital signs
@@ -305,7 +305,7 @@ type Limits struct {
 	Margin  time.Duration // time before the deadline in which nothing is requested: for parsing, and putting the object
 }
 
-// DefaultLimits suit a batch of a minute in a function of 512 MB.
+// DefaultLimits returns limits that suit a batch of one minute in a function with 512 MB of memory.
 func DefaultLimits() Limits {
 	return Limits{Page: 16 << 20, Batch: 16 << 20, Request: 20 * time.Second, Grace: 10 * time.Second, Margin: 10 * time.Second}
 }

@@ -131,8 +131,8 @@ func judge(err error) verdict {
 	return verdict{book.Retry, "connection", detail}
 }
 
-// Bounds of the expiry class of a page that is revisited: from 1.5 hours to 64
-// days.
+// The least and the greatest expiry class of a page that is requested again: a lifetime of 1.5 hours
+// and one of 64 days.
 const (
 	minExponent = -4
 	maxExponent = 6

@@ -32,7 +32,7 @@ type run struct {
 	received int64      // bytes of pages received so far
 	ledger   spool.Ledger
 	links    [][]book.Link // links from redirects and sitemaps, by the index of the target that led to them
-	claims   []*claims     // claims by target; nil for a target before they are computed
+	claims   []*claims     // collections that claim each target; nil for a target for which they are not computed yet
 	replayed bool          // the answers are read from an archive and not requested (see Replay)
 
 	// pages that were requested as canonical addresses of other pages; by User-Agent, a space and the address

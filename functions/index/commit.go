@@ -139,7 +139,7 @@ func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 // pageRules tells which pages may be searched.
 type pageRules struct {
 	*settings.Settings
-	agent string // user agent for collections that name none
+	agent string // User-Agent of collections whose settings have none
 }
 
 // refused reports whether a page must not be searched: it says noindex, in a robots meta

@@ -46,7 +46,7 @@ type Function struct {
 	Sender   task.Sender
 	Now      func() time.Time
 	Worker   string          // name of the process in its leases
-	Agent    string          // user agent for collections that name none: a page may say noindex to it
+	Agent    string          // User-Agent of collections whose settings have none: a page may say noindex to it
 	Tiers    segments.Limits // limits of merges: if segments can be merged, index sends merge a task
 	Log      *slog.Logger
 }

@@ -76,7 +76,7 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 // discovery combines all links of a batch to one URL, for one collection that admits the URL.
 type discovery struct {
 	membership.Best
-	changed time.Time // latest time of a change that a sitemap names; zero if none does
+	changed time.Time // latest time at which the page changed, as sitemaps say; zero if none says so
 }
 
 func (w *discovery) add(l *book.Link) {

@@ -43,7 +43,7 @@ type Limits struct {
 	Age   time.Duration // all spool objects are packed when the oldest has this age
 }
 
-// DefaultLimits make packages of 32 MiB, or smaller ones after a minute.
+// DefaultLimits returns limits by which a package has 32 MiB, or less if a minute has passed before.
 func DefaultLimits() Limits { return Limits{Bytes: 32 << 20, Age: time.Minute} }
 
 // Function is the pack function: its fields are the clients and limits that it works with.
@@ -55,7 +55,7 @@ type Function struct {
 	Now      func() time.Time
 	Limits   Limits
 	Worker   string // name of the process in its leases
-	Agent    string // User-Agent for collections that name none
+	Agent    string // User-Agent of collections whose settings have none
 	Log      *slog.Logger
 }
 

@@ -72,7 +72,7 @@ type Function struct {
 	Sender   task.Sender
 	Now      func() time.Time
 	Limits   Limits
-	Agent    string // user agent for collections that name none
+	Agent    string // User-Agent of collections whose settings have none
 	Log      *slog.Logger
 
 	pause  pause

@@ -46,7 +46,7 @@ type storedPages struct {
 	packages []string // keys of the packages with the pages
 	places   []place  // where each page is stored, sorted by package and offset
 	all      *inventory.Inventory
-	faults   []error // a partition.Fault for each partition that lost generations or books
+	faults   []error // an error, a partition.Fault, for each partition that lost generations or books
 }
 
 // place says where one page is stored: its package, offset and length.

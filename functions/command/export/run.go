@@ -21,7 +21,7 @@ type Task struct {
 	inventory.Selection
 	Format string    // name of the format (see the package's comment)
 	Path   string    // path of the file or folder, which must not exist yet
-	At     time.Time // the pages are exported as they were at this moment
+	At     time.Time // moment of the export: it has the pages as they were then
 	// Progress, if not nil, is called after every page with the numbers of pages done and of all.
 	Progress func(done, total int)
 }
@@ -30,7 +30,7 @@ type Task struct {
 type Report struct {
 	Pages   int       // number of pages in the export
 	Resumed int       // number of pages that an earlier run had written already
-	At      time.Time // the export has the pages as they were at this moment
+	At      time.Time // moment of the export: it has the pages as they were then
 	Unread  []error   // an error for each page that could not be read, and for each lost generation or book
 }
 

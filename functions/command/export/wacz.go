@@ -31,7 +31,7 @@ import (
 // the end.
 type wacz struct {
 	file
-	at    time.Time // the pages are exported as they were at this moment
+	at    time.Time // moment of the export: it has the pages as they were then
 	head  int64     // offset of the WARC in the zip file
 	pages *os.File  // the open temporary file PATH.part.pages, to which the buffered writer list writes
 	list  *bufio.Writer

@@ -18,7 +18,7 @@ const descSuffix = ".desc"
 // reading the first one.
 type webop struct {
 	file
-	created time.Time // the pages are exported as they were at this moment
+	created time.Time // moment of the export: it has the pages as they were then
 }
 
 func beginWebop(time.Time) ([]byte, error) { return []byte(webobject.WebopMagic), nil }

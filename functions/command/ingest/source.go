@@ -17,14 +17,14 @@ import (
 
 // source is a WARC file: a file of its own, or a member of a WACZ.
 type source struct {
-	name     string // for messages, such as "x.wacz: archive/data.warc.gz"
+	name     string // name of the WARC file in messages, such as "x.wacz: archive/data.warc.gz"
 	path     string
 	from     int64 // offset of the WARC's first byte in the file at path
 	size     int64 // size of the WARC in bytes
 	unpacked bool  // the file at path is a temporary copy, which closeAll deletes
 }
 
-// reader is an open source.
+// reader is an open WARC file.
 type reader struct {
 	*os.File
 	*warc.Reader

@@ -94,7 +94,7 @@ func (s *survey) file(ctx context.Context, number int, progress func(int64)) err
 	}
 }
 
-// kinds are the types of records (WARC 1.1, 6).
+// kinds are the known types of WARC records (WARC 1.1, 6).
 var kinds = []string{"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"}
 
 // record reads one record to its end. A capture in it that may be imported is passed to add; any

@@ -41,7 +41,7 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 	return nil
 }
 
-// relistBook corrects the manifest's entry for a sound book.
+// relistBook corrects the manifest's entry for a book that is not damaged.
 func (m *mending) relistBook(sound manifest.Book) {
 	m.edit(func(e *partition.Edit) { e.RelistBook(sound) })
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")

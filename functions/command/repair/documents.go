@@ -171,7 +171,7 @@ func (r *Repairer) republishTakedowns(ctx context.Context, key string) (string, 
 	return said, err
 }
 
-// eraseJudgments erases the judgments of everything forgotten.
+// eraseJudgments erases the judgments of URLs that a takedown forgets.
 func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
 	forgotten, err := takedown.Load(ctx, r.Bucket)
 	if err != nil {

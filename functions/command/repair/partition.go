@@ -26,11 +26,13 @@ import (
 // generation.
 type mending struct {
 	*Repairer
-	*partition.Partition                    // generation in which the problems were found; after commit, the new one
-	elsewhere            []layout.Partition // other partitions to which pages of this partition may have moved
+	// the partition, with the generation in which the problems were found; after commit,
+	// with the new one
+	*partition.Partition
+	elsewhere []layout.Partition // other partitions to which pages of this partition may have moved
 	// keys of segments, overlays and books that were mended already
 	looked map[string]bool
-	edits  []func(context.Context, *partition.Edit) error // changes of the manifest, made by one commit
+	edits  []func(context.Context, *partition.Edit) error // changes of the manifest, which one commit makes
 	said   []string
 	lost   map[string]string // URLs that get an outcome Lost, each with the reason
 

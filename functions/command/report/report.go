@@ -19,15 +19,18 @@ import (
 
 // Report has the numbers of pages in a bucket, and the sizes of its parts.
 type Report struct {
-	At          time.Time `json:"at"`
-	Empty       bool      `json:"empty,omitempty"` // nothing was stored yet at that time
-	Total       Row       `json:"total"`
-	Languages   []Row     `json:"languages"`        // rows with most pages first; so are Sources, Collections and Sites
-	Sources     []Row     `json:"language_sources"` // rows by how the language is known: declared, guessed, overruled
-	Collections []Row     `json:"collections"`
-	Sites       []Row     `json:"sites"`
-	Days        []Row     `json:"days"` // counts by day (UTC) of the download, in order of time
-	Sizes       []Size    `json:"sizes"`
+	At    time.Time `json:"at"`
+	Empty bool      `json:"empty,omitempty"` // true: nothing was stored yet at the moment of the report
+	Total Row       `json:"total"`
+	// a row for each language, those with the most pages first, as in Sources,
+	// Collections and Sites
+	Languages []Row `json:"languages"`
+	// a row for each way in which the language is known: declared, guessed or overruled
+	Sources     []Row  `json:"language_sources"`
+	Collections []Row  `json:"collections"`
+	Sites       []Row  `json:"sites"`
+	Days        []Row  `json:"days"` // a row for each day (UTC) on which pages were downloaded, in order of time
+	Sizes       []Size `json:"sizes"`
 	// Faults has a sentence for every lost or damaged object or generation, whose pages or
 	// bytes are not counted.
 	Faults []string `json:"faults"`
@@ -38,7 +41,7 @@ type Report struct {
 type Row struct {
 	Value string `json:"value"` // language or how it is known, collection, site or day; "": the language is unknown, or the page is not indexed yet
 	Pages int    `json:"pages"`
-	Sites int    `json:"sites"` // number of different sites of the pages
+	Sites int    `json:"sites"` // number of different sites to which the pages belong
 	Bytes int64  `json:"bytes"` // compressed size of the pages in packages, in bytes
 	// Assets counts assets of pages, such as images, and AssetBytes is their compressed
 	// size. In Languages there are none.
@@ -113,7 +116,7 @@ type table struct {
 	at map[string]*tally
 }
 
-// tally is a Row while its pages are counted.
+// tally is a Row whose pages are still being counted.
 type tally struct {
 	Row
 	site string // site of the page that was counted last

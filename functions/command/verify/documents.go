@@ -127,9 +127,9 @@ func (v *run) readApart(ctx context.Context) error {
 // the objects' keys. add is safe for concurrent use.
 type apartObjects struct {
 	mu      sync.Mutex        // protects the fields below
-	damaged map[string]error  // why an object is damaged, by the object's key
-	whole   map[string]string // hash of the content of whole versions and copies, by key
-	newest  map[string]string // key of the newest whole version, by the document's prefix
+	damaged map[string]error  // error that says why an object is damaged, by the object's key
+	whole   map[string]string // hash of the content of each undamaged version and copy, by its key
+	newest  map[string]string // key of the newest undamaged version of each document, by the document's prefix
 }
 
 // has reports whether the version or copy with this key exists, damaged or not.

@@ -42,8 +42,8 @@ func (v *run) left(p layout.Partition, key, url string) {
 type forgotten struct {
 	set  *takedown.Set // takedowns in force; nil if the partition may still hold forgotten URLs
 	site uint32        // site of the URL that was asked about last
-	hit  bool          // the whole site with the number site is forgotten
-	any  bool          // site and hit have a value: a URL has been asked about
+	hit  bool          // whether the whole site with the number site is forgotten
+	any  bool          // whether site and hit have a value, because a URL was asked about
 }
 
 // forgotten returns a check for URLs that a partition still holds although they are forgotten.

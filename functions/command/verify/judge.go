@@ -118,7 +118,7 @@ type Problem struct {
 	// offset of the page in bytes, if the object is a package
 	Offset int64  `json:"offset,omitempty"`
 	URL    string `json:"url,omitempty"` // URL of the page; "" if the problem is about the object
-	Detail string `json:"detail"`        // predicate of a sentence whose subject are URL and key: "is missing"
+	Detail string `json:"detail"`        // predicate of a sentence about the URL and the key, such as "is missing"
 }
 
 // String returns the problem as one sentence.
@@ -188,12 +188,12 @@ type Stage string
 
 // The stages, in their order.
 const (
-	Manifests Stage = "manifests" // the chains of generations are checked; progress in generations
-	Packages  Stage = "packages"  // all packages are read; progress in bytes
-	Books     Stage = "books"     // all books are read; progress in bytes
-	// the outcomes of URLs are compared, one range of URLs after another; progress in ranges
+	Manifests Stage = "manifests" // checks the chains of generations; progress is counted in generations
+	Packages  Stage = "packages"  // reads all packages; progress is counted in bytes
+	Books     Stage = "books"     // reads all books; progress is counted in bytes
+	// compares the outcomes of URLs, one range of URLs after another; progress is counted in ranges
 	Ranges   Stage = "ranges"
-	Segments Stage = "segments" // all segments are read; progress in bytes
+	Segments Stage = "segments" // reads all segments; progress is counted in bytes
 )
 
 // stage counts the progress of a stage and passes it to Verifier.Progress.

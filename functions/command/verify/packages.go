@@ -18,7 +18,7 @@ type storedPackage struct {
 	*manifest.Package
 	partition *audit
 	index     uint32 // number of the package: its index in run.packages
-	gone      bool   // the package is missing, or not one page of it can be read
+	gone      bool   // the package is missing, or none of its pages can be read
 	pages     []page // pages of the package; nil after run.index has moved them to run.pages
 
 	unsearchable atomic.Bool // a segment with documents of the package cannot be read

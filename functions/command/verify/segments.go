@@ -142,7 +142,7 @@ func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err err
 	return err == nil, err
 }
 
-// ranked reports damaged ranks and anchors of a segment.
+// ranked reports the ranks and the anchors of a segment if they are damaged.
 func (v *run) ranked(ctx context.Context, o *openedSegment) error {
 	_, err := partition.Ranks(ctx, v.Bucket, o.Segment)
 	switch {
@@ -161,7 +161,7 @@ func (v *run) ranked(ctx context.Context, o *openedSegment) error {
 	})
 }
 
-// unvisited reports damaged unvisited URLs of a partition.
+// unvisited reports the overlay with the unvisited URLs of a partition if it is damaged.
 func (v *run) unvisited(ctx context.Context, p *audit) error {
 	if p.Unvisited == nil {
 		return nil

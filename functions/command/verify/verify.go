@@ -57,7 +57,7 @@ type Report struct {
 	// number of packages, books and segments that are neither listed nor condemned
 	Orphans int `json:"orphans"`
 
-	Warnings []string  `json:"warnings,omitempty"` // sentences on published documents, from settings.Settings
+	Warnings []string  `json:"warnings,omitempty"` // warnings about published documents (see settings.Settings)
 	Notes    []string  `json:"notes,omitempty"`    // sentences on facts that are no problems
 	Problems []Problem `json:"problems"`
 	More     int       `json:"more"` // number of problems that Problems does not list
@@ -135,9 +135,11 @@ type run struct {
 	ranges     []layout.Range
 	waiting    backlog
 
-	unplaced     atomic.Int64 // number of wanted URLs for which a strategy has no partition
-	remarks      remarks
-	undiscovered []Problem // possible problems, see judgeUndiscovered; protected by mu
+	unplaced atomic.Int64 // number of wanted URLs for which a strategy has no partition
+	remarks  remarks
+	// URLs that may be a problem, because no seed or link leads to them (see
+	// judgeUndiscovered); protected by mu
+	undiscovered []Problem
 
 	mu     sync.Mutex // protects report
 	report Report
@@ -147,8 +149,10 @@ type run struct {
 // and readBooks fill it; it does not change after that.
 type audit struct {
 	manifest.Manifest
-	clean   bool           // the manifest says that all forgotten pages have been erased from the partition
-	unknown bool           // a later generation is lost, or the newest one cannot be read
+	clean bool // the manifest says that all forgotten pages have been erased from the partition
+	// the partition's contents are not all known: a later generation is lost, or the
+	// newest one cannot be read
+	unknown bool
 	spooled []spool.Ledger // ledgers of the spool objects that are not packed yet
 	books   []*openBook
 }

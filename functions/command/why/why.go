@@ -31,7 +31,7 @@ const maxFound = 20
 type Story struct {
 	URL    string          `json:"url"`
 	ID     layout.Identity `json:"id"`
-	State  account.State   `json:"state"`            // "" if the URL is neither a seed nor the target of a link
+	State  account.State   `json:"state"`            // state of the URL; "" if it is neither a seed nor the target of a link
 	Reason string          `json:"reason,omitempty"` // why the URL is skipped or failed
 	// when a takedown forgot the URL; all other fields are empty then
 	Forgotten time.Time `json:"forgotten,omitzero"`
@@ -64,7 +64,7 @@ type Rule struct {
 	Version    uint64           `json:"version"` // version of the collection
 	Seed       string           `json:"seed,omitempty"`
 	Scope      collection.Scope `json:"scope,omitempty"`
-	Within     int              `json:"within"` // greatest depth of the scope; -1: no limit
+	Within     int              `json:"within"` // greatest depth that the scope allows; -1: no limit
 	Sitemap    bool             `json:"sitemap,omitempty"`
 	Depth      uint16           `json:"depth"`   // number of links from a seed to the URL
 	Crawl      int              `json:"crawl"`   // number of the crawl partition of the URL
@@ -219,7 +219,7 @@ type pageTally struct {
 	sources map[layout.Identity]string
 }
 
-// pagesOf reads the outcomes of and the links to a URL from one book.
+// pagesOf reads from one book the outcomes of a URL and the links to it.
 func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (found pageTally, err error) {
 	if found.outcomes, err = reader.Find(ctx, url.Place, url.ID); err != nil {
 		return pageTally{}, err

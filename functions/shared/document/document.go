@@ -64,8 +64,8 @@ type Document struct {
 	Recoded      string   // if the bytes are invalid in the declared charset, a text such as "not utf-8 but windows-1251"; else ""
 	NeedsScripts bool     // the page shows hardly any text if scripts are off
 
-	charset    string                // WHATWG name; "" for a document of another format
-	plain      string                // the text, if the page has no markup; else ""
+	charset    string                // WHATWG name of the page's charset; "" for a document of another format
+	plain      string                // text of a page without markup; "" for any other page
 	converted  bool                  // the page was made from a PDF file or an office document
 	conversion *webobject.Conversion // conversion that is stored with the page, or nil
 	page       *hypertext.Page

@@ -60,7 +60,7 @@ type Environment struct {
 	Judges       judgment.Keys
 	Log          *slog.Logger
 	Traffic      *vitals.Traffic // counts the network traffic of the process
-	Paid         float64         // GB of memory that the operator pays Lambda for; 0 elsewhere
+	Paid         float64         // memory in GB for which the operator pays Lambda; 0 outside of Lambda
 
 	function string
 	vitals   *vitals.Recorder

@@ -37,7 +37,7 @@ type Page struct {
 
 	// Fields from the index, which are set after ReadIndex.
 	Indexed bool   // the page was indexed at the moment of the inventory
-	Lang    string // ISO 639-1, as search filters by it; "" if it is in doubt
+	Lang    string // language by which searches filter the page (ISO 639-1); "" if it is in doubt
 	// how the language is known: declared, guessed or overruled (see segment.Document)
 	LangSource string
 	MIME       string
@@ -105,7 +105,7 @@ func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	return all
 }
 
-// Empty reports whether no partition had a generation yet at the moment.
+// Empty reports whether no partition had a generation yet at the moment of the inventory.
 func (v *Inventory) Empty() bool {
 	return len(v.Faults) == 0 && !slices.ContainsFunc(v.partitions, func(p *part) bool { return p.then.Generation > 0 })
 }

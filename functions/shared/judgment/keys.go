@@ -78,7 +78,8 @@ func (k Keys) Judge(key string) (name string, known bool) {
 	return name, known
 }
 
-// errToken means that a text is no token that is valid now.
+// errToken means that a token is malformed, has expired, or is not signed with the key of the judge
+// whom it names.
 var errToken = errors.New("the token is not valid")
 
 // Token returns a text by which the judge called name is recognised until the given time:

@@ -79,7 +79,8 @@ func (q Query) Hash() string {
 	return layout.ContentHash(content)
 }
 
-// errTime is the error of a query that no key can name.
+// errTime means that a query has a time that RFC 3339 cannot write, so that there is no JSON of the
+// query.
 var errTime = errors.New("its query has a time beyond the year 9999")
 
 // check returns an error that says what is wrong with the query, nil if nothing is.

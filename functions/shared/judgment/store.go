@@ -33,7 +33,7 @@ func Put(ctx context.Context, bucket blob.Bucket, s Sheet) error {
 // Judged is a judged query, with the latest mark of each judge for each URL.
 type Judged struct {
 	Query  Query
-	judges map[string]map[string]dated // latest mark, by judge and URL
+	judges map[string]map[string]dated // latest mark of each judge for each URL: judges[judge][URL]
 }
 
 // dated is a mark with the time and the key of its sheet. Of two marks, the one with the later time

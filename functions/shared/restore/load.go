@@ -69,7 +69,7 @@ func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[
 type divider struct {
 	*dueTimes
 	rationed rationed
-	shares   map[int]*share // by crawl partition, the share that is being filled
+	shares   map[int]*share // the share that is being filled for each crawl partition
 	urls     int            // number of URLs put into shares so far
 	pending  int            // number of pending URLs put into shares so far
 }
@@ -238,7 +238,7 @@ type rationed struct {
 	settings *settings.Settings
 	counts   membership.Counts // numbers of stored pages of collections with a limit
 	waiting  map[string]bool   // collections that have both a limit and pending URLs
-	due      []ration          // new requests for stored pages that are held back
+	due      []ration          // requests that are held back, each for a page that is stored already
 }
 
 // ration is a renewal (a new request for a stored page) that rationed holds back: the request, its

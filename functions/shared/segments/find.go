@@ -21,7 +21,7 @@ import (
 // atOnce is how many segments are read concurrently.
 const atOnce = 4
 
-// Match is a document whose URL is wanted.
+// Match is a document with a wanted URL that a Finder has found in a segment.
 type Match struct {
 	Doc     uint32 // the document's number in its segment
 	ID      layout.Identity

@@ -28,7 +28,7 @@ type tokenizer struct {
 	analyzer        *analysis.Analyzer
 	yield           func(segment.Token) bool
 	more            bool // false once the caller of the iterator tokens wants no more of them
-	wordless        bool // leave out Token.Word, which serves to correct spelling
+	wordless        bool // true: tokens get no Word, which serves to correct spelling
 	isOutside       bool // the current text is outside of the main part
 	isOfImage       bool // the current text is that of an image
 	emphasis, large []layout.Span

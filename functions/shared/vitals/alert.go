@@ -22,7 +22,7 @@ const (
 	longUnindexed = time.Hour
 	fewFailures   = 10  // least number of failures that raises an alert
 	failureShare  = 0.1 // share of failures in all invocations that raises an alert
-	nearLimit     = 0.9 // share of a limit from which on its use raises an alert
+	nearLimit     = 0.9 // share of a limit that, once it is used up, raises an alert
 )
 
 // Alert is a condition that a person should know of.

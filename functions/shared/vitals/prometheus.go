@@ -28,8 +28,10 @@ const Exposition = "text/plain; version=0.0.4; charset=utf-8"
 // Gauge is a metric whose present values are measured by the caller of WritePrometheus.
 type Gauge struct {
 	Name, Help string
-	Label      string             // name of the label; "" for a single value without a label
-	Values     map[string]float64 // values by the value of the label; a single value is under ""
+	Label      string // name of the label; "" for a single value without a label
+	// value of the metric for each value of the label; without a label, the only value
+	// is under ""
+	Values map[string]float64
 }
 
 // WritePrometheus writes all metrics and the gauges in Prometheus's text form,

@@ -36,7 +36,7 @@ type Recorder struct {
 	flushed  reading    // values of all counters at the last feedback
 	due      time.Time  // time at which the next feedback is due
 	day      Day        // use of paid services by the process on the day dayOf
-	dayOf    string     // date of day, as layout.FeedbackDay writes it
+	dayOf    string     // date to which the field day belongs, as layout.FeedbackDay writes it
 	kept     *Feedback  // feedback that is still to be put into the bucket, or nil
 }
 

@@ -22,7 +22,7 @@ const maxMerge = 8
 
 // Limits say which books are merged.
 type Limits struct {
-	Books int   // least number of books of one size class for a merge
+	Books int   // least number of books of a size class that are merged
 	Bytes int64 // greatest size in bytes of a book that a merge makes
 }
 

@@ -266,7 +266,7 @@ func (w *World) Delete(key string) {
 	}
 }
 
-// Change replaces an object's content by what become returns for it.
+// Change replaces an object's content by the result that the function become returns for it.
 func (w *World) Change(key string, become func([]byte) []byte) {
 	w.T.Helper()
 	if err := w.Bucket.Replace(w.T.Context(), key, become(w.Content(key))); err != nil {

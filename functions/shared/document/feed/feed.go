@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-const maxProlog = 4096 // bytes within which the first element of a feed must begin
+const maxProlog = 4096 // number of bytes within which the first element of a feed must begin
 
 // Is reports whether a text is a feed, by its first element.
 func Is(text []byte) bool {

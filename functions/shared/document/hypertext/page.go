@@ -65,8 +65,8 @@ type Cut struct {
 // Element is an element of the page.
 type Element struct {
 	Name       atom.Atom // name of the element; 0 if package atom does not know it
-	Parent     int32     // element around it, as an index in Page.Elements; -1 for html
-	Last       int32     // first element after the last descendant, as an index in Page.Elements
+	Parent     int32     // index of the element around this one in Page.Elements; -1 for html
+	Last       int32     // index in Page.Elements of the first element after all descendants of this one
 	Start, End int32     // range of the element's text in Page.Text
 	Own        Words     // groups (see Words) of the words in the element's class, id, role and itemprop
 	Around     Words     // all groups that are in Own of this element, or in that of an element around it
@@ -106,8 +106,8 @@ const (
 type Block struct {
 	Start, End int32 // range of the block in Page.Text
 	Element    int32 // innermost block element (see isBlock) around the block, as an index in Page.Elements
-	Linked     int32 // number of the block's bytes in links
-	Emphasized int32 // number of the block's bytes in bold type
+	Linked     int32 // number of bytes of the block that are in links
+	Emphasized int32 // number of bytes of the block that are in bold type
 	Flags      Flags // flags of the innermost element at the beginning of the block
 }
 

@@ -106,7 +106,7 @@ func (r *reader) top() int32 { return r.open[len(r.open)-1] }
 
 func (r *reader) name(at int) atom.Atom { return r.page.Elements[r.open[at]].Name }
 
-// close ends the open elements from index from of r.open on.
+// close ends the open elements r.open[from:].
 func (r *reader) close(from int) {
 	for i := len(r.open) - 1; i >= from; i-- {
 		r.steps++

@@ -5,7 +5,7 @@ import "strings"
 // Words is a set of groups of words that tell what an element is for.
 type Words uint64
 
-// Groups of words in classes, identities, roles and item properties.
+// The groups of words in the attributes class, id, role and itemprop.
 const (
 	WordMain Words = 1 << iota
 	WordContent

@@ -143,7 +143,7 @@ func level(n int) uint8 {
 	return uint8(min(255, 1+16*power+n<<4>>power&15))
 }
 
-// share maps part/whole to 0 … 255.
+// share returns part/whole as a number from 0 to 255.
 func share(part, whole int) uint8 {
 	if whole <= 0 {
 		return 0

@@ -11,7 +11,7 @@ type vector struct {
 	*surroundings
 	values []uint8
 
-	heading hypertext.Words // groups of the words in the heading before the block
+	heading hypertext.Words // word groups of the last heading before the block
 	// for each level, groups of the words in the heading of this level under which the
 	// block stands
 	levels       [6]hypertext.Words

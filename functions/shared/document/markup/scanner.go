@@ -27,7 +27,7 @@ const (
 // case, without the prefix of a namespace.
 type Scanner struct {
 	Kind Kind
-	Name string // name of the element that starts or ends
+	Name string // name of the element whose tag is the current piece
 
 	tokens     *html.Tokenizer
 	attributes []attribute

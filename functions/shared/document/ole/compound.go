@@ -40,7 +40,7 @@ const (
 	headerSize  = 512
 	entrySize   = 128
 	smallSector = 64
-	smallStream = 4096       // size in bytes; a stream smaller than that lies in small sectors
+	smallStream = 4096       // size in bytes below which a stream lies in small sectors
 	lastSector  = 0xFFFFFFFA // least number that names no sector, but is a mark such as the end of a chain
 )
 

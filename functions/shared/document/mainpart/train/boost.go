@@ -23,7 +23,7 @@ type options struct {
 
 // blocks are the blocks of many pages, with their features, targets and weights for training.
 type blocks struct {
-	columns        [][]uint8 // by feature, then by block: value of the feature
+	columns        [][]uint8 // columns[f][b] is the value of feature f for block b
 	target, weight []float32
 }
 
