@@ -17,7 +17,7 @@ import (
 var (
 	// ErrAbsent: no object has this key.
 	ErrAbsent = errors.New("object is absent")
-	// ErrExists: a create-if-absent found an object under this key.
+	// ErrExists: an object with this key exists already, so that no object was created.
 	ErrExists = errors.New("object exists")
 	// ErrRetryable: the store did not answer, or said that it is busy; the
 	// operation may or may not have happened, and may be tried again.
@@ -69,7 +69,7 @@ type Bucket interface {
 	// Replace stores an object whether or not the key exists. It is for hints, and for
 	// repair, which puts back the bytes that an object was written with.
 	Replace(ctx context.Context, key string, content []byte) error
-	// Delete removes an object; an absent one is no error.
+	// Delete deletes an object. It is no error if the object is absent.
 	Delete(ctx context.Context, key string) error
 }
 

@@ -16,8 +16,10 @@ type State byte
 // confirms an earlier Stored. Retry and NotAsked leave the URL pending. Lost cancels all
 // outcomes of the URL with lower versions, as if it had never been requested.
 const (
-	Stored    State = 's' // the page is in a package
-	Unchanged State = 'u' // the stored page stays valid: no change or, if Reason is not "", this request failed
+	Stored State = 's' // the page is in a package
+	// the page is stored already and stays valid: it has not changed or, if Reason is not "", this
+	// request failed
+	Unchanged State = 'u'
 	Skipped   State = 'k' // the page was deliberately not stored; Reason says why
 	Failed    State = 'f' // the page could not be fetched; Reason says why
 	Retry     State = 'r' // this request failed; the URL will be requested again
@@ -176,7 +178,7 @@ type Link struct {
 	Place      layout.Place // place of the target
 	Kind       Kind
 	Region     Region
-	Rel        string // the rel attribute, lower case, sorted, space-separated, at most 1 KiB
+	Rel        string // words of the rel attribute in lower case, sorted, separated by spaces; at most 1 KiB
 	Anchor     string // the link's text, with single spaces between its words, at most 200 bytes
 	Around     string // the words before and after the link's text, at most 200 bytes
 	Depth      uint16 // number of links from a seed to the target, this one included; redirects do not count

@@ -134,8 +134,9 @@ type linkReader struct {
 	version version
 	table   int // number of sources in the book's table
 
-	// link, id, count and sources are the row that next has decoded last.
-	link    Link            // without its source
+	// These fields are the row that next has decoded last:
+
+	link    Link            // fields of the row's links, without a source
 	id      layout.Identity // identity of the link's target
 	count   int             // number of sources of the row
 	sources []uint32        // indexes of the sources in the book's table of sources

@@ -18,19 +18,19 @@ type ticket struct {
 	put time.Time // time shortly before the object was stored
 }
 
-// Package is a stored package, with the ticket to list it.
+// Package is a stored package with its ticket, the right to list it in a generation.
 type Package struct {
 	ticket
 	manifest.Package
 }
 
-// Book is a stored book, with the ticket to list it.
+// Book is a stored book with its ticket, the right to list it in a generation.
 type Book struct {
 	ticket
 	manifest.Book
 }
 
-// Segment is a stored segment, with the ticket to list it.
+// Segment is a stored segment with its ticket, the right to list it in a generation.
 type Segment struct {
 	ticket
 	manifest.Segment

@@ -79,7 +79,7 @@ type pageEntry struct {
 	Outcome int    `json:"outcome"` // index of the page's outcome among the outcomes of the book, which are in the order of Outcome.Compare
 	Length  int64  `json:"length"`  // size of the run in bytes
 	Check   uint32 `json:"check"`   // CRC-32C of the run
-	Size    int64  `json:"size"`    // bytes of the Web object before compression
+	Size    int64  `json:"size"`    // size of the Web object before compression, in bytes
 	CRC     uint32 `json:"crc"`     // CRC-32 (IEEE) of the Web object before compression
 }
 

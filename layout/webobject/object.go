@@ -29,7 +29,7 @@ var ErrDamaged = errors.New("stored bytes are damaged")
 // Object is a Web object: one answer of a Web server, and how it was fetched. Version 1 of
 // the format has the first six fields, versions 2 and 3 all but Conversion, version 4 all.
 type Object struct {
-	URL        string // address of the answer; UTF-8 without line breaks
+	URL        string // address that gave the answer; UTF-8 without line breaks
 	MIME       string
 	Data       []byte
 	Cost       time.Duration // time that the download took; stored in whole milliseconds
@@ -51,7 +51,7 @@ type Object struct {
 // has the same content. The term is from WARC/1.1, 6.7.
 type Conversion struct {
 	HTML    []byte
-	Omitted []string // parts of the content that are not in it: "pages 501 to 950"
+	Omitted []string // parts of the content that are not in the HTML, such as "pages 501 to 950"
 	Reader  uint64   // version of the program that made the conversion
 }
 
@@ -69,8 +69,8 @@ func (o Object) checkHash() error {
 
 const (
 	objectMagic = "\xFFWEBO"
-	version1    = 1 // the thesis's format, written by AppendVersion1 only
-	version2    = 2 // read, but not written any more
+	version1    = 1 // version of the thesis's format, which only AppendVersion1 writes
+	version2    = 2 // version that is read, but not written any more
 	version3    = 3
 	version4    = 4
 	fixedSize   = 34 // bytes of the fields before the MIME type

@@ -27,7 +27,7 @@ type Function struct {
 	Env         []string      // environment of the processes, without the variables that Lambda sets
 	Concurrency int           // maximum number of concurrent invocations, each in its own process; at least 1
 	Timeout     time.Duration // maximum duration of an invocation, including the start of its process
-	Output      io.Writer     // gets the output of the processes, in whole lines
+	Output      io.Writer     // writer that gets the output of the processes, in whole lines
 }
 
 // Runtime runs one function. It is safe for concurrent use.

@@ -23,7 +23,7 @@ type Options struct {
 	Name        string
 	Visibility  time.Duration // time after a receive until the message is visible again, if it is not deleted
 	MaxReceives int           // number of failed receives after which a message becomes a dead letter; at least 1
-	Chaos       *Chaos        // if not nil, disturbs the deliveries
+	Chaos       *Chaos        // disturbs the deliveries; nil: they are not disturbed
 	// Dead, if not nil, is called for every dead letter, by the goroutine that called Fail
 	// or Receive. The queue can be used meanwhile.
 	Dead func(message.DeadLetter)

@@ -20,7 +20,7 @@ const startTimeout = 15 * time.Second
 type Command struct {
 	Path string
 	Args []string // arguments, without the program's name
-	Env  []string // environment; nil: that of this process
+	Env  []string // environment variables; nil: those of this process
 }
 
 // Events are functions of Start's caller that are called when something happens in the child.

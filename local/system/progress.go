@@ -14,7 +14,7 @@ import (
 const manifestAge = time.Second
 
 const (
-	silentAfter = 2   // failed answers in a row after which a host is in Progress.Silent
+	silentAfter = 2   // number of failures in a row from which on a host is listed in Progress.Silent
 	silentRead  = 100 // maximum number of failing hosts that are read from the frontier of each crawl partition
 )
 
@@ -26,14 +26,16 @@ type Progress struct {
 	// Missed means that a collection lacks pages that other collections have. The sweep finds
 	// them when no URL waits.
 	Missed                         bool
-	Unpacked                       int      // number of batches that wait to be packed
-	Packages, Unindexed, Documents int      // numbers of packages, of packages not yet indexed, and of documents
-	Gone                           int      // number of pages that are gone, but whose documents are not masked yet
-	Written                        int64    // bytes sent to the object store
-	Dead                           int      // number of messages that were given up
-	Paused                         string   // reason of the pause; "": the crawl is not paused
-	Silent                         []string // some of the hosts whose last silentAfter answers or more were 429, 503 or none
-	Failing                        []string // result of System.Failing; only Wait sets it
+	Unpacked                       int    // number of batches that wait to be packed
+	Packages, Unindexed, Documents int    // numbers of packages, of packages not yet indexed, and of documents
+	Gone                           int    // number of pages that are gone, but whose documents are not masked yet
+	Written                        int64  // number of bytes sent to the object store
+	Dead                           int    // number of messages that were given up
+	Paused                         string // reason of the pause; "": the crawl is not paused
+	// some of the hosts whose last silentAfter or more requests were answered with 429 or 503 or not at
+	// all
+	Silent  []string
+	Failing []string // result of System.Failing; only Wait sets it
 }
 
 // Crawled reports whether no URL is left to request.

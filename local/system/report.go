@@ -29,8 +29,7 @@ type Health struct {
 	// one sentence for each frontier that must be rebuilt, with the reason
 	Unsound     []string     `json:"unsound,omitempty"`
 	DeadLetters []DeadLetter `json:"dead_letters,omitempty"` // the first dead letters, at most maxLetters
-	// age in seconds of the oldest work that waits for a function, by the name of the
-	// function
+	// age in seconds of the oldest work that waits for a function, by the name of the function
 	Waiting map[string]float64 `json:"waiting_seconds,omitempty"`
 }
 

@@ -27,7 +27,7 @@ type Status struct {
 	Pending    int            `json:"pending"`
 	HeldBack   int            `json:"held_back"`      // number of pending URLs that wait because Only excludes them
 	Unplaced   int            `json:"unplaced"`       // number of URLs for which a strategy has no partition
-	Warnings   []string       `json:"warnings"`       // faults of published documents, see settings.Settings
+	Warnings   []string       `json:"warnings"`       // warnings about faults of published documents (see settings.Settings)
 	Faults     []string       `json:"faults"`         // a sentence for each lost or damaged object, whose URLs are not counted
 	Only       *control.Only  `json:"only,omitempty"` // collections and seeds to which the crawl is limited now; nil: all are crawled
 	Packages   int            `json:"packages"`

@@ -12,7 +12,7 @@ import (
 // remembers the error of the last Create.
 type watchedBucket struct {
 	blob.Bucket
-	stored func(key string, size int64) // if not nil, called with the key and the size of each created object
+	stored func(key string, size int64) // function that is called with the key and the size of each created object; nil: none
 	last   *atomic.Pointer[error]       // error of the last Create, shared by all buckets of a store; nil: it succeeded
 }
 

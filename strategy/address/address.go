@@ -48,7 +48,7 @@ var (
 // make one.
 type Address struct {
 	URL    string // canonical form of the URL
-	Origin string // scheme://host[:port], the port only when it is not the scheme's own
+	Origin string // scheme://host[:port]; without the port if it is the default port of the scheme
 	Host   string // host name, and port unless it is 80 or 443; the unit of politeness: delays and limits of connections are for it
 	Site   string // registrable domain of the host; if it has none, the IP address or host name
 	Path   string // path and query, which the rules of robots.txt match

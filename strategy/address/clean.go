@@ -18,13 +18,15 @@ const onlySession = "=session"
 // path (;jsessionid=…). A canonical URL (see Standard) still has these parameters; only Clean
 // drops them. The zero Cleaner drops nothing. It is safe for concurrent use.
 type Cleaner struct {
-	names    map[string]bool // parameter names in lower case; true: dropped only if the value looks like a session id
+	// for each dropped parameter, by its name in lower case: whether it is dropped only if its value
+	// looks like a session id
+	names    map[string]bool
 	prefixes []prefix
 }
 
 type prefix struct {
 	text    string // beginning of the parameter names, in lower case
-	session bool   // true: dropped only if the value looks like a session id
+	session bool   // true: such a parameter is dropped only if its value looks like a session id
 }
 
 // NewCleaner returns a Cleaner that drops the parameters that match one of the
@@ -72,7 +74,7 @@ func (c Cleaner) Clean(a Address) Address {
 	return c.Clean(cleaned) // canonicalising may have made more parameters match
 }
 
-// query returns a query without the dropped parameters.
+// query returns a query without the parameters that c drops.
 func (c Cleaner) query(query string) string {
 	if query == "" {
 		return ""
@@ -85,7 +87,7 @@ func (c Cleaner) query(query string) string {
 	return query
 }
 
-// path returns a path without the dropped parameters of its segments.
+// path returns a path without the parameters of its segments that c drops.
 func (c Cleaner) path(path string) string {
 	if strings.IndexByte(path, ';') < 0 {
 		return path

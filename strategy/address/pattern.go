@@ -77,7 +77,7 @@ func numbers(b *strings.Builder, word string) (found bool) {
 // run describes a sequence of ASCII letters and digits in an address.
 type run struct {
 	length, digits int  // number of characters, and number of digits among these
-	isHex          bool // all characters are hexadecimal digits
+	isHex          bool // whether all characters are hexadecimal digits
 }
 
 // leadingRun returns the description of the letters and digits with which s begins.

@@ -20,16 +20,18 @@ const MaxTime = 2 * time.Minute
 
 // Batch is a lease of up to MaxTargets URLs of one host.
 type Batch struct {
-	Version     layout.Version   `json:"version"`
-	Crawl       int              `json:"crawl"`              // crawl partition that leased the batch
-	Storage     layout.Partition `json:"storage"`            // storage partition of the batch's pages
-	Host        string           `json:"host"`               // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
-	NotBefore   time.Time        `json:"not_before"`         // before this time no request is sent to the host
-	Deadline    time.Time        `json:"deadline"`           // end of the lease; a fetch that begins later drops the batch
-	DelayMillis int64            `json:"delay_ms"`           // pause after the end of a response, in milliseconds
-	Failures    uint16           `json:"failures,omitempty"` // number of the host's last answers in a row that were 429, 503 or none
-	Robots      []string         `json:"robots,omitempty"`   // origins whose robots.txt must be requested first
-	Targets     []Target         `json:"targets"`
+	Version   layout.Version   `json:"version"`
+	Crawl     int              `json:"crawl"`      // crawl partition that leased the batch
+	Storage   layout.Partition `json:"storage"`    // storage partition of the batch's pages
+	Host      string           `json:"host"`       // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
+	NotBefore time.Time        `json:"not_before"` // before this time no request is sent to the host
+	Deadline  time.Time        `json:"deadline"`   // end of the lease; a fetch that begins later drops the batch
+	// pause from the end of a response to the next request, in milliseconds
+	DelayMillis int64 `json:"delay_ms"`
+	// number of the host's last requests, in a row, that were answered with 429 or 503 or not at all
+	Failures uint16   `json:"failures,omitempty"`
+	Robots   []string `json:"robots,omitempty"` // origins whose robots.txt must be requested first
+	Targets  []Target `json:"targets"`
 }
 
 // Delay returns the pause from the end of a response to the next request.

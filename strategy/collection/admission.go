@@ -27,13 +27,16 @@ const (
 type Admission struct {
 	seeds     map[layout.Identity]bool
 	seedSites map[string]bool   // sites of the seeds
-	starts    map[string]string // host (see plainHost) → the deepest directory that holds all seeds on the host
-	claimer   bool              // Claims can return true: a seed has unlimited depth and a scope other than Any
-	// The four fields below each hold the greatest limits (see limit) of the seeds of one scope.
-	directories map[string]map[string]limit // for seeds of scope Prefix: host (see plainHost) → directory → greatest limit
-	hosts       map[string]limit            // for seeds of scope Host: host (see plainHost) → greatest limit
-	sites       map[string]limit            // for seeds of scope Site: site → greatest limit
-	everywhere  limit                       // greatest limit of the seeds of scope Any, which holds for all addresses
+	starts    map[string]string // the deepest directory that holds all seeds on a host, by the host (see plainHost)
+	claimer   bool              // whether Claims can return true: a seed has unlimited depth and a scope other than Any
+
+	// The limits (see limit) of all seeds, by their scope:
+
+	// greatest limit of the seeds of scope Prefix, by host (see plainHost) and directory
+	directories map[string]map[string]limit
+	hosts       map[string]limit // greatest limit of the seeds of scope Host, by host (see plainHost)
+	sites       map[string]limit // greatest limit of the seeds of scope Site, by site
+	everywhere  limit            // greatest limit of the seeds of scope Any, which holds for all addresses
 
 	include, exclude []pattern
 	cleaner          address.Cleaner

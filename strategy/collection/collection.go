@@ -14,7 +14,7 @@ type Scope string
 const (
 	Prefix Scope = "prefix" // addresses of the seed's host below the seed's directory
 	Host   Scope = "host"   // all addresses of the seed's host
-	Site   Scope = "site"   // all addresses below the seed's registrable domain
+	Site   Scope = "site"   // all addresses of hosts that have the seed's registrable domain
 	Any    Scope = "any"    // all addresses of the web
 )
 
@@ -46,13 +46,15 @@ type Seed struct {
 
 // Collection is one version of the settings of a crawl.
 type Collection struct {
-	Name            string   `json:"name"`
-	Version         uint64   `json:"version"`
-	Seeds           []Seed   `json:"seeds"`
-	Delay           Duration `json:"delay"`            // pause from the end of a response to the next request on a host
-	HostConnections int      `json:"host_connections"` // maximum number of batches of one host at a time
-	Pages           int64    `json:"pages"`            // number of stored pages at which requests stop; 0: no limit
-	Agent           string   `json:"agent"`            // User-Agent of the requests
+	Name    string   `json:"name"`
+	Version uint64   `json:"version"`
+	Seeds   []Seed   `json:"seeds"`
+	Delay   Duration `json:"delay"` // pause from the end of a response to the next request on a host
+	// maximum number of batches of one host that are fetched at the same time
+	HostConnections int `json:"host_connections"`
+	// number of stored pages at which the crawl stops for this collection; 0: no limit
+	Pages int64  `json:"pages"`
+	Agent string `json:"agent"` // User-Agent of the requests
 	// URLs that failed before Again are requested again: a site that was down may be up.
 	Again time.Time `json:"again,omitzero"`
 	// Pages that were last requested before Renew are requested again.
@@ -67,14 +69,16 @@ type Collection struct {
 	DropParameters []string `json:"drop_parameters,omitzero"`
 	Sitemaps       []string `json:"sitemaps,omitzero"` // URLs of sitemaps
 
-	Connections int   `json:"connections,omitzero"` // maximum number of batches of all hosts at a time; 0: no limit
-	HostPages   int64 `json:"host_pages,omitzero"`  // maximum number of stored pages of a host; 0: no limit
+	// maximum number of batches of all hosts that are fetched at the same time; 0: no limit
+	Connections int   `json:"connections,omitzero"`
+	HostPages   int64 `json:"host_pages,omitzero"` // maximum number of stored pages of a host; 0: no limit
 	// PatternPages is the maximum number of stored pages with the same address.Pattern, or
 	// Unlimited; 0 means DefaultPatternPages.
 	PatternPages int64    `json:"pattern_pages,omitzero"`
 	Schedule     Schedule `json:"schedule,omitzero"`
-	Language     string   `json:"language,omitzero"` // ISO 639 code of the only language whose pages searches show; "": any
-	Topic        *Topic   `json:"topic,omitzero"`    // subject of the pages that are crawled; nil: any
+	// ISO 639 code of the only language whose pages searches show; "": pages in all languages
+	Language string `json:"language,omitzero"`
+	Topic    *Topic `json:"topic,omitzero"` // subject of the pages that are crawled; nil: any subject
 	// Allow lists the addresses that may be requested although they are not public: CIDR
 	// ranges, IP addresses and host names.
 	Allow []string `json:"allow,omitzero"`

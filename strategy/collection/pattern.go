@@ -23,7 +23,7 @@ const expressionMark = "re:"
 // whole URL, in which '*' stands for any sequence of characters, or a regular expression
 // (RE2) that matches a part of the URL.
 type pattern struct {
-	parts      []string       // pieces of the text between its '*'
+	parts      []string       // the parts of the pattern's text between the '*' in it
 	expression *regexp.Regexp // the regular expression; nil if the pattern is a text
 }
 

@@ -57,9 +57,10 @@ type Pause struct {
 
 // Limits are upper limits of storage and cost; 0 means none.
 type Limits struct {
-	StorageBytes   int64   `json:"storage,omitempty"`        // total size of packages, books and segments, in bytes
-	RequestsPerDay int64   `json:"requests_a_day,omitempty"` // number of requests to the object store on one day (UTC)
-	USDPerDay      float64 `json:"usd_a_day,omitempty"`      // cost of one day (UTC) in US dollars
+	StorageBytes int64 `json:"storage,omitempty"` // greatest total size of packages, books and segments, in bytes
+	// greatest number of requests to the object store on one day (UTC)
+	RequestsPerDay int64   `json:"requests_a_day,omitempty"`
+	USDPerDay      float64 `json:"usd_a_day,omitempty"` // greatest cost of one day (UTC), in US dollars
 }
 
 // UnmarshalJSON reads limits of any format version (see the package comment).

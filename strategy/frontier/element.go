@@ -22,11 +22,11 @@ type Entry struct {
 	Sitemap    bool            // the URL is read as a sitemap
 	Asset      bool            // the URL was found only as an asset of pages, and counts toward no limit of pages
 	Collection string          // name of the collection for which the URL is requested; at most 255 bytes
-	// name of the tally (see doc.go) that counts the stored pages of Collection; "":
-	// there is only one collection; only Admit uses it
+	// name of the tally (see doc.go) that counts the stored pages of Collection; "": there is only one
+	// collection; only Admit uses it
 	Tally string
-	// true: Collection gets the page even if it is stored for another collection
-	// already; only Admit uses it
+	// true: Collection gets the page even if it is stored for another collection already; only Admit
+	// uses it
 	Claimed bool
 	// Last has parts of the last final outcome of a URL that is requested again; else nil.
 	// Last.Time is exact to the millisecond. Last has at most 255 collections; their names,

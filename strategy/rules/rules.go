@@ -57,22 +57,28 @@ var (
 // Rule assigns the URLs that it matches to a partition, or refuses them. It has exactly
 // one of Pattern, Site and Range.
 type Rule struct {
-	Refuse    bool          `json:"refuse,omitempty"`  // the URLs are not crawled; never true with Range
-	Pattern   string        `json:"pattern,omitempty"` // matches the whole canonical URL; '*' stands for any sequence of characters
-	Site      string        `json:"site,omitempty"`    // matches URLs of this site (see address.Address)
-	Range     *layout.Range `json:"range,omitempty"`   // matches URLs whose places are in this range
-	Partition int           `json:"partition"`         // partition of the URLs; 0 if Refuse is true
+	// true: the URLs that the rule matches are not crawled; never true with Range
+	Refuse bool `json:"refuse,omitempty"`
+	// the rule matches canonical URLs that match this pattern as a whole; '*' stands for any sequence of
+	// characters
+	Pattern string `json:"pattern,omitempty"`
+	// the rule matches URLs of the site with this name (see address.Address)
+	Site      string        `json:"site,omitempty"`
+	Range     *layout.Range `json:"range,omitempty"` // the rule matches URLs whose places are in this range
+	Partition int           `json:"partition"`       // partition of the URLs; 0 if Refuse is true
 }
 
 // Document is one version of a strategy.
 type Document struct {
-	Kind     Kind      `json:"kind"`
-	Version  uint64    `json:"version"`
-	From     time.Time `json:"from"`             // start of validity
-	Expires  time.Time `json:"expires,omitzero"` // end of validity; zero: none
-	Due      time.Time `json:"due,omitzero"`     // when the next version is due; zero: none is planned
-	Standard string    `json:"standard"`         // address.Standard under which the places of Range were computed
-	Rules    []Rule    `json:"rules"`
+	Kind    Kind      `json:"kind"`
+	Version uint64    `json:"version"`
+	From    time.Time `json:"from"`             // time from which on the version is valid
+	Expires time.Time `json:"expires,omitzero"` // time at which the version expires; zero: never
+	Due     time.Time `json:"due,omitzero"`     // time at which the next version is due; zero: none is planned
+	// value of address.Standard (the version of the rules for canonical URLs) with which the places of
+	// Range were computed
+	Standard string `json:"standard"`
+	Rules    []Rule `json:"rules"`
 }
 
 // Even returns version 1 of a strategy that divides the hash space into ranges of equal width, one

@@ -22,10 +22,10 @@ const (
 // form describes one kind of list in XML (sitemap, index of sitemaps, RSS, Atom): which elements
 // contain its entries and their addresses.
 type form struct {
-	record   string // name of the element of an entry, such as url
-	depth    int    // nesting level of the entry's element; the root element has level 1
+	record   string // name of the element that holds one entry, such as url
+	depth    int    // nesting level of this element; the root element has level 1
 	location string // name of the child element with the entry's address, such as loc
-	index    bool   // the entries are other sitemaps
+	index    bool   // whether the entries are other sitemaps
 }
 
 var forms = map[string]form{ // forms by the local name of the root element

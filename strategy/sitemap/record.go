@@ -19,7 +19,9 @@ type record struct {
 	location, guid    string
 	modified, created string
 	priority          string
-	// The fields below describe the child element of the entry that is open now.
+
+	// These fields describe the child element of the entry that is open now:
+
 	text       []byte // text of the element so far, up to maxText bytes
 	isLink     bool   // the attribute rel is absent or "alternate": a link leads to the entry's page
 	isPermaURL bool   // the attribute isPermaLink is not "false": a guid is an address

@@ -17,7 +17,7 @@ type Set struct {
 	// be read.
 	Damaged []numbered.Damaged
 
-	urls, sites map[layout.Identity]time.Time // identity of a forgotten URL or site → time of the takedown
+	urls, sites map[layout.Identity]time.Time // time of the takedown of each forgotten URL or site, by its identity
 }
 
 // newSet returns the set of the entries of d. version is the number of the version d.

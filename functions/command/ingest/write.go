@@ -26,8 +26,8 @@ const (
 	// refuses it
 	maxPage  = 16 << 20
 	maxBytes = 16 << 20 // total size in bytes, as transferred, of the bodies of a batch from which on the batch is full
-	// total size in bytes of the bodies of all unfinished batches from which on the
-	// largest batch is stored
+	// total size in bytes of the bodies of all unfinished batches from which on the largest batch is
+	// stored
 	maxAll = 64 << 20
 )
 

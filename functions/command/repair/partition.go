@@ -26,8 +26,8 @@ import (
 // generation.
 type mending struct {
 	*Repairer
-	// the partition, with the generation in which the problems were found; after commit,
-	// with the new one
+	// the partition, with the generation in which the problems were found; after commit, with the new
+	// one
 	*partition.Partition
 	elsewhere []layout.Partition // other partitions to which pages of this partition may have moved
 	// keys of segments, overlays and books that were mended already

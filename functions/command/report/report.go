@@ -22,8 +22,7 @@ type Report struct {
 	At    time.Time `json:"at"`
 	Empty bool      `json:"empty,omitempty"` // true: nothing was stored yet at the moment of the report
 	Total Row       `json:"total"`
-	// a row for each language, those with the most pages first, as in Sources,
-	// Collections and Sites
+	// a row for each language, those with the most pages first, as in Sources, Collections and Sites
 	Languages []Row `json:"languages"`
 	// a row for each way in which the language is known: declared, guessed or overruled
 	Sources     []Row  `json:"language_sources"`

@@ -137,8 +137,8 @@ type run struct {
 
 	unplaced atomic.Int64 // number of wanted URLs for which a strategy has no partition
 	remarks  remarks
-	// URLs that may be a problem, because no seed or link leads to them (see
-	// judgeUndiscovered); protected by mu
+	// URLs that may be a problem, because no seed or link leads to them (see judgeUndiscovered);
+	// protected by mu
 	undiscovered []Problem
 
 	mu     sync.Mutex // protects report
@@ -150,8 +150,8 @@ type run struct {
 type audit struct {
 	manifest.Manifest
 	clean bool // the manifest says that all forgotten pages have been erased from the partition
-	// the partition's contents are not all known: a later generation is lost, or the
-	// newest one cannot be read
+	// the partition's contents are not all known: a later generation is lost, or the newest one cannot
+	// be read
 	unknown bool
 	spooled []spool.Ledger // ledgers of the spool objects that are not packed yet
 	books   []*openBook

@@ -23,10 +23,10 @@ type Content struct {
 	Outside  string // text outside of the main part, in lines, without links of navigation, at most MaxBody bytes
 	Lang     string // primary subtag of the declared language, or ""
 
-	// Ranges of Body that browsers show in another style or size than the text around them (Brin,
-	// Page 1998, 4.2.5), in the order of Body, at most MaxRanges in each list. Emphasis is bold,
-	// italic, marked or underlined text.
-	Emphasis []layout.Span // bold, italic, marked or underlined
+	// Emphasis and Large are ranges of Body that browsers show in another style or size than the text
+	// around them (Brin, Page 1998, 4.2.5), in the order of Body, at most MaxRanges in each. Emphasis
+	// is bold, italic, marked or underlined text, Large are headings and larger type.
+	Emphasis []layout.Span
 	Large    []layout.Span // ranges of Body that are headings, or in larger type
 
 	Blocks []Block // blocks of the whole page, in the order of its text; nil for plain text

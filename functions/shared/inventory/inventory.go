@@ -35,7 +35,8 @@ type Page struct {
 	*book.Outcome        // outcome that stored the page; valid until the next page is yielded
 	Key           string // present key of the page's package; erasing pages from a package changes its key
 
-	// Fields from the index, which are set after ReadIndex.
+	// These fields come from the index and are set after ReadIndex:
+
 	Indexed bool   // the page was indexed at the moment of the inventory
 	Lang    string // language by which searches filter the page (ISO 639-1); "" if it is in doubt
 	// how the language is known: declared, guessed or overruled (see segment.Document)
@@ -62,8 +63,7 @@ type Inventory struct {
 type part struct {
 	then, now manifest.Manifest // manifests at the moment of the inventory, and now
 	books     *partition.Books
-	// languages and media types of the pages of a package, by the package's key in the
-	// manifest now
+	// languages and media types of the pages of a package, by the package's key in the manifest now
 	index map[string][]fact
 }
 

@@ -1,6 +1,6 @@
-// Package message is what functions share about the messages that start them: handling
-// several messages of which some fail, dead letters, the keys of new objects in bucket
-// events, and sending to SQS.
+// Package message has the code with which all functions handle the messages that start
+// them: it handles several messages of which some fail, stores dead letters, reads the keys
+// of new objects from bucket events, and sends messages to SQS.
 //
 // A bucket's event reaches a function as the body of an SQS message, because
 // S3 → SQS → Lambda gives it retries and dead letters:

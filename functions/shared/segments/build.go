@@ -1,6 +1,6 @@
-// Package segments is what the functions that write the index of a partition share: it
-// builds segments, finds the documents of given URLs in them, and decides which segments
-// are merged.
+// Package segments has the code that several functions need to write the index of a
+// partition: it builds segments, finds the documents of given URLs in them, and decides
+// which segments are merged.
 package segments
 
 import (

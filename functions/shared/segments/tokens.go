@@ -23,7 +23,8 @@ type tokenizer struct {
 	numbered   []numbered                    // data that the tokenizer keeps for a term, by the number of the term
 	unnumbered map[string]bool               // terms of the current page's main part that have no number
 
-	// State of the current page.
+	// These fields are the state of the current page:
+
 	page            uint32 // number of the page, from 1
 	analyzer        *analysis.Analyzer
 	yield           func(segment.Token) bool

@@ -148,7 +148,7 @@ const namespace = "Bucketsearch"
 // lines in Lambda's log.
 type embedded struct {
 	AWS struct {
-		Timestamp         int64 // ms
+		Timestamp         int64 // time of the metrics, in milliseconds since 1970
 		CloudWatchMetrics []directive
 	} `json:"_aws"`
 	Function      string

@@ -12,15 +12,18 @@ import (
 // Process is a process's use of its machine. A figure that the system does not tell is 0:
 // resident memory, disk bytes and descriptors are known only on Linux, from /proc.
 type Process struct {
-	// Sums over a period, or since the process began. CPUSeconds is processor time.
-	CPUSeconds  float64 `json:"cpu_seconds"`
+	// These fields are sums over a period, or since the process began:
+
+	CPUSeconds  float64 `json:"cpu_seconds"`    // processor time that the process used
 	Received    int64   `json:"received_bytes"` // bytes received by the process's connections, see Traffic
 	Sent        int64   `json:"sent_bytes"`
 	DiskRead    int64   `json:"disk_read_bytes"`
 	DiskWritten int64   `json:"disk_written_bytes"`
-	// Values at one moment. Resident is the memory that the process has in use, in bytes.
-	Resident    int64 `json:"resident_bytes"`
-	Heap        int64 `json:"heap_bytes"` // bytes of memory for Go's objects
+
+	// These fields are values at one moment:
+
+	Resident    int64 `json:"resident_bytes"` // memory that the process has in use, in bytes
+	Heap        int64 `json:"heap_bytes"`     // bytes of memory for Go's objects
 	Goroutines  int64 `json:"goroutines"`
 	Descriptors int64 `json:"descriptors"`
 }

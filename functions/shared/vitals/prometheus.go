@@ -29,8 +29,7 @@ const Exposition = "text/plain; version=0.0.4; charset=utf-8"
 type Gauge struct {
 	Name, Help string
 	Label      string // name of the label; "" for a single value without a label
-	// value of the metric for each value of the label; without a label, the only value
-	// is under ""
+	// value of the metric for each value of the label; without a label, the only value is under ""
 	Values map[string]float64
 }
 

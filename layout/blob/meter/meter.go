@@ -46,7 +46,7 @@ func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 // Cost is the use of the object store by one operation, and its price.
 type Cost struct {
 	Requests int64 `json:"requests"` // number of requests of all kinds; every attempt counts
-	Bytes    int64 `json:"bytes"`    // bytes of content, read and written
+	Bytes    int64 `json:"bytes"`    // number of bytes of content that were read and written
 	// DependentSteps is the number of requests in the longest chain in which each waited
 	// for the one before (see Fork).
 	DependentSteps int64   `json:"dependent_steps"`

@@ -172,7 +172,7 @@ const (
 // were given to join.
 type span struct {
 	blob.Range
-	members []int // the contained ranges, as indexes in the argument of join
+	members []int // indexes, in the argument of join, of the ranges that the span contains
 }
 
 func (s *span) end() int64 { return s.Offset + s.Length }

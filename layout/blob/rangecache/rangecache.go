@@ -181,7 +181,7 @@ type readCall struct {
 // wait is one range that a call of Read waits for, because the range is not in memory. Its
 // load is the reading of the range from disk or bucket.
 type wait struct {
-	number int // the range, as an index in the argument of Read
+	number int // index of the range in the argument of Read
 	load   *load
 	own    bool // true: this call has begun the load; false: another call has
 }

@@ -22,11 +22,11 @@ type Occurrence struct {
 	Word       string // the word in lower case and NFKC, for spelling; "" for pairs and looser terms
 	Position   int    // number of the word in the text, from 1; both terms of a word have the same number
 	Start, End int    // range of the term's word or pair in the text, in bytes
-	// offset in the text, in bytes, at which the first character of a pair ends; equal
-	// to End if the term is not of a pair
+	// offset in the text, in bytes, at which the first character of a pair ends; equal to End if the
+	// term is not of a pair
 	Half int
-	// term that the first character of a pair has without the second; "" for a word, and
-	// for a character without a next one
+	// term that the first character of a pair has without the second; "" for a word, and for a
+	// character without a next one
 	First    string
 	Parts    int  // number of parts of a joined word (see doc.go, Words); 0 for any other
 	Capitals bool // the word has at least two letters, all upper case
@@ -214,7 +214,7 @@ func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) 
 
 // forms holds the cached terms of a word or a pair.
 type forms struct {
-	term     string // "" if it is too long to be indexed
+	term     string // term that is indexed; "" if it would be too long
 	loose    string // the looser term, or ""; of a pair, the term of its first character alone
 	word     string // the surface form (see doc.go); "" for a pair
 	capitals bool   // the word has at least two letters, all upper case

@@ -11,8 +11,8 @@ import (
 type runeClass uint8
 
 const (
-	separator runeClass = iota // ends a word
-	mark                       // belongs to the character before it, whatever class that character has
+	separator runeClass = iota // character that ends a word
+	mark                       // character that belongs to the one before it, whatever class that one has
 	link                       // zero-width space or tsheg (Tibetan): ends a word, but not a run of unspaced characters
 	letter                     // letter or digit of a script with spaces
 	unspaced                   // letter of a script without spaces between words

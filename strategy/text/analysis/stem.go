@@ -40,7 +40,7 @@ func (f replaceFilter) Filter(stream analysis.TokenStream) analysis.TokenStream 
 // suffixFilter is a token filter that removes suffixes from words, which must be folded.
 // For each list in turn it removes the longest suffix that leaves enough characters.
 type suffixFilter struct {
-	least int        // minimum number of characters that remain
+	least int        // minimum number of characters that must remain of a word
 	lists [][]string // lists of suffixes, each with the longest first
 }
 

@@ -40,8 +40,8 @@ type language struct {
 	script  *unicode.RangeTable // script of the words to which the language's rules apply; nil: it has no rules
 	letters string              // letters by which the language differs from others of the same script
 	turkic  bool                // true: the capital of ı is I, and that of i is İ, as in Turkish
-	// true: terms keep marks such as accents, and a word with marks has a second, looser
-	// term without them
+	// true: terms keep marks such as accents, and a word with marks has a second, looser term without
+	// them
 	marks bool
 }
 

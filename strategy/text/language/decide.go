@@ -17,9 +17,9 @@ type Source string
 
 // The sources of a language.
 const (
-	Declared  Source = "declared"  // the page declares it, and its text does not prove that false
-	Guessed   Source = "guessed"   // the page declares none; the text was identified
-	Overruled Source = "overruled" // the text was identified, and proves the page's declaration false
+	Declared  Source = "declared"  // the page declares the language, and its text does not prove that false
+	Guessed   Source = "guessed"   // the page declares no language; its text was identified
+	Overruled Source = "overruled" // the page declares another language, but its text was identified and proves that false
 )
 
 const (

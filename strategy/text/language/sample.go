@@ -6,8 +6,8 @@ import (
 )
 
 const (
-	windows = 4       // number of pieces of a sample
-	window  = 1 << 10 // length of a piece, in bytes
+	windows = 4       // number of pieces in the sample of a long text
+	window  = 1 << 10 // length of such a piece, in bytes
 )
 
 // sample returns the part of a text by which its language is identified. This is all of a

@@ -16,7 +16,7 @@ const (
 // vocabulary holds the features of a topic.
 type vocabulary struct {
 	terms    map[string]term
-	pairs    map[[2]string]int // pair of terms → index of its feature
+	pairs    map[[2]string]int // index of the feature that is a pair of terms, by the pair
 	features []topicFeature
 }
 

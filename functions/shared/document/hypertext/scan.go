@@ -28,8 +28,9 @@ type scanner struct {
 	raw    atom.Atom // element such as script, whose content is text up to its end tag; set by the reader
 	cdata  bool      // CDATA sections are allowed here; set by the reader
 
-	// The last token that next has read. text is the text of a text token, as it is written.
-	text        []byte // of a text token, as it is written
+	// These fields describe the last token that next has read:
+
+	text        []byte // text of a text token, as it is written
 	literal     bool   // text has no character references: & stands for itself
 	name        []byte // name of a tag, in lower case
 	attributes  []rawAttribute

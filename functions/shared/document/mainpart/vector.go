@@ -12,8 +12,7 @@ type vector struct {
 	values []uint8
 
 	heading hypertext.Words // word groups of the last heading before the block
-	// for each level, groups of the words in the heading of this level under which the
-	// block stands
+	// for each level, groups of the words in the heading of this level under which the block stands
 	levels       [6]hypertext.Words
 	headings     int // number of headings so far
 	sinceHeading int // number of words since the last heading

@@ -1,5 +1,5 @@
-// Package markup is what the readers of formats other than HTML share: a Scanner of XML,
-// and a Writer of HTML, to which they convert a document.
+// Package markup has the tools of the readers of formats other than HTML: a Scanner of XML,
+// and a Writer of HTML, to which a reader converts its document.
 //
 // Nothing in it fails: of markup that breaks every rule it reads what it can, in time
 // linear in the size.

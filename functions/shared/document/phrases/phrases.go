@@ -1,5 +1,5 @@
-// Package phrases finds out what one text repeats of another. It compares phrases: runs of three
-// words.
+// Package phrases finds out how much of one text occurs in another. It compares phrases: runs of
+// three words.
 package phrases
 
 import (

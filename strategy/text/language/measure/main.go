@@ -26,7 +26,9 @@ import (
 // score counts the texts of one language, and those that are identified rightly.
 type score struct {
 	all, right int
-	wrong      map[string]int // how often a wrong code was returned; "" for none
+	// number of texts for which a wrong code was returned, by this code; "" if the language was not
+	// identified
+	wrong map[string]int
 }
 
 func main() {

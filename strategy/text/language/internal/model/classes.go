@@ -12,7 +12,7 @@ type Classes struct {
 	Words   bool     // true: the features are whole words; false: n-grams, too
 	Codes   []string // language of each class; "" for the class of all other languages
 	Bits    int      // the table has 1<<Bits rows; the high bits of a feature's hash choose its row
-	Scale   float32  // unit of the weights, in natural log-odds
+	Scale   float32  // value of a weight of 1, in natural log-odds
 	Weights []int8   // weights of row 0, of row 1 and so on; in a row, in the order of Codes
 
 	rows   []uint64   // Weights in another form: four weights in a uint64, 16 bits each, with bias added to each
@@ -63,8 +63,8 @@ func (c *Classes) Scores(text string, dst []float64) []float64 {
 // sum adds up rows of a table, four weights at a time.
 type sum struct {
 	width int
-	// sum of the rows that were added since the last call of spill, which moves this sum
-	// to the field sums
+	// sum of the rows that were added since the last call of spill, which moves this sum to the field
+	// sums
 	lane [maxClasses / lanes]uint64
 	rows int // number of rows in lane, at most maxSummed
 	sums [maxClasses]int
