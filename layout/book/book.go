@@ -76,7 +76,7 @@ type Outcome struct {
 	Hops        uint8     // number of redirects that led to the URL from the target of a link
 	Attempts    uint8     // number of requests for the URL since its last final outcome, this one included
 	Exponent    int16     // the page is expected to stay valid for 2^Exponent days (see webobject.Lifetime)
-	Weight      uint8     // priority of the URL (see Link); of a page stored for a topic, its relevance
+	Weight      uint8     // priority of the URL (see Link); for a page stored for a topic, its relevance to the topic
 	Time        time.Time // time of the answer, to the millisecond
 	ETag        string
 	Modified    string
@@ -110,7 +110,7 @@ func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 // Among all outcomes of a host, the latest Rest is in force, and the Delay and Failures of
 // the outcome with the highest version. Times and durations are in whole milliseconds.
 type Pace struct {
-	Rest     time.Time     // no request before this time, because of Retry-After or a failure of the host
+	Rest     time.Time     // time before which the host gets no request, because of Retry-After or a failure of the host
 	Delay    time.Duration // time from an answer to the next request, as the robots.txt of the host demands
 	Failures uint16        // number of consecutive requests with status 429 or 503, or without an answer
 }

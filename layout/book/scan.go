@@ -99,9 +99,10 @@ func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Tar
 
 // Row is all links of a book that differ in nothing but their sources.
 type Row struct {
-	Link                    // fields of the links, without Source
-	ID      layout.Identity // identity of the target
-	Sources []uint32        // ascending indexes in the table of Reader.Sources; valid until the next row
+	Link                 // fields of the links, without Source
+	ID   layout.Identity // identity of the target
+	// indexes of the sources in the table of Reader.Sources, ascending; valid until the next row
+	Sources []uint32
 }
 
 // Rows yields the links whose targets are in the range, in the order of Links, as

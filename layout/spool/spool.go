@@ -35,15 +35,17 @@ type Vitals struct {
 // Ledger holds the results of a batch without the bodies of pages. In its outcomes, Package, Offset
 // and Length are zero: these are set by pack.
 type Ledger struct {
-	Batch    layout.Version
-	Crawl    int           // crawl partition whose frontier leased the batch
-	Host     string        // the host for which the batch was leased
-	Ended    time.Time     // time at which the last answer ended, to the millisecond
-	Rest     time.Time     // no request to the host before this time, to the millisecond; zero if there is no limit
-	Slow     time.Duration // moving average of the host's response times: the last counts half; 0 if unknown
-	Failures uint16        // number of requests in a row, also of earlier batches, with status 429 or 503 or no answer
-	Pages    int           // number of stored pages; set by Read and ReadLedger
-	Stored   int64         // bytes of the pages' Web objects before compression; set by Read and ReadLedger
+	Batch layout.Version
+	Crawl int           // crawl partition whose frontier leased the batch
+	Host  string        // the host for which the batch was leased
+	Ended time.Time     // time at which the last answer ended, to the millisecond
+	Rest  time.Time     // time before which the host gets no request, to the millisecond; zero if there is no such time
+	Slow  time.Duration // moving average of the host's response times, in which the last one counts half; 0 if unknown
+	// number of the last requests in a row, also of earlier batches, with status 429 or 503 or without
+	// an answer
+	Failures uint16
+	Pages    int   // number of stored pages; set by Read and ReadLedger
+	Stored   int64 // total size in bytes of the pages' Web objects before compression; set by Read and ReadLedger
 	Outcomes []book.Outcome
 	Links    []book.Link
 	Robots   []Robots

@@ -33,16 +33,17 @@ const settingsAge = 10 * time.Second
 
 // Options are the settings of a system.
 type Options struct {
-	Data         string              // path of the data directory
-	S3           string              // URL of a remote bucket; empty: the embedded store
-	Redis        string              // URL of a remote Redis; empty: the system starts one
-	Self         []string            // command that serves the embedded store: path of this program, and arguments
-	Partitions   int                 // number of partitions of a new bucket
-	Agent        string              // User-Agent of the crawler
-	AllowPrivate bool                // whether addresses that are not public may be requested
-	Functions    string              // directory of Lambda binaries, which run the functions; empty: this process does
-	Chaos        *queue.Chaos        // disturbs deliveries in tests; nil: no disturbance
-	Getenv       func(string) string // function like os.Getenv
+	Data         string   // path of the data directory
+	S3           string   // URL of a remote bucket; empty: the embedded store
+	Redis        string   // URL of a remote Redis; empty: the system starts one
+	Self         []string // command that serves the embedded store: path of this program, and arguments
+	Partitions   int      // number of partitions of a new bucket
+	Agent        string   // User-Agent of the crawler
+	AllowPrivate bool     // whether addresses that are not public may be requested
+	// directory of the Lambda binaries that run the functions; empty: this process runs them
+	Functions string
+	Chaos     *queue.Chaos        // disturbs deliveries in tests; nil: no disturbance
+	Getenv    func(string) string // function like os.Getenv
 }
 
 // System is the search engine on one machine. Open starts its servers, Run its functions.
@@ -71,7 +72,8 @@ type System struct {
 	mu            sync.Mutex          // protects the fields below
 	manifests     []manifest.Manifest // manifests that Progress read last
 	manifestsRead time.Time           // time at which Progress read the manifests
-	fault         error               // why Progress could not read a manifest then, a partition.Fault; nil if it could
+	// the partition.Fault for which Progress could not read a manifest then; nil if it could read all
+	fault error
 }
 
 // Open locks the data directory, starts or connects to the object store and Redis, and

@@ -73,7 +73,7 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 
 // waitState is what Wait remembers from one check of the crawl to the next.
 type waitState struct {
-	other   bool      // whether there was a previous check, and it did not give frontier.ErrNotBuilt
+	other   bool      // whether there was a check before whose error was not frontier.ErrNotBuilt
 	flushed bool      // whether the function pack was told to pack the last batches
 	swept   time.Time // time of the last message to the sweep because of missed pages
 	logged  string    // text of the error that was last logged

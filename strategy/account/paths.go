@@ -42,7 +42,9 @@ func (r reach) covers(other reach) bool {
 // an address. All paths of one origin are admitted by the same rules.
 type origin struct {
 	collection string
-	kind       book.Kind // kind of the last link; 0: a seed; Anchor also stands for Frame and Listed, Redirect for Canonical
+	// kind of the last link, 0 for a seed; Anchor stands for Frame and Listed, too, and Redirect for
+	// Canonical
+	kind book.Kind
 }
 
 func originOf(collection string, kind book.Kind) origin {

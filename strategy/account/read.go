@@ -29,9 +29,10 @@ type Bucket struct {
 	*Account
 	Manifests []manifest.Manifest // newest generations of all storage partitions
 	Spooled   []Spooled           // spool objects that wait to be packed
-	Without   []error             // a partition.Fault for each partition that lost its newest or all generations
-	Lost      []Unreadable        // listed books that are absent or damaged
-	Damaged   []Unreadable        // damaged spool objects that no generation has consumed
+	// an error, a partition.Fault, for each partition that lost its newest generation or all of them
+	Without []error
+	Lost    []Unreadable // listed books that are absent or damaged
+	Damaged []Unreadable // damaged spool objects that no generation has consumed
 }
 
 // Spooled is a spool object that no generation has consumed.

@@ -49,11 +49,12 @@ var (
 type Address struct {
 	URL    string // canonical form of the URL
 	Origin string // scheme://host[:port]; without the port if it is the default port of the scheme
-	Host   string // host name, and port unless it is 80 or 443; the unit of politeness: delays and limits of connections are for it
-	Site   string // registrable domain of the host; if it has none, the IP address or host name
-	Path   string // path and query, which the rules of robots.txt match
-	ID     layout.Identity
-	Place  layout.Place
+	// host name, and the port unless it is 80 or 443; URLs with the same Host share delays and limits
+	Host  string
+	Site  string // registrable domain of the host; if it has none, the IP address or host name
+	Path  string // path and query, which the rules of robots.txt match
+	ID    layout.Identity
+	Place layout.Place
 }
 
 // Parse returns the address of raw, an absolute URL. It fails if raw is malformed, with ErrScheme

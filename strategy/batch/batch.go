@@ -23,7 +23,7 @@ type Batch struct {
 	Version   layout.Version   `json:"version"`
 	Crawl     int              `json:"crawl"`      // crawl partition that leased the batch
 	Storage   layout.Partition `json:"storage"`    // storage partition of the batch's pages
-	Host      string           `json:"host"`       // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
+	Host      string           `json:"host"`       // host name, and the port unless it is 80 or 443 (see address.Address)
 	NotBefore time.Time        `json:"not_before"` // before this time no request is sent to the host
 	Deadline  time.Time        `json:"deadline"`   // end of the lease; a fetch that begins later drops the batch
 	// pause from the end of a response to the next request, in milliseconds

@@ -55,9 +55,10 @@ type Collection struct {
 	// number of stored pages at which the crawl stops for this collection; 0: no limit
 	Pages int64  `json:"pages"`
 	Agent string `json:"agent"` // User-Agent of the requests
-	// URLs that failed before Again are requested again: a site that was down may be up.
+	// Again is a time: URLs that failed before it are requested again, because a site that was down may
+	// be up.
 	Again time.Time `json:"again,omitzero"`
-	// Pages that were last requested before Renew are requested again.
+	// Renew is a time: pages that were last requested before it are requested again.
 	Renew time.Time `json:"renew,omitzero"`
 
 	// Include and Exclude are lists of patterns. An address in scope is crawled if it

@@ -148,8 +148,8 @@ func (t *table) seed(usual Seed) Seed {
 	return usual
 }
 
-// assign returns a function for table.text that stores a text in *value, and returns the error of
-// the function valid for this text.
+// assign returns a function to be passed to table.text. That function stores a text in *value, and
+// returns the result of valid for it.
 func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	return func(text string) error {
 		*value = T(text)
@@ -157,8 +157,8 @@ func assign[T ~string](value *T, valid func(T) error) func(string) error {
 	}
 }
 
-// appendValid returns a function for table.texts that appends a text to the list, and returns the
-// error of the function valid for this text.
+// appendValid returns a function to be passed to table.texts. That function appends a text to the list,
+// and returns the result of valid for it.
 func appendValid(list *[]string, valid func(string) error) func(string) error {
 	return func(text string) error {
 		*list = append(*list, text)

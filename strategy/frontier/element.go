@@ -13,7 +13,7 @@ import (
 type Entry struct {
 	URL        string          // canonical URL of at most 65,535 bytes
 	ID         layout.Identity // identity of URL
-	Host       string          // host name, and port unless it is 80 or 443; the unit of politeness (see address.Address)
+	Host       string          // host name, and the port unless it is 80 or 443 (see address.Address)
 	Depth      uint16          // number of links from a seed to the URL
 	Hops       uint8           // number of redirects that led from the target of the last link to the URL
 	Attempts   uint8           // number of requests since the last final outcome (one other than Retry)

@@ -45,7 +45,8 @@ func show(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Duration reads a duration such as 1m30s, from 0 to most. name is that of the setting.
+// Duration reads a duration such as 1m30s, from 0 to the parameter most. The parameter name is the name
+// of the setting.
 func Duration(name, text string, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > most {

@@ -59,8 +59,8 @@ var (
 type Rule struct {
 	// true: the URLs that the rule matches are not crawled; never true with Range
 	Refuse bool `json:"refuse,omitempty"`
-	// the rule matches canonical URLs that match this pattern as a whole; '*' stands for any sequence of
-	// characters
+	// the rule matches canonical URLs that match this pattern as a whole; '*' stands for any sequence
+	// of characters
 	Pattern string `json:"pattern,omitempty"`
 	// the rule matches URLs of the site with this name (see address.Address)
 	Site      string        `json:"site,omitempty"`

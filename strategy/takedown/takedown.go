@@ -86,7 +86,7 @@ func recoverEntries(d Document, damaged []byte) Document {
 	return Document{Entries: next}
 }
 
-// URL returns the entry of a takedown of one URL. The parameter at is the time of the takedown.
+// URL returns the entry by which one URL is taken down. The parameter at is the time of the takedown.
 func URL(a address.Address, at time.Time) Entry { return Entry{URL: &a.ID, At: second(at)} }
 
 // Site returns the entry by which a whole site is taken down. The site is named as in

@@ -32,8 +32,8 @@ type spot struct {
 type capture struct {
 	spot           // place of the capture's record
 	at   time.Time // time of the capture
-	// place of the record with the body: for a revisit record, of the record to which it refers;
-	// else spot
+	// place of the record with the body: spot or, for a revisit record, the place of the record to
+	// which it refers
 	body spot
 	part bool // the URL is imported only if a page or style sheet in the files refers to it as an asset
 }

@@ -113,8 +113,8 @@ func (m *mending) dropPackage(ctx context.Context, p *faultyPackage, content []b
 	return nil
 }
 
-// relistPackage corrects the manifest's entry for a sound package, and has it indexed
-// again.
+// relistPackage corrects the manifest's entry for a package that is not damaged, and has the package
+// indexed again.
 func (m *mending) relistPackage(p *faultyPackage, bytes int64, pages int) {
 	id, sound := p.ID, manifest.Package{Key: p.Key, Bytes: bytes, Pages: pages}
 	m.edit(func(e *partition.Edit) { e.RelistPackage(id, sound) })

@@ -23,7 +23,7 @@ type fold struct {
 // spool.
 type asked struct {
 	book.Standing
-	booked    book.Standing // Standing by the outcomes in books alone, without the outcomes in the spool
+	booked    book.Standing // the same for the outcomes in books alone, without those in the spool
 	url       string
 	partition layout.Partition // partition of the book or spool object with the final outcome
 }

@@ -87,7 +87,7 @@ func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 // Verifier checks one bucket. Its fields say which, and how.
 type Verifier struct {
 	Bucket blob.Reader
-	Now    time.Time // time of the verification; the strategies apply that are in force at this time
+	Now    time.Time // time of the verification; the strategies in force at this time apply
 	// Frontiers, if not nil, are compared with the pending URLs of the books. Set it only
 	// if Redis is up and no function runs.
 	Frontiers []*frontier.Frontier

@@ -214,8 +214,7 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 type pageTally struct {
 	outcomes []book.Outcome
 	links    []book.Link
-	// URLs of the pages with the links, as far as outcomes in the same object tell them; by
-	// identity
+	// URL of each page with a link, by identity, if an outcome in the same object has the URL
 	sources map[layout.Identity]string
 }
 

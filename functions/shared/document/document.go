@@ -37,14 +37,16 @@ import (
 // Limits on the part of a page that is read, and on the results. The limits on its markup
 // are in package hypertext.
 const (
-	MaxAnchor   = 200      // greatest size of a link's text, in bytes
-	MaxAround   = 100      // greatest size of the words before a link, and of those after it, in bytes
-	MaxTitle    = 300      // greatest size of a title or a heading, in bytes
-	MaxHeadings = 10_000   // greatest number of headings of a page
-	MaxBody     = 4 << 20  // greatest size of the main part's text, and of the text outside of it, in bytes
-	MaxRanges   = 10_000   // greatest number of ranges of text in emphasis, and of those in larger type
-	maxSniffed  = 512      // number of bytes that http.DetectContentType looks at
-	maxPrescan  = 16 << 10 // bytes searched for a declared charset; browsers search 1024 at first, and all later (WHATWG HTML, 13.2.3.5)
+	MaxAnchor   = 200     // greatest size of a link's text, in bytes
+	MaxAround   = 100     // greatest size of the words before a link, and of those after it, in bytes
+	MaxTitle    = 300     // greatest size of a title or a heading, in bytes
+	MaxHeadings = 10_000  // greatest number of headings of a page
+	MaxBody     = 4 << 20 // greatest size of the main part's text, and of the text outside of it, in bytes
+	MaxRanges   = 10_000  // greatest number of ranges of text in emphasis, and of those in larger type
+	maxSniffed  = 512     // number of bytes that http.DetectContentType looks at
+	// number of bytes that are searched for a declared charset; browsers search 1,024 bytes at first,
+	// and all later (WHATWG HTML, 13.2.3.5)
+	maxPrescan  = 16 << 10
 	maxJunk     = 1024     // number of other bytes that may precede "%PDF-" in a PDF file
 	maxDetected = 64 << 10 // greatest number of bytes from which a charset is guessed
 )
@@ -52,8 +54,8 @@ const (
 // Document is a parsed page. Addresses in it are as written, not resolved.
 type Document struct {
 	Title string // text of the title element, else of the first h1, else of og:title
-	// primary subtag of the language that the page declares, or else its header (see Stored); ""
-	// if none does
+	// primary subtag of the language that the page declares in its markup or else in its header (see
+	// Stored); "" if it declares none
 	Lang      string
 	Robots    robots.Directives
 	Canonical string // address in <link rel=canonical>, or ""

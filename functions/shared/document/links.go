@@ -18,9 +18,11 @@ type Link struct {
 	Address address.Address
 	Kind    book.Kind
 	Region  book.Region
-	Rel     string // words of rel in lower case, sorted, separated by spaces; "nofollow" also from the page's meta robots
-	Anchor  string // the link's text, or the alternative text of an image, at most MaxAnchor bytes
-	Around  string // the words before and after the link in its block, at most 2×MaxAround bytes
+	// words of rel in lower case, sorted, separated by spaces; with "nofollow", too, if the page's meta
+	// robots says so
+	Rel    string
+	Anchor string // the link's text, or the alternative text of an image, at most MaxAnchor bytes
+	Around string // the words before and after the link in its block, at most 2×MaxAround bytes
 }
 
 // Links returns the references of a page in document order. base is the address of the page. Of

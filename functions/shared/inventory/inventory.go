@@ -276,7 +276,7 @@ type stream struct {
 	of   *part
 	next func() (book.Standing, error, bool)
 	head book.Standing
-	at   *book.Outcome // one of the outcomes in head, to know the URL; nil when all books are read
+	at   *book.Outcome // one of the outcomes in head, which names the current URL; nil when all books are read
 }
 
 func (s *stream) advance() error {

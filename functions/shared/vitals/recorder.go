@@ -49,7 +49,7 @@ type functionState struct {
 	notes       map[string]int64
 	inFlight    int64
 	busy        time.Duration
-	// number of invocations by duration: up to each of bounds, and longer than all
+	// number of invocations in each class of durations (see bucketOf)
 	durations [len(bounds) + 1]int64
 	lastError *LastError
 }

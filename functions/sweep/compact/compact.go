@@ -26,7 +26,8 @@ type Limits struct {
 	Bytes int64 // greatest size in bytes of a book that a merge makes
 }
 
-// DefaultLimits let eight books of a size class be merged, into a book of at most 64 MiB.
+// DefaultLimits returns limits by which eight books of a size class are merged, into a book of at most
+// 64 MiB.
 func DefaultLimits() Limits { return Limits{Books: 8, Bytes: 64 << 20} }
 
 // Run looks for a size class with at least Limits.Books books, merges the books of the smallest

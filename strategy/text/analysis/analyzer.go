@@ -215,7 +215,7 @@ func (a *Analyzer) run(text string, start, position int, yield func(Occurrence) 
 // forms holds the cached terms of a word or a pair.
 type forms struct {
 	term     string // term that is indexed; "" if it would be too long
-	loose    string // the looser term, or ""; of a pair, the term of its first character alone
+	loose    string // looser term of a word, or ""; for a pair, the term that its first character has without the second
 	word     string // the surface form (see doc.go); "" for a pair
 	capitals bool   // the word has at least two letters, all upper case
 

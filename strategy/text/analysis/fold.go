@@ -158,7 +158,7 @@ var indic = []analysis.TokenFilter{in.NormalizeFilter(), hi.NormalizeFilter()}
 // foldIndic returns a word in an Indic script after bluge's normalising filters.
 func foldIndic(word string) string { return apply(indic, word) }
 
-// streams is a pool of token streams for one word each, which the function apply reuses.
+// streams is a pool of token streams, each for one word, which the function apply reuses.
 var streams = sync.Pool{New: func() any { return new(wordStream) }}
 
 type wordStream struct {

@@ -8,7 +8,7 @@ import (
 // Word is a word of a query, or a pair of characters of a script without spaces.
 type Word struct {
 	Text       string   // the surface form, as in Occurrence.Word; "" for pairs
-	Terms      []string // the word's terms by all analyzers, each only once, in the order of the analyzers
+	Terms      []string // terms that the analyzers make of the word, in the order of the analyzers, each term only once
 	Of         []int    // for each analyzer, the index in Terms of the term that it makes of the word
 	Lone       bool     // the word is a single character of a script without spaces; its term is the character and a space, as in Occurrence.First
 	Position   int      // number of the word in the query, from 1; as Occurrence.Position

@@ -119,7 +119,7 @@ type remains struct {
 
 	spooled  map[layout.Version]bool // batches with a spool object
 	packages foundPackages           // packages with a readable description, except condemned ones
-	books    []*foundBook            // sound books, except condemned ones; after listBooks only the listed ones
+	books    []*foundBook            // undamaged books, except condemned ones; after listBooks only the listed ones
 	batches  map[layout.Version]bool // batches in listed books
 }
 

@@ -110,7 +110,7 @@ func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	})
 }
 
-// learn commits a book, with its batches as consumed, and a further edit of the manifest.
+// learn commits a book, lists its batches as consumed, and makes a further edit of the manifest.
 func (w *World) learn(b book.Book, edit func(*manifest.Manifest)) {
 	w.T.Helper()
 	content, err := book.Encode(b)

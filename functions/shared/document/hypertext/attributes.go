@@ -76,7 +76,7 @@ func (a *attributes) set(to *string, value []byte) {
 	*to = string(bytes.TrimSpace(value))
 }
 
-// classMeaning is the information in the value of an attribute such as class.
+// classMeaning is the information that the value of an attribute such as class gives about its element.
 type classMeaning struct {
 	words      Words
 	navigation bool // a class or id with this value means navigation

@@ -74,7 +74,8 @@ type itemCount struct {
 
 // place describes the elements around a block.
 type place struct {
-	heading, list, quote   int   // level of the heading, 0: none; numbers of lists and quotes around the block
+	// level of the heading around the block, or 0; numbers of lists and of quotes around it
+	heading, list, quote   int
 	item, table, code      int32 // indexes of the block's innermost li, table and code element; 0: none
 	term, definition       bool
 	caption                int32

@@ -17,8 +17,9 @@ type options struct {
 	penalty      float64 // penalty on large leaves (L2 regularisation)
 	least        float64 // least weight (sum of curvatures) of the blocks on either side of a split
 	tried        float64 // share of the features that a tree may use
-	steepest     float64 // share of all blocks that each tree grows on because their gradients are the largest
-	others       float64 // other blocks, chosen at random, that each tree grows on, as a share of all blocks
+	steepest     float64 // number of blocks with the largest gradients on which each tree grows, as a share of all blocks
+	// number of other, random blocks on which each tree grows as well, as a share of all blocks
+	others float64
 }
 
 // blocks are the blocks of many pages, with their features, targets and weights for training.

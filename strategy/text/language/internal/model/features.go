@@ -25,7 +25,7 @@ func NewReader(text string, script Script, words bool) Reader {
 }
 
 const (
-	end   = ' '        // counts as a letter before the first letter of a word, and after the last
+	end   = ' '        // character that stands before the first letter of a word and after the last, and counts as a letter
 	prime = 0x9E3779B1 // factor in hashes, 2^32 / golden ratio: a multiplication by it spreads the low bits to the high ones
 )
 
