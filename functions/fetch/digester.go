@@ -23,7 +23,7 @@ type digester struct {
 	// receiver may change this result.
 	canonicals chan *canonicalRequest
 	workers    sync.WaitGroup
-	end        sync.Once // closes the channel pages only once
+	end        sync.Once // makes sure that the channel pages is closed only once
 }
 
 // newDigester returns a digester and starts its workers. outcomes has an outcome for each target of

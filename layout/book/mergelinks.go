@@ -16,9 +16,9 @@ var errFormer = errors.New("the version is too low for former links")
 
 // mergeLinks merges the links of the books. It returns a writer that holds the merged
 // links in version v, and the number of these links. The parameter table is the merged
-// book's table of sources. The map now holds, for a page, the books that have its
-// present links; the page's links in other books become Former. mergeLinks fails with
-// errFormer if a link is Former and v is below 4.
+// book's table of sources. The parameter named now holds, for each page, the books
+// that have its present links; the page's links in other books become Former.
+// mergeLinks fails with errFormer if a link is Former and v is below 4.
 func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
 	w = newWriter(v)
 	for ofTarget, err := range mergeRows(ctx, books, f, table, now) {
@@ -38,8 +38,8 @@ func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table
 
 // mergeRows yields the links of all books that the filter keeps, as rows in groups
 // with the same target. The sources of a row are indexes in the merged book's table of
-// sources, the parameter table. The map now holds, for a page, the books that have its
-// present links; the page's links in other books become Former.
+// sources, the parameter table. The parameter named now holds, for each page, the
+// books that have its present links; the page's links in other books become Former.
 func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity, now currentBooks) iter.Seq2[[]row, error] {
 	numbers := make(map[layout.Identity]uint32, len(table))
 	for i, id := range table {

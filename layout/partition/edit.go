@@ -161,8 +161,8 @@ func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	return len(e.next.Consumed) < before
 }
 
-// AddGone records pages that are gone, so that their documents are masked (see
-// Manifest.Gone).
+// AddGone records stored pages that have vanished from the web, so that their documents are masked
+// (see Manifest.Gone).
 func (e *Edit) AddGone(pages ...manifest.Gone) { e.next.AddGone(pages...) }
 
 // DropGone removes pages from Manifest.Gone. The function over returns true for the pages to

@@ -28,12 +28,11 @@ type Progress struct {
 	Missed                         bool
 	Unpacked                       int    // number of batches that wait to be packed
 	Packages, Unindexed, Documents int    // numbers of packages, of packages not yet indexed, and of documents
-	Gone                           int    // number of pages that are gone, but whose documents are not masked yet
+	Gone                           int    // number of gone pages that searches may still find: their documents are not marked as dead yet
 	Written                        int64  // number of bytes sent to the object store
 	Dead                           int    // number of messages that were given up
 	Paused                         string // reason of the pause; "": the crawl is not paused
-	// some of the hosts whose last silentAfter or more requests were answered with 429 or 503 or not at
-	// all
+	// some of the hosts that answered at least the last silentAfter requests with 429 or 503, or not at all
 	Silent  []string
 	Failing []string // result of System.Failing; only Wait sets it
 }

@@ -89,7 +89,8 @@ func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 	return list, nil
 }
 
-// Unsettle marks the spool object of a batch as not settled.
+// Unsettle marks the spool object of a batch as not settled: its outcomes are still to be applied to
+// the frontiers.
 func (b *Inbox) Unsettle(ctx context.Context, batch layout.Version) error {
 	if err := b.rdb.SRem(ctx, b.settled(), batch.String()).Err(); err != nil {
 		return fmt.Errorf("cannot unsettle batch %s in inbox %s: %w", batch, b.partition, err)

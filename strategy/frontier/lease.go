@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Request describes the lease that a caller wants.
+// Request describes the lease that a caller of Frontier.Lease wants.
 type Request struct {
 	Now      time.Time
 	Horizon  time.Duration // a host may be leased up to this long before requests to it are allowed
@@ -66,7 +66,9 @@ type Lease struct {
 	NotBefore time.Time // before this time no request may be sent to the host
 	Deadline  time.Time // end of the lease, rounded down to a millisecond
 	Failures  uint16    // number of the host's last answers in a row that were failures (see Settlement)
-	Entries   []Entry   // leased URLs, sorted by band; stored pages that are requested again come last
+	// leased URLs, the most urgent band first (see membership.Band); stored pages that are requested
+	// again come last
+	Entries []Entry
 }
 
 // Alone is the number of expired leases after which a URL is leased alone, because the

@@ -46,8 +46,8 @@ type survey struct {
 	now      time.Time
 	report   *Report
 	newest   map[layout.Identity]capture
-	// places of response and resource records, by two hashes: of the record's id, and of its URL
-	// and time
+	// place of each response and resource record, twice: by the hash of its id, and by the hash of its
+	// URL and time
 	answers map[uint64]spot
 	assets  bool                     // the collection wants the assets of its pages
 	parts   map[layout.Identity]bool // URLs to which pages and style sheets refer as assets, and to which redirects lead

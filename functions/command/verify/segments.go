@@ -22,7 +22,7 @@ type storedSegment struct {
 	partition *audit
 }
 
-// readSegments reads all listed segments and unvisited URLs whole. It reports damaged ones, and live
+// readSegments reads all listed segments and overlays with unvisited URLs whole. It reports damaged ones, and live
 // documents that are not the only live document of an existing page.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment

@@ -68,7 +68,7 @@ type Waiting struct {
 	Spool  int `json:"spool"`  // number of batches to be packed
 	Index  int `json:"index"`  // number of packages to be indexed
 	Forget int `json:"forget"` // number of partitions that have to erase forgotten pages
-	Gone   int `json:"gone"`   // number of documents of gone pages that are to be masked
+	Gone   int `json:"gone"`   // number of documents of gone pages that are still to be marked as dead
 	Delete int `json:"delete"` // number of condemned objects that are to be deleted
 	Fetch  int `json:"fetch"`  // number of URLs whose outcomes are lost, to be fetched again
 	// Find counts URLs with an outcome to which no seed or link leads at present: the page

@@ -108,7 +108,7 @@ type teller struct {
 	manifests []manifest.Manifest
 	story     Story
 	links     []book.Link
-	sources   map[layout.Identity]string // URLs of the pages with links to the URL, by identity
+	sources   map[layout.Identity]string // URLs of the pages that link to the story's URL, by identity
 }
 
 // Tell returns the story of a URL. If nothing is known of the URL, Tell also looks for it without

@@ -34,7 +34,7 @@ type Content struct {
 	Main []bool // for each block of the page, in the order of its text, whether the block belongs to the main part
 }
 
-// NameOf returns the last part of an address, the name of a page without a title.
+// NameOf returns the last part of an address, which serves as the title of a page without one.
 func NameOf(url string) string {
 	url, _, _ = strings.Cut(url, "?")
 	return cut(path.Base(url), MaxTitle)
@@ -93,7 +93,7 @@ func (d *Document) outside(main []bool) passage {
 
 // main returns as kept, for every block, whether it belongs to the main part. If the result all is
 // true, the main part is everything that the page shows: no main part was found, or the page was
-// converted from another format. Hidden blocks of other pages are not in the main part.
+// converted from another format. Otherwise the blocks that the page hides are not in the main part.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
 		kept = mainpart.Find(d.page, d.data)

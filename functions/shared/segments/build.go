@@ -15,7 +15,7 @@ type Page struct {
 	Emphasis, Large []layout.Span // ranges of Body in emphasis, and in larger type, in the order of Body
 	Outside         string        // text outside of the main part; the main part is in Body
 	SiteNames       []string      // names of the site, if this is its start page
-	// Silent is true for a page that no search must find, as one with noindex. Its document has
+	// Silent is true for a page that no search must find, such as one with noindex. Its document has
 	// no words, but supersedes the page's earlier versions.
 	Silent bool
 }

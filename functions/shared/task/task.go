@@ -68,8 +68,8 @@ type Tiers struct {
 	Storage layout.Partition `json:"storage"`
 }
 
-// Mask asks sweep for one thing only: to mask the documents of gone pages in one storage partition,
-// which the field Gone names. If Gone is nil, as in the message {}, it asks for a whole sweep.
+// Mask asks sweep for one thing only: to mark as dead the documents of gone pages in the storage
+// partition that the field Gone names. If Gone is nil, as in the message {}, it asks for a whole sweep.
 type Mask struct {
 	Gone *layout.Partition `json:"gone"`
 }

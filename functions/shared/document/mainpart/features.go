@@ -56,8 +56,8 @@ type surroundings struct {
 	lastH1  int
 
 	steps int // amount of work, for tests: number of elements looked at
-	// repeated has the phrases of the title, the description and the JSON-LD, and of the
-	// comments and of the reviews in the JSON-LD.
+	// repeated holds five sets of phrases: those of the title, of the description, of the JSON-LD, and of
+	// the comments and the reviews in the JSON-LD.
 	repeated        [5]phrases.Set
 	mains, articles int
 	runs            []run   // runs of similar sibling elements, see type run

@@ -48,8 +48,8 @@ const (
 	instructions    = 100_000 // instructions allowed for each byte of a file; manuals need up to 21,000
 )
 
-// allowance returns how many instructions a file of a size may take. A small file that
-// takes as many as a book is an attack.
+// allowance returns how many instructions may be spent on parsing a file with size bytes. A small
+// file that takes as many as a book is an attack.
 func allowance(size int) int64 {
 	return min(minInstructions+instructions*int64(size), MaxInstructions)
 }
