@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// mask masks the documents of the gone pages of a storage partition. It is the step of the sweep
-// that a task.Mask asks for.
+// mask marks the documents of a storage partition's gone pages as dead, so that searches do not find
+// them. It is the step of the sweep that a task.Mask asks for.
 func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {

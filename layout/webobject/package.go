@@ -219,7 +219,7 @@ func erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, er
 // Two deflate blocks without content that end on a byte (RFC 1951, 3.2.4 and 3.2.6).
 const (
 	emptyStored = "\x00" + syncFlush     // an empty stored block
-	emptyFixed  = "\x02\x00" + syncFlush // an empty block of fixed codes, and an empty stored one
+	emptyFixed  = "\x02\x00" + syncFlush // an empty block with fixed Huffman codes, and an empty stored block
 )
 
 // appendHole appends to b a hole of n bytes, which is filler in place of erased Web objects. The

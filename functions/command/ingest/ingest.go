@@ -97,7 +97,7 @@ type Report struct {
 	Skipped   map[string]int // number of URLs recorded without a page (redirects, aliases, unreadable pages), by reason
 	Passed    map[string]int // number of captures that were not imported, by reason
 	Faults    []FileFault    // damaged parts of files, at most maxFaults
-	Faulty    int            // number of all damaged parts, in Faults or not
+	Faulty    int            // number of all damaged parts, with those that Faults leaves out
 	Batches   []Batch        // the spool objects that were put, one for each batch
 }
 

@@ -84,7 +84,7 @@ type Waiting struct {
 // Sound reports whether there are no problems.
 func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 
-// Verifier checks one bucket. Its fields say which, and how.
+// Verifier checks one bucket. Its fields name the bucket and the checks.
 type Verifier struct {
 	Bucket blob.Reader
 	Now    time.Time // time of the verification; the strategies in force at this time apply

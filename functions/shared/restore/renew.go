@@ -97,8 +97,8 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	return r.hold(ctx, at, last, collection)
 }
 
-// hold adds a URL to the share of its crawl partition, by the entry that queues it again. It passes
-// the share to the frontier when the share is full.
+// hold adds the entry that queues a URL again to the share of the URL's crawl partition. When the
+// share is full, hold passes it to the frontier.
 func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcome, collection string) error {
 	crawl, err := r.settings.Crawl.Decide(at)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 type Meter struct {
 	requests countblob.Counter
 	hits     atomic.Int64
-	root     thread // first thread, from which each call of With branches one; its level is Cost.DependentSteps
+	root     thread // the first thread; each call of With makes a branch of it; its level is Cost.DependentSteps
 }
 
 // Requests returns the numbers of requests and bytes so far.

@@ -148,7 +148,8 @@ func init() {
 }
 
 // Add adds to w the groups of all words in value, which is a class or an id. Words end at spaces,
-// signs, digits, and before a capital after a small letter: "postBody-2" is post and body.
+// signs, digits, and before a capital after a small letter: the words of "postBody-2" are "post" and
+// "body".
 func (w *Words) Add(value []byte) {
 	var buffer [32]byte
 	word := buffer[:0]

@@ -86,8 +86,9 @@ func level(size, body int) int {
 }
 
 // writeLine writes a line of a page. Parts of the line that are the text of a link become links.
-// page is the number of the page, and links are the links that are not written yet; it returns
-// those that are left. A word that is divided at the line's end is joined to its other part.
+// page is the number of the page, and links are the links that are not written yet; the result has
+// those that are still not written. A word that is divided at the line's end is joined to its other
+// part.
 func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)

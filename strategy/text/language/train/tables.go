@@ -6,7 +6,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
 )
 
-// table says which languages of a script one table of the model tells apart.
+// table lists the languages of a script that one table of the model tells apart.
 type table struct {
 	script model.Script
 	bits   int // the table has 1<<bits rows
