@@ -136,7 +136,9 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 type reading struct {
 	document.Content
 	images []segment.Image
-	site   string // name that the start page of a site gives the site; "" for other pages, and if the page names none
+	// addresses that the page names as those of its translations
+	translations []address.Address
+	site         string // name that the start page of a site gives the site; "" for other pages, and if the page names none
 	// searches may find the page: it does not say noindex, and its media type has text
 	shown bool
 }
@@ -169,6 +171,7 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 			Package:     key,
 			Offset:      entry.Place.Offset,
 			Length:      entry.Place.Length,
+			Translation: translationOf(a, code, content.translations),
 			TitleHash:   print.TitleHash,
 			TextHash:    print.TextHash,
 			Simhash:     print.Simhash,
@@ -206,7 +209,7 @@ func (e extractor) content(
 	}
 	content = reading{Content: d.Content(), shown: true}
 	content.Title = cmp.Or(content.Title, name)
-	content.images = d.Images(a, content.Content)
+	content.images, content.translations = d.Images(a, content.Content), d.Translations(a)
 	if e.rules.isStart(a, o.Collections) {
 		content.site = d.SiteName()
 	}

@@ -79,6 +79,11 @@ func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, erro
 	return nil, s.wrap(fmt.Errorf("there is no such column of kind %d: %s", k, name))
 }
 
+// hasColumn reports whether the segment has a column with the name.
+func (s *Segment) hasColumn(name string) bool {
+	return slices.ContainsFunc(s.tail.columns, func(c columnExtent) bool { return c.name == name })
+}
+
 // rows reads a column that has, for each document, a row of width bytes.
 func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, error) {
 	content, err := s.column(ctx, name, rowsKind)
@@ -91,7 +96,7 @@ func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, err
 // The names of the columns of numbers and of strings, each in their order in the segment.
 var (
 	numberColumns = [...]string{Dates, TitleLengths, HeadingsLengths, AddressLengths, BodyLengths,
-		TitleHashes, TextHashes, Simhashes, Epochs, Tokens, Offsets, Lengths}
+		TitleHashes, TextHashes, Simhashes, Epochs, Tokens, Offsets, Lengths, Translations}
 	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages, LanguageSources}
 )
 
@@ -122,7 +127,7 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 	w.vectors = appendVector(w.vectors, vector)
 	for i, n := range [len(numberColumns)]uint64{uint64(d.Fetched.UnixMilli()),
 		uint64(lengths[Title]), uint64(lengths[Headings]), uint64(lengths[Address]), uint64(lengths[Body]),
-		d.TitleHash, d.TextHash, d.Simhash, d.Version.Epoch, d.Version.Token, uint64(d.Offset), uint64(d.Length)} {
+		d.TitleHash, d.TextHash, d.Simhash, d.Version.Epoch, d.Version.Token, uint64(d.Offset), uint64(d.Length), d.Translation} {
 		w.numbers[i] = append(w.numbers[i], n)
 	}
 	for i, s := range [len(stringColumns)]string{d.Site, d.Lang, d.MIME, "", d.Package, d.LangSource} {

@@ -132,7 +132,8 @@
 //   - 3: this one. Records may have images, which records of version 2 never have. The
 //     column "language source" came later: where it is missing, nothing is on record.
 //     So did the column "vector" (see Vector): where a segment lacks it, similar documents do
-//     not support each other in searches.
+//     not support each other in searches. So did the column "translation" (see
+//     Document.Translation): where a segment lacks it, no dictionaries are learnt of it.
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

@@ -38,8 +38,13 @@ type Document struct {
 	Package        string
 	Offset, Length int64
 
-	// Fingerprints of title and text. They are stored in columns only, as is LangSource, so
-	// that Segment.Stored returns documents without them.
+	// The fields below, and LangSource, are stored in columns only: documents that Segment.Stored
+	// returns lack them.
+
+	// Translation is a hash that pages in different languages share if they are translations of each
+	// other; 0 if it is not known.
+	Translation uint64
+	// fingerprints of title and text
 	TitleHash, TextHash, Simhash uint64
 	Sketch                       [16]uint16
 }

@@ -23,6 +23,7 @@ const (
 	Tokens          = "version.token"
 	Offsets         = "place.offset" // offset of the compressed page in its package, in bytes
 	Lengths         = "place.length" // length of the compressed page, in bytes
+	Translations    = "translation"  // Document.Translation; segments of older programs have no such column
 )
 
 // The names of the columns with a row of bytes for each document.
@@ -31,8 +32,12 @@ const (
 	sketches   = "sketch"
 )
 
-// Numbers returns a column of numbers, one for each document, by one read.
+// Numbers returns a column of numbers, one for each document, by one read. If the segment lacks the
+// column Translations, Numbers returns that column with 0 for each document.
 func (s *Segment) Numbers(ctx context.Context, column string) ([]uint64, error) {
+	if column == Translations && !s.hasColumn(column) {
+		return make([]uint64, s.tail.documents), nil
+	}
 	content, err := s.column(ctx, column, numbersKind)
 	if err != nil {
 		return nil, err

@@ -49,7 +49,7 @@ func (c *StringColumn) set(n uint32) []string {
 // Strings reads a column of strings, given by its name, by one read. If a segment lacks the
 // column LanguageSources, Strings returns that column with an empty string for each document.
 func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, error) {
-	if column == LanguageSources && !slices.ContainsFunc(s.tail.columns, func(c columnExtent) bool { return c.name == column }) {
+	if column == LanguageSources && !s.hasColumn(column) {
 		return &StringColumn{Values: []string{""}, Sets: [][]uint32{{0}}, Of: make([]uint32, s.tail.documents)}, nil
 	}
 	content, err := s.column(ctx, column, stringsKind)

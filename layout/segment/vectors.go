@@ -34,14 +34,7 @@ type VectorTerm struct {
 }
 
 // HasVectors reports whether the segment has the vectors of its documents.
-func (s *Segment) HasVectors() bool {
-	for _, c := range s.tail.columns {
-		if c.name == vectors && c.kind == rowsKind {
-			return true
-		}
-	}
-	return false
-}
+func (s *Segment) HasVectors() bool { return s.hasColumn(vectors) }
 
 // Vectors are the vectors of a segment's documents, as the segment stores them.
 type Vectors []byte

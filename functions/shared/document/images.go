@@ -42,10 +42,7 @@ func (d *Document) Images(base address.Address, c Content) []segment.Image {
 	if d.page == nil || d.converted || len(c.Main) == 0 {
 		return nil
 	}
-	r := newResolver(base, 0)
-	if b, err := base.Resolve(d.Base); err == nil && d.Base != "" {
-		r.base = b
-	}
+	r := d.resolver(base, 0)
 	headings, starts := d.headings()
 	var images []segment.Image
 	taken := make(map[string]bool)

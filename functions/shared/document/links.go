@@ -31,13 +31,7 @@ type Link struct {
 // cuts references off, it says so in Omitted.
 func (d *Document) Links(base address.Address) []Link {
 	most := len(d.page.References) + 2
-	r := newResolver(base, most)
-	if d.Base != "" {
-		if b, err := base.Resolve(d.Base); err == nil {
-			r.base = b
-		}
-	}
-	c := collector{document: d, resolver: r, seen: make(map[linkKey]bool, most), links: make([]Link, 0, most)}
+	c := collector{document: d, resolver: d.resolver(base, most), seen: make(map[linkKey]bool, most), links: make([]Link, 0, most)}
 	c.add(d.Refresh, Link{Kind: book.Redirect, Region: book.Text})
 	c.add(d.Canonical, Link{Kind: book.Canonical, Region: book.Text, Rel: "canonical"})
 	for i := range d.page.References {
@@ -162,10 +156,15 @@ type resolver struct {
 	cut   int                        // number of references not resolved because of maxAddresses
 }
 
-// newResolver returns a resolver for a page at the address base. references is the approximate
-// number of references that it will resolve.
-func newResolver(base address.Address, references int) resolver {
-	return resolver{base: base, page: base.URL, known: make(map[string]address.Address, references)}
+// resolver returns a resolver for references of the page, which is at address a. References are
+// relative to the page's <base href>, if it has one. The parameter references is about how many
+// there are.
+func (d *Document) resolver(a address.Address, references int) resolver {
+	r := resolver{base: a, page: a.URL, known: make(map[string]address.Address, references)}
+	if base, err := a.Resolve(d.Base); err == nil && d.Base != "" {
+		r.base = base
+	}
+	return r
 }
 
 // resolve returns the address of a reference, without its fragment. It returns false for a

@@ -46,10 +46,7 @@ func (d *Document) Structured(a address.Address) structured.Page {
 		Published: f.published, Modified: f.modified, Charset: d.charset, Type: f.kind,
 		Title: withoutSite(d.Title, f.site),
 	}
-	r := newResolver(a, 0)
-	if b, err := a.Resolve(d.Base); err == nil && d.Base != "" {
-		r.base = b
-	}
+	r := d.resolver(a, 0)
 	resolve := func(reference string) string {
 		target, ok := r.resolve(reference)
 		if !ok {

@@ -10,6 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/fingerprint"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
 const (
@@ -265,8 +266,9 @@ func (f *folder) mayTranslate() bool {
 func (f *folder) translate() {
 	places := make(map[string][]int) // of groups, by the address without its language
 	for i := range f.groups {
-		if key := withoutLanguage(f.document(f.groups[i].members[0])); key != "" {
-			places[key] = append(places[key], i)
+		d := f.document(f.groups[i].members[0])
+		if rest, named := address.Untranslated(d.URL, d.Lang); named {
+			places[rest] = append(places[rest], i)
 		}
 	}
 	sorted := slices.Clone(f.groups)
@@ -283,22 +285,6 @@ func (f *folder) translate() {
 	copy(f.groups, sorted)
 }
 
-// withoutLanguage returns a document's address without the parts that name its language. If the
-// address has no such part, it returns "".
-func withoutLanguage(d *segment.Document) string {
-	if !namesLanguage(d) {
-		return ""
-	}
-	parts := strings.FieldsFunc(d.URL, func(r rune) bool { return r == '/' || r == '.' })
-	for i, part := range parts {
-		primary, _, _ := strings.Cut(strings.ReplaceAll(part, "_", "-"), "-")
-		if strings.EqualFold(primary, d.Lang) {
-			parts[i] = "*"
-		}
-	}
-	return strings.Join(parts, "/")
-}
-
 // share returns the probability that the query is in a document's language.
 func (f *folder) share(d *segment.Document) float64 {
 	for i := range f.plan.languages {
@@ -309,17 +295,11 @@ func (f *folder) share(d *segment.Document) float64 {
 	return 0
 }
 
-// namesLanguage reports whether a part of a document's address is the document's language,
-// as in /en-US/manual. It is false for a page of a translated manual that is not translated
-// yet: English text at /de/manual.
+// namesLanguage reports whether a part of a document's address is the document's language, as in
+// /en-US/manual.
 func namesLanguage(d *segment.Document) bool {
-	for part := range strings.FieldsFuncSeq(d.URL, func(r rune) bool { return r == '/' || r == '.' }) {
-		primary, _, _ := strings.Cut(strings.ReplaceAll(part, "_", "-"), "-")
-		if d.Lang != "" && strings.EqualFold(primary, d.Lang) {
-			return true
-		}
-	}
-	return false
+	_, named := address.Untranslated(d.URL, d.Lang)
+	return named
 }
 
 func compareBool(a, b bool) int {

@@ -16,6 +16,7 @@ type attributes struct {
 	hidden, navigation, main               bool
 	href, src, alt, title, rel, lang, kind string
 	name, property, pragma, content        string
+	hreflang                               string
 	hasHref, hasSrc                        bool
 }
 
@@ -45,6 +46,8 @@ func (a *attributes) read(written []rawAttribute) {
 			a.set(&a.title, value)
 		case "rel":
 			a.set(&a.rel, value)
+		case "hreflang":
+			a.set(&a.hreflang, value)
 		case "lang":
 			a.set(&a.lang, value)
 		case "type":
@@ -268,7 +271,7 @@ func (r *reader) metadata(name atom.Atom, a *attributes) {
 			r.page.Cut.Metas++
 			return
 		}
-		r.page.Links = append(r.page.Links, Link{a.rel, a.href})
+		r.page.Links = append(r.page.Links, Link{a.rel, a.href, a.hreflang})
 	case atom.Meta:
 		if len(r.page.Metas) == MaxMetas {
 			r.page.Cut.Metas++

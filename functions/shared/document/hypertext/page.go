@@ -123,5 +123,5 @@ type Reference struct {
 // Meta holds the attributes name, property, http-equiv (Pragma) and content of a meta element.
 type Meta struct{ Name, Property, Pragma, Content string }
 
-// Link holds the attributes rel and href of a link element.
-type Link struct{ Rel, Address string }
+// Link holds the attributes rel, href and hreflang of a link element.
+type Link struct{ Rel, Address, Language string }

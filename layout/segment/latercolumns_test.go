@@ -7,15 +7,16 @@ import (
 	"testing"
 )
 
-// TestLanguageSources reads how languages are known from a segment of an older program, which
-// has no column of it, from a new one, and from both merged.
-func TestLanguageSources(t *testing.T) {
+// TestLaterColumns reads how languages are known, and the hashes of translations, from a segment of an
+// older program, which has no columns of them, from a new one, and from both merged.
+func TestLaterColumns(t *testing.T) {
 	content, err := os.ReadFile("testdata/segment.v3")
 	if err != nil {
 		t.Fatal(err)
 	}
 	docs := generate(2, 5)
 	docs[0].LangSource, docs[1].LangSource = "declared", "overruled"
+	docs[0].Translation, docs[1].Translation = 7, 1<<63
 	older, newer := mustOpen(t, content), mustOpen(t, mustBuild(t, docs, 0))
 	merged, err := Merge(t.Context(), []Input{{Segment: older}, {Segment: newer}}, math.MaxInt64)
 	if err != nil {
@@ -23,12 +24,13 @@ func TestLanguageSources(t *testing.T) {
 	}
 	none := make([]string, older.Documents())
 	for name, c := range map[string]struct {
-		of   *Segment
-		want []string
+		of           *Segment
+		want         []string
+		translations []uint64
 	}{
-		"older":  {older, none},
-		"newer":  {newer, []string{"declared", "overruled"}},
-		"merged": {mustOpen(t, merged), append(none, "declared", "overruled")},
+		"older":  {older, none, make([]uint64, len(none))},
+		"newer":  {newer, []string{"declared", "overruled"}, []uint64{7, 1 << 63}},
+		"merged": {mustOpen(t, merged), append(none, "declared", "overruled"), append(make([]uint64, len(none)), 7, 1<<63)},
 	} {
 		column, err := c.of.Strings(t.Context(), LanguageSources)
 		if err != nil {
@@ -40,6 +42,10 @@ func TestLanguageSources(t *testing.T) {
 		}
 		if !slices.Equal(got, c.want) {
 			t.Errorf("%s: %q, want %q", name, got, c.want)
+		}
+		translations, err := c.of.Numbers(t.Context(), Translations)
+		if err != nil || !slices.Equal(translations, c.translations) {
+			t.Errorf("%s: translations %d (%v), want %d", name, translations, err, c.translations)
 		}
 	}
 }
