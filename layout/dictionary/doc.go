@@ -1,7 +1,6 @@
 // Package dictionary stores which terms of one language translate the terms of another, with
-// probabilities. Package functions/rank/translation learns them from translated pages, and package
-// functions/shared/search translates queries by them. No function of the cloud stores dictionaries
-// in the bucket yet: tests/bench/across and evaluations make them in memory.
+// probabilities. The function rank learns them from pages that are translations of each other, and
+// stores them as overlays; the function query translates queries by them.
 //
 // Terms are those of the index (see strategy/text/analysis): stems, or pairs of characters in
 // scripts without spaces.

@@ -17,6 +17,8 @@
 //	 "consumed": [{"batch": "00000001-000000000001", "at": "2026-11-21T22:00:00.123Z"}],
 //	 "learnt":   "books/0000/….book@7", "closed": ["00000001-000000000000"], "forgotten": 2, "ranked": "<hash>", "oldest": 5,
 //	 "unvisited": {"key": "overlays/0000/000000000007_….ovl", "bytes": 9, "tail": 1, "documents": 3, "cut": 2},
+//	 "dictionaries": {"of": "<hash>", "all": [{"from": "en", "to": "de", "key": "overlays/0000/000000000007_….ovl", "bytes": 9,
+//	                  "terms": 2, "pages": 40, "sentences": 90, "rules": 1, "omitted": ["1 of 91 pairs of sentences"]}]},
 //	 "gone":     [{"id": "<identity of a URL>", "version": "00000001-000000000001", "masked": true}],
 //	 "condemned": [{"key": "packages/0000/….spf", "at": "2026-11-21T22:00:00.123Z", "since": 7, "gone": "…"}],
 //	 "sum": "<content hash of all before, and a brace>"
@@ -50,6 +52,6 @@
 //     It is not read any more.
 //   - 2: since segments are merged. A generation names its format. "compared"
 //     came later: where it is missing, the sweep compares once more. "ranks",
-//     "anchors", "ranked" and "unvisited" came later: a program that does not know them drops
-//     them, and rank makes them again.
+//     "anchors", "ranked", "unvisited" and "dictionaries" came later: a program that does not
+//     know them drops them, and rank makes them again.
 package manifest

@@ -185,8 +185,8 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 // generation lists it any more. The record stays for another grace after the deletion,
 // because other processes may still be about to delete the object or to list it.
 //
-// Of overlays, only those with anchors or unvisited URLs are condemned: they hold texts of
-// pages, which may be forgotten. The others are deleted without being condemned: their keys,
+// Of overlays, only those with anchors, unvisited URLs or dictionaries are condemned: they hold
+// texts of pages, which may be forgotten. The others are deleted without being condemned: their keys,
 // which contain a generation, are never used again.
 type Condemned struct {
 	Key   string    `json:"key"`

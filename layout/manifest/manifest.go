@@ -47,6 +47,8 @@ type Manifest struct {
 	// Unvisited is the overlay with URLs without a stored page, which can be found by the
 	// texts of links; nil if there are none.
 	Unvisited *Unvisited `json:"unvisited,omitempty"`
+	// Dictionaries are those of all partitions' languages; nil if this partition lists none.
+	Dictionaries *Dictionaries `json:"dictionaries,omitempty"`
 	// Oldest is the number of the oldest generation that is kept; earlier ones are deleted,
 	// or will be. 0 if none was deleted yet.
 	Oldest uint64 `json:"oldest,omitempty"`
@@ -109,7 +111,7 @@ func (m *Manifest) Package(key string) *Package {
 }
 
 // Objects yields the key and the size in bytes of every listed object: packages, books,
-// segments and overlays. A key that is listed twice is yielded twice.
+// segments, overlays and dictionaries. A key that is listed twice is yielded twice.
 func (m *Manifest) Objects() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		for _, p := range m.Packages {
@@ -132,8 +134,15 @@ func (m *Manifest) Objects() iter.Seq2[string, int64] {
 				}
 			}
 		}
-		if u := m.Unvisited; u != nil {
-			yield(u.Key, u.Bytes)
+		if u := m.Unvisited; u != nil && !yield(u.Key, u.Bytes) {
+			return
+		}
+		if m.Dictionaries != nil {
+			for _, d := range m.Dictionaries.All {
+				if !yield(d.Key, d.Bytes) {
+					return
+				}
+			}
 		}
 	}
 }

@@ -19,7 +19,7 @@
 //     is not condemned.
 //  3. A generation that ceases to list an object condemns it. No later
 //     generation lists a condemned key, so the collector can delete the object
-//     without reading them. Of overlays, only those with anchors or unvisited
+//     without reading them. Of overlays, only those with anchors, dictionaries or unvisited
 //     URLs are condemned, because they hold texts of pages. The others are not:
 //     the key of an overlay contains the generation that it was made for, and
 //     is never used again.

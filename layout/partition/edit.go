@@ -245,19 +245,19 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 // more when it is called. If this version or a higher one is recorded already, it changes
 // nothing and returns false. What else may hold texts of such pages is deleted after the grace:
 //   - all condemned objects, even if kept generations list them (see Condemned.Erase);
-//   - all overlays with anchors, and the one with unvisited URLs: Forgot unlists and condemns
-//     them, and resets Manifest.Ranked, so that rank makes them again.
+//   - all overlays with anchors, the one with unvisited URLs, and dictionaries: Forgot unlists and
+//     condemns them, and resets Manifest.Ranked, so that rank makes them again.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false
 	}
 	e.next.Forgotten = version
-	before := e.anchors()
+	before := e.texts()
 	for i := range e.next.Segments {
 		e.next.Segments[i].Anchors = nil
 	}
-	e.next.Unvisited, e.next.Ranked = nil, ""
-	e.condemnAnchors(before)
+	e.next.Unvisited, e.next.Dictionaries, e.next.Ranked = nil, nil, ""
+	e.condemnTexts(before)
 	e.next.Erase()
 	return true
 }

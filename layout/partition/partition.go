@@ -147,10 +147,10 @@ func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 			}
 		}
 		e := &Edit{next: m, bucket: p.bucket, now: p.now}
-		before := e.anchors()
+		before := e.texts()
 		err := edit(e)
 		if err == nil {
-			e.condemnAnchors(before)
+			e.condemnTexts(before)
 		}
 		return err
 	})

@@ -84,9 +84,14 @@ func (e *Edit) Unmask(key string) {
 	s.Deletions, s.Erase, s.Compared = nil, false, false
 }
 
-// DropRanks unlists the overlay with the key, which holds ranks, anchors or unvisited
-// URLs. It also resets Manifest.Ranked, so that the function rank makes the overlay again.
+// DropRanks unlists the overlay with the key, which holds ranks, anchors, unvisited URLs or a
+// dictionary. It also resets Manifest.Ranked, or Dictionaries.Of for a dictionary, so that the
+// function rank makes the overlay again.
 func (e *Edit) DropRanks(key string) {
+	if d := e.next.Dictionaries; d != nil && slices.ContainsFunc(d.All, func(one manifest.Dictionary) bool { return one.Key == key }) {
+		e.keepDictionaries(func(one manifest.Dictionary) bool { return one.Key != key })
+		return
+	}
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]
 		if s.Ranks != nil && s.Ranks.Key == key {

@@ -294,9 +294,9 @@ func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut 
 	return true, nil
 }
 
-// anchors returns the keys of all listed overlays with texts of links: those with anchors,
-// and the one with unvisited URLs.
-func (e *Edit) anchors() map[string]bool {
+// texts returns the keys of all listed overlays with texts of pages: those with anchors, the one with
+// unvisited URLs, and dictionaries.
+func (e *Edit) texts() map[string]bool {
 	keys := make(map[string]bool)
 	if u := e.next.Unvisited; u != nil {
 		keys[u.Key] = true
@@ -306,13 +306,18 @@ func (e *Edit) anchors() map[string]bool {
 			keys[s.Anchors.Key] = true
 		}
 	}
+	if e.next.Dictionaries != nil {
+		for _, d := range e.next.Dictionaries.All {
+			keys[d.Key] = true
+		}
+	}
 	return keys
 }
 
-// condemnAnchors condemns the overlays with texts of links that are no longer listed.
-// The parameter before holds the keys of those that were listed before the edit.
-func (e *Edit) condemnAnchors(before map[string]bool) {
-	now := e.anchors()
+// condemnTexts condemns the overlays with texts of pages that are no longer listed. The parameter
+// before holds the keys of those that were listed before the edit.
+func (e *Edit) condemnTexts(before map[string]bool) {
+	now := e.texts()
 	for _, key := range slices.Sorted(maps.Keys(before)) {
 		if !now[key] && !e.next.IsCondemned(key) {
 			e.condemn(key)

@@ -1,0 +1,61 @@
+package partition
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/dictionary"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+)
+
+// OpenDictionary opens the bytes of a listed dictionary. Its error wraps dictionary.ErrDamaged if
+// they differ from the entry in the manifest.
+func OpenDictionary(listed *manifest.Dictionary, content []byte) (*dictionary.Dictionary, error) {
+	if !layout.IsOverlayOf(listed.Key, content) {
+		return nil, fmt.Errorf("cannot open dictionary %s: %w: its content is that of another object", listed.Key, dictionary.ErrDamaged)
+	}
+	d, err := dictionary.Open(content)
+	if err == nil && (d.From != listed.From || d.To != listed.To) {
+		err = fmt.Errorf("%w: it is from %s to %s, and the manifest says from %s to %s", dictionary.ErrDamaged, d.From, d.To, listed.From, listed.To)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("cannot open dictionary %s: %w", listed.Key, err)
+	}
+	return d, nil
+}
+
+// SetDictionary stores a dictionary with the given bytes, and lists it in place of the one between
+// the same languages. It sets the fields Key and Bytes of the entry. It resets Dictionaries.Of until
+// SetDictionaries is called.
+//
+// SetDictionary stores immediately, before the commit; an edit that runs again stores the dictionary
+// again (see Mask).
+func (e *Edit) SetDictionary(ctx context.Context, entry manifest.Dictionary, content []byte) error {
+	key, err := e.putOverlay(ctx, content)
+	if err != nil {
+		return err
+	}
+	entry.Key, entry.Bytes = key, int64(len(content))
+	e.keepDictionaries(func(d manifest.Dictionary) bool { return d.From != entry.From || d.To != entry.To })
+	e.next.Dictionaries.All = append(e.next.Dictionaries.All, entry)
+	return nil
+}
+
+// SetDictionaries says of what all listed dictionaries were learnt, and what limits left out (see
+// manifest.Dictionaries). It unlists the dictionaries for which the function keep returns false.
+func (e *Edit) SetDictionaries(of string, omitted []string, keep func(manifest.Dictionary) bool) {
+	e.keepDictionaries(keep)
+	e.next.Dictionaries.Of, e.next.Dictionaries.Omitted = of, omitted
+}
+
+// keepDictionaries replaces the list of dictionaries by a new one, of those for which the function
+// keep returns true, and resets what is known of the list as a whole.
+func (e *Edit) keepDictionaries(keep func(manifest.Dictionary) bool) {
+	next := new(manifest.Dictionaries)
+	if before := e.next.Dictionaries; before != nil {
+		next.All = slices.DeleteFunc(slices.Clone(before.All), func(d manifest.Dictionary) bool { return !keep(d) })
+	}
+	e.next.Dictionaries = next
+}
