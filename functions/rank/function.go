@@ -1,8 +1,9 @@
 // Package rank ranks the pages of all partitions by the links between them, and gathers the texts
 // by which links name them, and by which they name URLs that were never visited (Brin and Page,
-// The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998, 2.2). It stores all in
-// overlays beside the segments. The function query searches the texts; scores do not use the ranks
-// yet, because on a single site they made answers no better.
+// The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998, 2.2). It also learns
+// dictionaries from pages that are translations of each other. It stores all in overlays beside the
+// segments. The function query searches the texts, and translates queries by the dictionaries; scores
+// do not use the ranks yet, because on a single site they made answers no better.
 //
 // It reads the books of all partitions (see linkgraph), computes ranks (see pagerank), and commits
 // for each partition the ranks and anchors of the documents of all its segments, the partition's
@@ -10,6 +11,10 @@
 // rules of which they were made. If that is the same as before and no segment lacks ranks, there is
 // nothing to do: then a run reads the manifests only. A segment that is committed later is without
 // ranks until the next run.
+//
+// Dictionaries are learnt from the texts that segments store (see translation). Which pages translate
+// each other stands in a column of segments. The dictionaries of all partitions are listed by one of
+// them, in Manifest.Dictionaries.
 //
 // It may be killed at any call, and run twice or several times in parallel: ranks depend on the
 // books alone, and an overlay with the ranks that a segment has already is not stored again.
@@ -27,6 +32,7 @@ import (
 
 	"github.com/bucketsearch/bucketsearch/functions/rank/linkgraph"
 	"github.com/bucketsearch/bucketsearch/functions/rank/pagerank"
+	"github.com/bucketsearch/bucketsearch/functions/rank/translation"
 	"github.com/bucketsearch/bucketsearch/functions/shared/message"
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -58,10 +64,22 @@ type Limits struct {
 	// have more); for more documents, the books are read several times
 	Anchors   int
 	Unvisited int // greatest number of unvisited URLs of a partition
+
+	Translated   int                // greatest number of documents of which it is compared what they translate
+	Dictionaries int                // greatest number of pairs of languages of which dictionaries are learnt
+	Pages        int                // greatest number of pages that are read for one pair of languages
+	Translation  translation.Limits // of one pair of languages
+	Work         int                // greatest sum of Translation.Pairs over all pairs of languages
 }
 
-// DefaultLimits returns limits that keep a run below two gigabytes.
-func DefaultLimits() Limits { return Limits{linkgraph.DefaultLimits(), 200_000, 100_000} }
+// DefaultLimits returns limits that keep a run below two gigabytes, and the learning of dictionaries
+// below some five minutes.
+func DefaultLimits() Limits {
+	return Limits{
+		Graph: linkgraph.DefaultLimits(), Anchors: 200_000, Unvisited: 100_000,
+		Translated: 4_000_000, Dictionaries: 40, Pages: 1000, Translation: translation.DefaultLimits(), Work: 200_000_000,
+	}
+}
 
 // Handle runs the function once for each message (see Run). The fields of a message do not
 // matter.
@@ -69,11 +87,10 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
 }
 
-// Run ranks all documents, unless they are ranked already. It fails with a partition.Fault, and
-// changes nothing, if generations are lost, or if a book is damaged: the present ranks stay until
-// repair has mended the damage.
+// Run ranks all documents, unless they are ranked already, and then learns dictionaries, unless they
+// are learnt already. It fails with a partition.Fault, and changes nothing, if generations are lost,
+// or if a book is damaged: the present ranks stay until repair has mended the damage.
 func (f *Function) Run(ctx context.Context) error {
-	began := f.Now()
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
 		return err
@@ -86,12 +103,21 @@ func (f *Function) Run(ctx context.Context) error {
 		}
 		all = append(all, p)
 	}
+	if err := f.rank(ctx, all, inForce.Takedowns); err != nil {
+		return err
+	}
+	return f.learnDictionaries(ctx, all, inForce.Takedowns)
+}
+
+// rank ranks the documents of all partitions, unless they are ranked already.
+func (f *Function) rank(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) error {
+	began := f.Now()
 	of := f.name(all)
 	due := slices.DeleteFunc(slices.Clone(all), func(p *partition.Partition) bool { return isRanked(p.Manifest(), of) })
 	if len(due) == 0 {
 		return nil
 	}
-	graph, err := f.read(ctx, all, inForce.Takedowns)
+	graph, err := f.read(ctx, all, forgotten)
 	if err != nil {
 		return err
 	}
@@ -101,7 +127,7 @@ func (f *Function) Run(ctx context.Context) error {
 	}
 	f.Log.InfoContext(ctx, "ranked", "pages", graph.Pages(), "votes", graph.Votes(), "steps", steps, "took", f.Now().Sub(began))
 	r := ranking{
-		Function: f, graph: graph, ranks: ranks, forgotten: inForce.Takedowns.Version, most: f.Limits.Anchors,
+		Function: f, graph: graph, ranks: ranks, forgotten: forgotten.Version, most: f.Limits.Anchors,
 		known: make(map[string]coded), languages: make(map[string]int),
 	}
 	if err := r.countLanguages(ctx, all); err != nil {

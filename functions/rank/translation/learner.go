@@ -3,6 +3,7 @@ package translation
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -14,13 +15,13 @@ import (
 type Limits struct {
 	Sentences int // greatest number of sentences of a page; the rest of its text is left out
 	// Greatest sum, over all aligned sentences, of the number of terms times that of the other
-	// sentence's terms; sentences beyond it are left out. 20 million take some 500 MB and half a
-	// minute.
+	// sentence's terms; sentences beyond it are left out. 10 million take some 250 MB and fifteen
+	// seconds.
 	Pairs int
 }
 
 // DefaultLimits returns limits for the memory of a function in the cloud.
-func DefaultLimits() Limits { return Limits{Sentences: 500, Pairs: 20_000_000} }
+func DefaultLimits() Limits { return Limits{Sentences: 500, Pairs: 10_000_000} }
 
 const (
 	iterations = 6    // of EM; more change little
@@ -45,9 +46,24 @@ type Summary struct {
 // Cut counts what was left out because of limits.
 type Cut struct {
 	Bytes     int // bytes of pages beyond Limits.Sentences
-	Long      int // pairs of sentences with more than 100 terms
+	Long      int // pairs of sentences with more than mostTerms terms
 	Sentences int // pairs of sentences beyond Limits.Pairs
 	Terms     int // terms beyond dictionary.MaxSources, the rarest
+}
+
+// Omitted returns a text on each limit that left something out, such as "12 of 90 pairs of sentences".
+func (s *Summary) Omitted() (texts []string) {
+	add := func(n int, format string, args ...any) {
+		if n > 0 {
+			texts = append(texts, fmt.Sprintf(format, args...))
+		}
+	}
+	c, all := s.Cut, s.Sentences+s.Cut.Long+s.Cut.Sentences
+	add(c.Bytes, "%d bytes at the ends of long pages", c.Bytes)
+	add(c.Long, "%d of %d pairs of sentences, of more than %d words", c.Long, all, mostTerms)
+	add(c.Sentences, "%d of %d pairs of sentences", c.Sentences, all)
+	add(c.Terms, "the %d rarest words", c.Terms)
+	return texts
 }
 
 // Learner learns the dictionaries of two languages, from one to the other and back. It is not safe

@@ -1,0 +1,182 @@
+package rank
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/functions/rank/translation"
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/dictionary"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// learning is one run of the function while it learns dictionaries.
+type learning struct {
+	*Function
+	home      *partition.Partition // its manifest lists the dictionaries of all partitions
+	forgotten uint64               // version of the takedowns that were in force: nothing of pages that they forget is learnt
+	found     *translations
+	damaged   bool // texts that cannot be read are left out
+}
+
+// learnDictionaries learns a dictionary, in both directions, for each pair of languages with enough
+// pages that are translations of each other (see leastPages). It commits each pair for itself, so that
+// a run that is killed goes on where it was. A dictionary that is known is learnt again only after the
+// number of its pages has changed by more than a tenth: learning takes seconds, and more pages of the
+// same kind change little.
+func (f *Function) learnDictionaries(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) error {
+	l := learning{Function: f, home: all[0], forgotten: forgotten.Version}
+	if i := slices.IndexFunc(all, func(p *partition.Partition) bool { return p.Manifest().Dictionaries != nil }); i >= 0 {
+		l.home = all[i]
+	}
+	of := f.nameTranslated(all)
+	if d := l.home.Manifest().Dictionaries; d != nil && d.Of == of {
+		return nil
+	}
+	var err error
+	if l.found, err = f.findTranslations(ctx, all, forgotten); err != nil {
+		return err
+	}
+	var omitted []string
+	if l.found.cut > 0 {
+		omitted = append(omitted, fmt.Sprintf("%d documents beyond %d that may be translations", l.found.cut, f.Limits.Translated))
+	}
+	pairs := l.found.pairs()
+	if n := len(pairs); n > f.Limits.Dictionaries {
+		omitted = append(omitted, fmt.Sprintf("%d of %d pairs of languages, those with the fewest pages", n-f.Limits.Dictionaries, n))
+		pairs = pairs[:f.Limits.Dictionaries]
+	}
+	wanted := make(map[[2]string]bool)
+	limits := f.Limits.Translation
+	limits.Pairs = min(limits.Pairs, f.Limits.Work/max(1, len(pairs)))
+	for _, pair := range pairs {
+		a, b := l.found.languages[pair.languages[0]], l.found.languages[pair.languages[1]]
+		wanted[[2]string{a, b}], wanted[[2]string{b, a}] = true, true
+		if l.isKnown(a, b, pair.pages) && l.isKnown(b, a, pair.pages) {
+			continue
+		}
+		if err := l.learn(ctx, pair, limits); err != nil {
+			return fmt.Errorf("cannot learn the dictionaries of %s and %s: %w", a, b, err)
+		}
+	}
+	if l.damaged || l.found.damaged {
+		of = "" // the next run tries again
+	}
+	return l.commit(ctx, func(e *partition.Edit) error {
+		before := e.Manifest().Dictionaries
+		if before == nil && len(wanted) == 0 && of == "" {
+			return partition.ErrUnchanged
+		}
+		keep := func(d manifest.Dictionary) bool { return wanted[[2]string{d.From, d.To}] }
+		if before != nil && before.Of == of && slices.Equal(before.Omitted, omitted) && !slices.ContainsFunc(before.All, func(d manifest.Dictionary) bool { return !keep(d) }) {
+			return partition.ErrUnchanged
+		}
+		e.SetDictionaries(of, omitted, keep)
+		return nil
+	})
+}
+
+// dictionaryRules is the number of the rules by which dictionaries are learnt. It must be raised when
+// these change: then all are learnt anew.
+const dictionaryRules = 1
+
+// nameTranslated returns the value of manifest.Dictionaries.Of for dictionaries that are learnt now.
+func (f *Function) nameTranslated(all []*partition.Partition) string {
+	var keys []string
+	for _, p := range all {
+		for _, pkg := range p.Manifest().Packages {
+			if pkg.Indexed {
+				keys = append(keys, pkg.Key)
+			}
+		}
+	}
+	slices.Sort(keys)
+	l := f.Limits
+	return layout.ContentHash(fmt.Appendf(nil, "%d %d %d %d %d %v %s", dictionaryRules, l.Translated, l.Dictionaries, l.Pages, l.Work, l.Translation, strings.Join(keys, " ")))
+}
+
+// isKnown reports whether a dictionary is listed that is not to be learnt again: it was learnt by the
+// same rules when there were about as many pages.
+func (l *learning) isKnown(from, to string, pages int) bool {
+	d := l.home.Manifest().Dictionaries.Between(from, to)
+	return d != nil && d.Rules == dictionaryRules && 10*max(pages-d.Pages, d.Pages-pages) <= d.Pages
+}
+
+// batch is the number of pages that are read together with their translations.
+const batch = 50
+
+// learn learns and commits the two dictionaries of a pair of languages.
+func (l *learning) learn(ctx context.Context, pair languagePair, limits translation.Limits) error {
+	began := l.Now()
+	a, b := l.found.languages[pair.languages[0]], l.found.languages[pair.languages[1]]
+	learner := translation.NewLearner(a, b, limits)
+	both := l.found.of(pair, l.Limits.Pages)
+	for some := range slices.Chunk(both, batch) {
+		var pages []translatedPage
+		for _, page := range some {
+			pages = append(pages, page[:]...)
+		}
+		documents, damage, err := l.found.read(ctx, pages)
+		if err != nil {
+			return err
+		}
+		for _, err := range damage {
+			l.damaged = true
+			l.Log.ErrorContext(ctx, "a dictionary is learnt without some pages", "from", a, "to", b, "error", err)
+		}
+		for i := 0; i < len(documents); i += 2 {
+			page, other := documents[i], documents[i+1]
+			learner.Add(translation.Text{Title: page.Title, Body: page.Body}, translation.Text{Title: other.Title, Body: other.Body})
+		}
+	}
+	forth, back, summary, err := learner.Learn(ctx)
+	if err != nil {
+		return err
+	}
+	omitted := summary.Omitted()
+	if n := pair.pages - len(both); n > 0 {
+		omitted = append([]string{fmt.Sprintf("%d of %d pages", n, pair.pages)}, omitted...)
+	}
+	for _, text := range omitted {
+		l.Log.InfoContext(ctx, "a dictionary is learnt within limits", "from", a, "to", b, "omitted", text)
+	}
+	l.Log.InfoContext(ctx, "learnt dictionaries", "from", a, "to", b, "pages", len(both), "sentences", summary.Sentences,
+		"terms", len(forth), "back", len(back), "took", l.Now().Sub(began))
+	directions := []struct {
+		from, to string
+		entries  []dictionary.Entry
+	}{{a, b, forth}, {b, a, back}}
+	var contents [2][]byte
+	for i, d := range directions {
+		if contents[i], err = dictionary.Encode(d.from, d.to, d.entries); err != nil {
+			return err
+		}
+	}
+	return l.commit(ctx, func(e *partition.Edit) error {
+		for i, d := range directions {
+			entry := manifest.Dictionary{
+				From: d.from, To: d.to, Terms: len(d.entries), Pages: pair.pages,
+				Sentences: summary.Sentences, Rules: dictionaryRules, Omitted: omitted,
+			}
+			if err := e.SetDictionary(ctx, entry, contents[i]); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// commit commits an edit of the dictionaries' list. It fails with partition.ErrStale if pages were
+// forgotten since the run began: their words could be in a dictionary.
+func (l *learning) commit(ctx context.Context, edit func(*partition.Edit) error) error {
+	return l.home.Commit(ctx, func(e *partition.Edit) error {
+		if e.Manifest().Forgotten > l.forgotten {
+			return partition.ErrStale
+		}
+		return edit(e)
+	})
+}

@@ -1,0 +1,275 @@
+package rank
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"sync"
+
+	"github.com/RoaringBitmap/roaring"
+	"golang.org/x/sync/errgroup"
+
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
+	"github.com/bucketsearch/bucketsearch/layout/partition"
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// leastPages is the least number of pages in two languages that translate each other, from which a
+// dictionary is learnt.
+const leastPages = 20
+
+// translatedPage is a document of a segment that may have translations.
+type translatedPage struct {
+	group    uint64 // the same for pages that are translations of each other (segment.Document.Translation)
+	language uint16 // index in translations.languages
+	segment  int32  // index in translations.segments
+	doc      uint32
+}
+
+// translations are the documents of all partitions that may be translations of each other.
+type translations struct {
+	*Function
+	forgotten takedown.Set
+
+	listed    []manifest.Segment
+	segments  []*segment.Segment // by index in listed: opened segment; nil if it cannot be read
+	languages []string           // those with at least leastPages documents, sorted
+	damaged   bool               // segments that cannot be read are left out
+
+	mu    sync.Mutex       // protects the fields below until all is read
+	pages []translatedPage // sorted by group and language; of each group one page in a language
+	below uint64           // pages of the groups from this number on are left out; 0: none are
+	cut   int              // number of documents that are left out, because memory is bounded
+}
+
+// languagePair is two languages, the first in alphabetical order first.
+type languagePair struct {
+	languages [2]uint16 // indexes in translations.languages
+	pages     int       // number of pages that have a translation
+}
+
+// findTranslations returns the documents that may be translations of each other, without forgotten
+// pages. It reads columns of segments, unless all documents are in one language.
+func (f *Function) findTranslations(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) (*translations, error) {
+	t := &translations{Function: f, forgotten: forgotten}
+	for _, p := range all {
+		t.listed = append(t.listed, p.Manifest().Segments...)
+	}
+	t.segments = make([]*segment.Segment, len(t.listed))
+	err := t.each(ctx, func(ctx context.Context, i int) (err error) {
+		t.segments[i], err = partition.OpenSegment(ctx, segment.Ranges{Bucket: f.Bucket}, &t.listed[i])
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	documents := make(map[string]uint64)
+	for _, s := range t.segments {
+		if s != nil {
+			for name, totals := range s.LanguageTotals() {
+				documents[name] += totals.Fields[segment.Body].Documents
+			}
+		}
+	}
+	maps.DeleteFunc(documents, func(name string, n uint64) bool { return name == "" || n < leastPages })
+	if t.languages = slices.Sorted(maps.Keys(documents)); len(t.languages) < 2 {
+		return t, nil
+	}
+	if err := t.each(ctx, t.readColumns); err != nil {
+		return nil, err
+	}
+	slices.SortFunc(t.pages, func(a, b translatedPage) int {
+		return cmp.Or(cmp.Compare(a.group, b.group), cmp.Compare(a.language, b.language), cmp.Compare(a.segment, b.segment), cmp.Compare(a.doc, b.doc))
+	})
+	t.pages = slices.CompactFunc(t.pages, func(a, b translatedPage) bool { return a.group == b.group && a.language == b.language })
+	return t, nil
+}
+
+// each calls the function read with the index of each segment, a few at the same time. It leaves out
+// segments that cannot be read.
+func (t *translations) each(ctx context.Context, read func(ctx context.Context, i int) error) error {
+	group, within := errgroup.WithContext(ctx)
+	group.SetLimit(atOnce)
+	for i := range t.listed {
+		group.Go(func() error {
+			err := read(within, i)
+			if partition.IsDamaged(err) {
+				t.Log.ErrorContext(ctx, "no dictionaries are learnt of a segment that cannot be read", "key", t.listed[i].Key, "error", err)
+				t.mu.Lock()
+				defer t.mu.Unlock()
+				t.damaged, t.segments[i] = true, nil
+				return nil
+			}
+			return err
+		})
+	}
+	return group.Wait()
+}
+
+// readColumns adds the living documents of a segment, the one with index i, to the pages.
+func (t *translations) readColumns(ctx context.Context, i int) error {
+	s := t.segments[i]
+	if s == nil {
+		return nil
+	}
+	groups, err := s.Numbers(ctx, segment.Translations)
+	if err != nil {
+		return err
+	}
+	languages, err := s.Strings(ctx, segment.Languages)
+	if err != nil {
+		return err
+	}
+	out, err := t.outside(ctx, i)
+	if err != nil {
+		return err
+	}
+	var pages []translatedPage
+	for doc, group := range groups {
+		of := languages.Get(uint32(doc))
+		if group == 0 || len(of) == 0 || out.Contains(uint32(doc)) {
+			continue
+		}
+		if language, known := slices.BinarySearch(t.languages, of[0]); known {
+			pages = append(pages, translatedPage{group, uint16(language), int32(i), uint32(doc)})
+		}
+	}
+	t.add(pages)
+	return nil
+}
+
+// add adds pages. If there are more than Limits.Translated then, it keeps those whose groups have the
+// lowest numbers: these are hashes, so a group is kept whole or left out whole.
+func (t *translations) add(pages []translatedPage) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	before := len(t.pages) + len(pages)
+	t.pages = append(t.pages, pages...)
+	for {
+		if t.below > 0 {
+			t.pages = slices.DeleteFunc(t.pages, func(page translatedPage) bool { return page.group >= t.below })
+		}
+		if len(t.pages) <= t.Limits.Translated {
+			break
+		}
+		if t.below /= 2; t.below == 0 {
+			t.below = 1 << 63
+		}
+	}
+	t.cut += before - len(t.pages)
+}
+
+// outside returns those documents of a segment, the one with index i, that are dead or of forgotten
+// pages.
+func (t *translations) outside(ctx context.Context, i int) (*roaring.Bitmap, error) {
+	out, err := partition.Dead(ctx, t.Bucket, &t.listed[i])
+	if err != nil || t.forgotten.Empty() {
+		return out, err
+	}
+	identities, err := t.segments[i].Identities(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sites, err := t.segments[i].Strings(ctx, segment.Sites)
+	if err != nil {
+		return nil, err
+	}
+	for doc, id := range identities {
+		for _, site := range sites.Get(uint32(doc)) {
+			if t.forgotten.ForgetsPage(id, site) {
+				out.Add(uint32(doc))
+			}
+		}
+	}
+	return out, nil
+}
+
+// groups yields the pages of each group, sorted by language.
+func (t *translations) groups(yield func([]translatedPage) bool) {
+	for rest := t.pages; len(rest) > 0; {
+		n := 1
+		for n < len(rest) && rest[n].group == rest[0].group {
+			n++
+		}
+		if !yield(rest[:n]) {
+			return
+		}
+		rest = rest[n:]
+	}
+}
+
+// pairs returns the pairs of languages with at least leastPages translated pages, those with the most
+// first.
+func (t *translations) pairs() (all []languagePair) {
+	counts := make(map[[2]uint16]int)
+	for group := range t.groups {
+		for i, a := range group {
+			for _, b := range group[i+1:] {
+				counts[[2]uint16{a.language, b.language}]++
+			}
+		}
+	}
+	for languages, n := range counts {
+		if n >= leastPages {
+			all = append(all, languagePair{languages, n})
+		}
+	}
+	slices.SortFunc(all, func(a, b languagePair) int {
+		return cmp.Or(cmp.Compare(b.pages, a.pages), slices.Compare(a.languages[:], b.languages[:]))
+	})
+	return all
+}
+
+// of returns the first pages in both languages of a pair, at most as many as the parameter most.
+func (t *translations) of(p languagePair, most int) (pages [][2]translatedPage) {
+	for group := range t.groups {
+		var both [2]translatedPage
+		found := 0
+		for _, page := range group {
+			for side, language := range p.languages {
+				if page.language == language {
+					both[side] = page
+					found++
+				}
+			}
+		}
+		if found == len(both) {
+			pages = append(pages, both)
+		}
+		if len(pages) == most {
+			break
+		}
+	}
+	return pages
+}
+
+// read returns the stored documents of pages, in the same order. Documents of segments that cannot be
+// read are zero, and their errors are returned as damage.
+func (t *translations) read(ctx context.Context, pages []translatedPage) (documents []segment.Document, damage []error, err error) {
+	documents = make([]segment.Document, len(pages))
+	at := make(map[int32][]int) // by segment: indexes in pages
+	for i, page := range pages {
+		at[page.segment] = append(at[page.segment], i)
+	}
+	for _, s := range slices.Sorted(maps.Keys(at)) {
+		docs := make([]uint32, len(at[s]))
+		for n, i := range at[s] {
+			docs[n] = pages[i].doc
+		}
+		found, err := t.segments[s].Stored(ctx, docs)
+		if partition.IsDamaged(err) {
+			damage = append(damage, fmt.Errorf("the texts of a segment cannot be read: %w", err))
+			continue
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		for n, i := range at[s] {
+			documents[i] = found[n]
+		}
+	}
+	return documents, damage, nil
+}
