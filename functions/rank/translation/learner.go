@@ -15,7 +15,7 @@ import (
 type Limits struct {
 	Sentences int // greatest number of sentences of a page; the rest of its text is left out
 	// Greatest sum, over all aligned sentences, of the number of terms times that of the other
-	// sentence's terms; sentences beyond it are left out. 10 million take some 250 MB and fifteen
+	// sentence's terms; sentences beyond it are left out. 10 million take some 150 MB and five
 	// seconds.
 	Pairs int
 }
@@ -128,7 +128,7 @@ func (l *Learner) Learn(ctx context.Context) (forth, back []dictionary.Entry, su
 			a.source = append([]uint32{empty}, a.source...)
 			directed[n] = a
 		}
-		if models[i], err = train(ctx, directed, len(l.sides[i].terms), iterations); err != nil {
+		if models[i], err = train(ctx, directed, len(l.sides[i].terms), len(l.sides[1-i].terms), iterations); err != nil {
 			return nil, nil, Summary{}, err
 		}
 	}
@@ -149,7 +149,7 @@ func (l *Learner) entries(from int, m, back model) (entries []dictionary.Entry) 
 		var found []dictionary.Translation
 		sum := 0.0
 		for _, c := range row {
-			both := math.Sqrt(float64(c.probability) * float64(back.find(c.target, uint32(s)).probability))
+			both := math.Sqrt(float64(c.probability) * float64(back.find(c.target, uint32(s))))
 			sum += both
 			if targets.times[c.target] >= leastTimes {
 				found = append(found, dictionary.Translation{Term: targets.terms[c.target], Probability: both})

@@ -21,65 +21,104 @@ type model [][]cell
 type cell struct {
 	target      uint32
 	probability float32 // that the target translates the source
+}
+
+// find returns the probability that the target translates the source; 0 if they are in no aligned
+// sentences.
+func (m model) find(source, target uint32) float32 {
+	row := m[source]
+	i, found := slices.BinarySearchFunc(row, target, func(c cell, t uint32) int { return cmp.Compare(c.target, t) })
+	if !found {
+		return 0
+	}
+	return row[i].probability
+}
+
+// training is a model while it is trained.
+type training struct {
+	all     []aligned
+	targets []uint32   // by number of a cell: its target
+	rows    []int      // by number of a source, and one more: number of the row's first cell
+	cells   []estimate // the cells of all rows, one row after the other
+	// for each pair of sentences, each of its targets and each of its sources: number of their cell
+	at []uint32
+}
+
+// estimate is the state of a cell in training.
+type estimate struct {
+	probability float32 // that the target translates the source
 	count       float32 // expected number of sentences in which it does; of the present iteration
 }
 
-// newModel returns the model in which all terms of a row are equally probable. The numbers of
-// source terms are below the parameter sources.
-func newModel(all []aligned, sources int) model {
-	m, full := make(model, sources), make([]int, sources)
-	for _, a := range all {
-		for _, s := range a.source {
-			for _, t := range a.target {
-				m[s] = append(m[s], cell{target: t})
-			}
-			if len(m[s]) >= full[s] {
-				m[s] = distinct(m[s])
-				full[s] = max(64, 2*len(m[s]))
-			}
+// newTraining returns a training in which all terms of a row are equally probable. The numbers of
+// source terms are below the parameter sources, those of target terms below the parameter targets.
+func newTraining(all []aligned, sources, targets int) *training {
+	type place struct{ pair, source int32 } // a source in the list of a pair
+	places, first, size := make([][]place, sources), make([]int, len(all)), 0
+	for i, a := range all {
+		first[i] = size
+		size += len(a.source) * len(a.target)
+		for n, s := range a.source {
+			places[s] = append(places[s], place{int32(i), int32(n)})
 		}
 	}
-	for s, row := range m {
-		m[s] = slices.Clone(distinct(row)) // without the memory of what occurred twice
-		for i := range m[s] {
-			m[s][i].probability = 1 / float32(len(m[s]))
+	t := &training{all: all, rows: make([]int, 1, sources+1), at: make([]uint32, size)}
+	known := make([]uint32, targets) // by target: 1 more than the number of its last cell
+	for _, row := range places {
+		begin := len(t.targets)
+		for _, p := range row {
+			a := &all[p.pair]
+			for n, target := range a.target {
+				if int(known[target]) <= begin {
+					t.targets = append(t.targets, target)
+					known[target] = uint32(len(t.targets))
+				}
+				t.at[first[p.pair]+n*len(a.source)+int(p.source)] = known[target] - 1
+			}
+		}
+		t.rows = append(t.rows, len(t.targets))
+	}
+	t.cells = make([]estimate, len(t.targets))
+	for row := range t.eachRow {
+		for i := range row {
+			row[i].probability = 1 / float32(len(row))
 		}
 	}
-	return m
+	return t
 }
 
-// distinct returns a row sorted by target, with each target once.
-func distinct(row []cell) []cell {
-	slices.SortFunc(row, func(a, b cell) int { return cmp.Compare(a.target, b.target) })
-	return slices.CompactFunc(row, func(a, b cell) bool { return a.target == b.target })
+// eachRow yields the cells of each row.
+func (t *training) eachRow(yield func([]estimate) bool) {
+	for s := range len(t.rows) - 1 {
+		if !yield(t.cells[t.rows[s]:t.rows[s+1]]) {
+			return
+		}
+	}
 }
 
 // iterate improves the model by one iteration of EM (Brown 1993, 4.1): each target term of a
 // sentence is ascribed to the source terms in proportion to the present probabilities, and the new
 // probabilities are the shares of what was ascribed.
-func (m model) iterate(ctx context.Context, all []aligned) error {
-	var cells []*cell // those of one target term
-	for i, a := range all {
+func (t *training) iterate(ctx context.Context) error {
+	at := t.at
+	for i, a := range t.all {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		for _, t := range a.target {
-			cells = cells[:0]
+		for range a.target {
 			sum := float32(0)
-			for _, s := range a.source {
-				c := m.find(s, t)
-				cells = append(cells, c)
-				sum += c.probability
+			for _, c := range at[:len(a.source)] {
+				sum += t.cells[c].probability
 			}
-			if sum == 0 { // all have become too improbable for their numbers
-				continue
+			if sum > 0 { // else all have become too improbable for their numbers
+				for _, c := range at[:len(a.source)] {
+					t.cells[c].count += t.cells[c].probability / sum
+				}
 			}
-			for _, c := range cells {
-				c.count += c.probability / sum
-			}
+			at = at[len(a.source):]
 		}
 	}
-	for _, row := range m {
+	for row := range t.eachRow {
 		sum := 0.0
 		for i := range row {
 			sum += float64(row[i].count)
@@ -94,23 +133,28 @@ func (m model) iterate(ctx context.Context, all []aligned) error {
 	return nil
 }
 
-// find returns the cell of a source and a target term, nil if there is none.
-func (m model) find(source, target uint32) *cell {
-	row := m[source]
-	i, found := slices.BinarySearchFunc(row, target, func(c cell, t uint32) int { return cmp.Compare(c.target, t) })
-	if !found {
-		return nil
+// model returns the present probabilities.
+func (t *training) model() model {
+	m := make(model, 0, len(t.rows)-1)
+	cells := make([]cell, len(t.cells))
+	for i, target := range t.targets {
+		cells[i] = cell{target, t.cells[i].probability}
 	}
-	return &row[i]
+	for s := range len(t.rows) - 1 {
+		row := cells[t.rows[s]:t.rows[s+1]]
+		slices.SortFunc(row, func(a, b cell) int { return cmp.Compare(a.target, b.target) })
+		m = append(m, row)
+	}
+	return m
 }
 
 // train returns the model after the given number of iterations over all pairs of sentences.
-func train(ctx context.Context, all []aligned, sources, iterations int) (model, error) {
-	m := newModel(all, sources)
+func train(ctx context.Context, all []aligned, sources, targets, iterations int) (model, error) {
+	t := newTraining(all, sources, targets)
 	for range iterations {
-		if err := m.iterate(ctx, all); err != nil {
+		if err := t.iterate(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return m, nil
+	return t.model(), nil
 }
