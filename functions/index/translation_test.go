@@ -11,12 +11,12 @@ import (
 func TestTranslationOf(t *testing.T) {
 	const links = `<link rel=alternate hreflang=de href="/weg/start"><link rel="alternate" hreflang=en href="http://a.example/way/home">
 		<link rel=alternate hreflang=x-default href="//a.example/"><link rel=alternate type="application/rss+xml" href=/feed><link rel=next hreflang=de href=/two>`
-	hash := func(url, language, head string) uint64 {
+	hash := func(url, language, markup string) uint64 {
 		a, err := address.Parse(url)
 		if err != nil {
 			t.Fatal(err)
 		}
-		return translationOf(a, language, document.Parse([]byte("<html><head>"+head)).Translations(a))
+		return translationOf(a, language, document.Parse([]byte("<html><head>"+markup)).Translations(a))
 	}
 	for name, c := range map[string]struct {
 		a, b uint64

@@ -69,6 +69,7 @@ type Answer struct {
 	Notes      []string            `json:"notes,omitempty"`   // sentences about what was cut, left out or damaged
 	Results    []Snippet           `json:"results"`
 	Facets     map[string][]Bucket `json:"facets,omitempty"`
+	Translated []Translation       `json:"translated,omitempty"` // with across: how the query was translated
 	Cost       *meter.Cost         `json:"cost,omitempty"`
 }
 
@@ -89,8 +90,23 @@ type Snippet struct {
 	// with fold=site: number of pages of the site that match better than some of the first ten
 	// results, but come after these ten
 	MoreOfSite  int                 `json:"more_of_site,omitempty"`
+	Across      string              `json:"across,omitempty"`    // with across: language into which the query was translated to find the page
 	Unvisited   bool                `json:"unvisited,omitempty"` // no page is stored: only links to it were found, and snippet is of their texts
 	Explanation *search.Explanation `json:"explanation,omitempty"`
+}
+
+// Translation says how the words of a query were translated from one language to another.
+type Translation struct {
+	From  string           `json:"from"`
+	To    string           `json:"to"`
+	Words []TranslatedWord `json:"words"`
+}
+
+// TranslatedWord is a word of a query with the terms of the index that translate it, the most probable
+// first. A word without any is not in the dictionary, and was searched as it stands.
+type TranslatedWord struct {
+	Word string   `json:"word"`
+	As   []string `json:"as,omitempty"`
 }
 
 // Picture is the image of a hit in a search for images, as it is written in JSON.
@@ -121,12 +137,13 @@ func (r Result) Answer() Answer {
 		Partial:    r.Partial,
 		Notes:      r.notes(),
 		Results:    make([]Snippet, 0, len(r.Hits)),
+		Translated: r.Translations(),
 		Cost:       r.Cost,
 	}
 	for _, hit := range r.Hits {
 		answer.Results = append(answer.Results, Snippet{
 			Image: r.picture(hit), URL: hit.URL, Title: hit.Title, Snippet: plain(hit.Snippet), Score: hit.Score, Lang: hit.Lang, LangSource: hit.LangSource, Type: hit.MIME,
-			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Unvisited: hit.Unvisited,
+			Collections: hit.Collections, Fetched: hit.Fetched, Alike: hit.Alike, MoreOfSite: hit.MoreOfSite, Unvisited: hit.Unvisited, Across: hit.Across,
 			Explanation: hit.Explanation,
 		})
 	}
@@ -141,6 +158,22 @@ func (r Result) Answer() Answer {
 		answer.Facets[facet.Name] = buckets
 	}
 	return answer
+}
+
+// Translations returns how the query was translated.
+func (r Result) Translations() (all []Translation) {
+	for _, t := range r.Translated {
+		told := Translation{From: t.From, To: t.To, Words: make([]TranslatedWord, 0, len(t.Words))}
+		for _, w := range t.Words {
+			word := TranslatedWord{Word: w.Word}
+			for _, as := range w.As {
+				word.As = append(word.As, as.Term)
+			}
+			told.Words = append(told.Words, word)
+		}
+		all = append(all, told)
+	}
+	return all
 }
 
 // picture returns the image of a hit, nil if the hit is a page.

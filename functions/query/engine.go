@@ -14,6 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 	"github.com/bucketsearch/bucketsearch/layout/blob/rangecache"
+	"github.com/bucketsearch/bucketsearch/layout/dictionary"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -104,6 +105,9 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	}
 	for err == nil {
 		q.Hidden = current.hidden()
+		q.Across.Open = func(ctx context.Context, from, to string) (*dictionary.Dictionary, error) {
+			return e.dictionary(ctx, current, from, to)
+		}
 		var found search.Result
 		if isAddress {
 			found, err = e.searchPasted(ctx, current, &asked, q.Query)

@@ -50,6 +50,8 @@ const (
 //	                                images instead (see Picture)
 //	after= before=                  only pages fetched then: a date, or an RFC 3339 time
 //	asof=                           search the state of a past moment
+//	across=                         also find pages in these languages, such as de,fr, by
+//	                                translating the query (see search.Across)
 //	fold=site                       at most two of the first ten hits are of one site, as
 //	                                always in HTML
 //	facet=                          counts by site, lang, collection or type
@@ -115,7 +117,7 @@ const (
 const maxPatience = 60_000
 
 // searchParameters are the parameters of /search.
-var searchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain", "fold"}
+var searchParameters = []string{"q", "n", "from", "site", "lang", "collection", "type", "after", "before", "asof", "facet", "timeout", "explain", "fold", "across"}
 
 func readQuery(r *http.Request, now time.Time) (Query, error) {
 	values, err := parametersOf(r)
@@ -137,13 +139,16 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 		Fold:       true,
 		Reader:     languagesOf(r.Header.Values("Accept-Language")),
 	}}
+	if q.Across.Into, err = literal.Languages("across", strings.Join(values["across"], ","), search.MaxAcross); err != nil {
+		return q, wrong("%v.", err)
+	}
 	if len(q.Text) > search.MaxText {
 		return q, wrong("The query has %d bytes; ask with at most %d.", len(q.Text), search.MaxText)
 	}
 	if q.Size, err = number(values, "n", defaultHits, 1, maxHits); err != nil {
 		return q, err
 	}
-	if q.From, err = number(values, "from", 0, 0, search.MaxHits-q.Size); err != nil {
+	if q.From, err = number(values, "from", 0, 0, q.most()-q.Size); err != nil {
 		return q, err
 	}
 	for name, to := range map[string]*time.Time{"after": &q.After, "before": &q.Before, "asof": &q.AsOf} {
@@ -175,6 +180,14 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 		}
 	}
 	return q, nil
+}
+
+// most returns the greatest sum of From and Size with which the query can be asked.
+func (q *Query) most() int {
+	if len(q.Across.Into) > 0 {
+		return search.MaxAcrossHits
+	}
+	return search.MaxHits
 }
 
 // maxLanguages is the greatest number of a reader's languages that are used.

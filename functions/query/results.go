@@ -15,6 +15,8 @@ import (
 type box struct {
 	Query string
 	Size  int // number of hits on a page of results; 0 for defaultHits
+	// languages into which the query is translated, separated by commas
+	Across string
 }
 
 // resultsPage is the data of the template for a page of results.
@@ -28,7 +30,8 @@ type resultsPage struct {
 	Incomplete bool
 	Partial    bool
 	Notes      []string
-	First      int // number of the first hit, from 1
+	Translated []Translation // how the query was translated into other languages
+	First      int           // number of the first hit, from 1
 	Hits       []hitView
 	Pages      pager
 	Judge      *judgeView // HTML form with which the judge who is signed in saves marks; nil if no judge is signed in
@@ -42,6 +45,7 @@ type hitView struct {
 	Lang      string
 	Fetched   time.Time
 	Unvisited bool   // no page is stored: only links to it were found
+	Across    string // language into which the query was translated to find the page; "" if it was not
 	Copy      string // address of the stored copy of the page
 	Alike     int    // number of pages with about the same text that are not shown
 	All       string // address of the same results with the pages that Alike counts shown, too
@@ -65,8 +69,8 @@ type imageView struct {
 
 func newResultsPage(q Query, found Result) resultsPage {
 	page := resultsPage{
-		Box: box{Query: q.Text}, Total: found.Total, Exact: found.Exact, Images: found.Images, Gallery: len(found.Copies) > 0, Took: found.Took,
-		Incomplete: found.Incomplete && found.Lost == nil, Partial: found.Partial, Notes: found.notes(), First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
+		Box: box{Query: q.Text, Across: strings.Join(q.Across.Into, ",")}, Total: found.Total, Exact: found.Exact, Images: found.Images, Gallery: len(found.Copies) > 0, Took: found.Took,
+		Incomplete: found.Incomplete && found.Lost == nil, Partial: found.Partial, Notes: found.notes(), Translated: found.Translations(), First: q.From + 1, Pages: newPager(q, found.Total, found.Exact),
 	}
 	if q.Size != defaultHits {
 		page.Box.Size = q.Size
@@ -85,7 +89,7 @@ func newResultsPage(q Query, found Result) resultsPage {
 			Site: h.Site, More: h.MoreOfSite, OfSite: pageAddress(ofSite, 0),
 			URL: h.URL, Crumbs: crumbs(h.URL), Title: title, Snippet: h.Snippet,
 			Lang: h.Lang, Fetched: h.Fetched.UTC(), Copy: copyAddress(h.URL, q.AsOf), Alike: len(h.Alike), All: all,
-			Image: newImageView(h.Image, found.Copies), Unvisited: h.Unvisited,
+			Image: newImageView(h.Image, found.Copies), Unvisited: h.Unvisited, Across: h.Across,
 		})
 	}
 	return page
@@ -151,7 +155,7 @@ type numbered struct {
 const pagesShown = 7
 
 func newPager(q Query, total int, exact bool) (p pager) {
-	last := min((total-1)/q.Size, search.MaxHits/q.Size-1) // counted from 0
+	last := min((total-1)/q.Size, q.most()/q.Size-1) // counted from 0
 	current := q.From / q.Size
 	if total == 0 || last == 0 && q.From == 0 {
 		return pager{}
@@ -159,7 +163,7 @@ func newPager(q Query, total int, exact bool) (p pager) {
 	if q.From > 0 {
 		p.Previous = pageAddress(q, min(q.From-q.Size, last*q.Size))
 	}
-	if (q.From+q.Size < total || !exact) && q.From+2*q.Size <= search.MaxHits {
+	if (q.From+q.Size < total || !exact) && q.From+2*q.Size <= q.most() {
 		p.Next = pageAddress(q, q.From+q.Size)
 	}
 	first := max(0, min(current-pagesShown/2, last-pagesShown+1))
@@ -182,6 +186,9 @@ func pageAddress(q Query, from int) string {
 		if !t.IsZero() {
 			values.Set(name, t.Format(time.RFC3339Nano))
 		}
+	}
+	if len(q.Across.Into) > 0 {
+		values.Set("across", strings.Join(q.Across.Into, ","))
 	}
 	if q.Size != defaultHits {
 		values.Set("n", strconv.Itoa(q.Size))

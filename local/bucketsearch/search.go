@@ -79,6 +79,7 @@ func searchCommand(where *location) *cobra.Command {
 	flags.StringArrayVar(&q.Lang, "lang", nil, "only pages in this `language`, such as de")
 	flags.StringArrayVar(&q.Collection, "collection", nil, "only pages of this `collection`")
 	flags.StringArrayVar(&q.Type, "type", nil, "only pages of this `media type`, such as text/html")
+	acrossVar(flags, &q.Across.Into, "also find pages in these `languages`, as de,fr, by translation")
 	timeVar(flags, &q.After, "after", "only pages fetched at this `time` or later, such as 2026-11-21")
 	timeVar(flags, &q.Before, "before", "only pages fetched before this `time`")
 	flags.StringArrayVar(&q.Facets, "facet", nil, "count by `name`: site, lang, collection, type")
@@ -134,6 +135,9 @@ func printResult(out io.Writer, r query.Result, s style, where *location) {
 		if hit.Unvisited {
 			fmt.Fprintf(out, "    %snot visited: links to it say this%s\n", s.faint, s.off)
 		}
+		if hit.Across != "" {
+			fmt.Fprintf(out, "    %sfound by translation into %s%s\n", s.faint, hit.Across, s.off)
+		}
 		if hit.MoreOfSite > 0 {
 			fmt.Fprintf(out, "    %s%s more from this site further down (site:%s)%s\n", s.faint, count(hit.MoreOfSite, "page"), hit.Site, s.off)
 		}
@@ -153,11 +157,26 @@ func printResult(out io.Writer, r query.Result, s style, where *location) {
 	for _, note := range r.Notes {
 		fmt.Fprintln(out, note)
 	}
+	for _, t := range r.Translations() {
+		printTranslation(out, t)
+	}
 	fmt.Fprintf(out, "%s%s (%.1f ms)%s\n", s.faint, matches(r.Total, r.Exact, r.Images), float64(r.Took.Microseconds())/1000, s.off)
 	if c := r.Cost; c != nil {
 		fmt.Fprintf(out, "%s%d requests, %d bytes, %d steps one after another, %d ranges from the cache, $%.7f%s\n",
 			s.faint, c.Requests, c.Bytes, c.DependentSteps, c.CacheHits, c.USD, s.off)
 	}
+}
+
+// printTranslation prints how the query was translated into a language.
+func printTranslation(out io.Writer, t query.Translation) {
+	fmt.Fprintf(out, "Translated from %s to %s:", t.From, t.To)
+	for i, w := range t.Words {
+		if i > 0 {
+			fmt.Fprint(out, ";")
+		}
+		fmt.Fprintf(out, " %s → %s", w.Word, cmp.Or(strings.Join(w.As, ", "), "as it stands"))
+	}
+	fmt.Fprintln(out, ".")
 }
 
 // printImage prints the n-th hit of a search for images: the image, and the page that shows

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/local/datadir"
 	"github.com/bucketsearch/bucketsearch/local/system"
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
@@ -85,9 +86,47 @@ func printStatus(out io.Writer, s system.Status) {
 	}
 	fmt.Fprintf(out, "%s, %s, %s (%d ranked by links), %s\n", count(s.Packages, "package"), count(s.Segments, "segment"),
 		count(s.Documents, "document"), s.Ranked, bytesText(s.Held))
+	printDictionaries(out, s.Dictionaries)
 	fmt.Fprintf(out, "object store so far: %d PUT, %d GET, %d LIST, %d DELETE, %d HEAD; %s read, %s written\n",
 		s.Requests.Put, s.Requests.Get, s.Requests.List, s.Requests.Delete, s.Requests.Head,
 		bytesText(s.Bytes.Read), bytesText(s.Bytes.Written))
+}
+
+// dictionariesShown is the greatest number of pairs of languages that printDictionaries names.
+const dictionariesShown = 10
+
+// printDictionaries prints a line for each of the first pairs of languages with dictionaries, with what
+// limits left out of them.
+func printDictionaries(out io.Writer, dictionaries *manifest.Dictionaries) {
+	if dictionaries == nil {
+		return
+	}
+	shown := 0
+	for _, d := range dictionaries.All {
+		back := dictionaries.Between(d.To, d.From)
+		if back == nil || d.From > d.To {
+			continue
+		}
+		if shown++; shown > dictionariesShown {
+			continue
+		}
+		fmt.Fprintf(out, "dictionaries between %s and %s: %d and %s, from %s with their translations%s\n",
+			d.From, d.To, d.Terms, count(back.Terms, "word"), count(d.Pages, "page"), without(d.Omitted))
+	}
+	if more := shown - dictionariesShown; more > 0 {
+		fmt.Fprintf(out, "dictionaries of %d more pairs of languages\n", more)
+	}
+	if len(dictionaries.Omitted) > 0 {
+		fmt.Fprintf(out, "dictionaries were learnt%s\n", without(dictionaries.Omitted))
+	}
+}
+
+// without returns the end of a sentence on what limits left out, "" for nothing.
+func without(omitted []string) string {
+	if len(omitted) == 0 {
+		return ""
+	}
+	return ", without " + strings.Join(omitted, ", ")
 }
 
 // printApart prints how many URLs are held back because a crawl with --only leaves them out, how

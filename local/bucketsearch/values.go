@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
@@ -104,6 +105,12 @@ func timeVar(flags *pflag.FlagSet, to *time.Time, name, usage string) {
 		}
 		return t.Format(time.RFC3339)
 	}}, name, usage)
+}
+
+// acrossVar defines the flag --across, languages into which a query is translated.
+func acrossVar(flags *pflag.FlagSet, to *[]string, usage string) {
+	read := func(name, text string) ([]string, error) { return literal.Languages(name, text, search.MaxAcross) }
+	flags.Var(flagValue[[]string]{"--across", to, read, func(all []string) string { return strings.Join(all, ",") }}, "across", usage)
 }
 
 // asofVar defines the flag --asof, a moment that is not in the future.

@@ -11,6 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/strategy/account"
 	"github.com/bucketsearch/bucketsearch/strategy/control"
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
@@ -33,11 +34,13 @@ type Status struct {
 	Packages   int            `json:"packages"`
 	Segments   int            `json:"segments"`
 	Documents  int            `json:"documents"`
-	Ranked     int            `json:"ranked"`            // number of documents in segments that have ranks
-	Remarks    map[string]int `json:"remarks,omitempty"` // number of pages stored in part or in doubt, by reason (see book.Panicked)
-	Held       int64          `json:"held"`              // size of all packages, books, segments and overlays, in bytes
-	Requests   Requests       `json:"requests"`
-	Bytes      Bytes          `json:"bytes"`
+	Ranked     int            `json:"ranked"` // number of documents in segments that have ranks
+	// Dictionaries are those by which queries are translated, and what limits left out of them
+	Dictionaries *manifest.Dictionaries `json:"dictionaries,omitempty"`
+	Remarks      map[string]int         `json:"remarks,omitempty"` // number of pages stored in part or in doubt, by reason (see book.Panicked)
+	Held         int64                  `json:"held"`              // size of all packages, books, segments and overlays, in bytes
+	Requests     Requests               `json:"requests"`
+	Bytes        Bytes                  `json:"bytes"`
 	// Crowded lists the hosts whose sitemaps are not requested, because more than MaxWaiting
 	// URLs of the host wait already. It is nil if no system runs.
 	Crowded    []string `json:"crowded,omitempty"`
@@ -156,6 +159,9 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 		status.Packages += len(m.Packages)
 		status.Segments += len(m.Segments)
 		status.Held += m.Bytes()
+		if d := m.Dictionaries; d != nil && len(d.All)+len(d.Omitted) > 0 {
+			status.Dictionaries = d
+		}
 		for _, s := range m.Segments {
 			status.Documents += s.Documents
 			if s.Ranks != nil {

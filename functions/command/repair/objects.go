@@ -150,14 +150,17 @@ func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []b
 
 // mendOverlay makes a lost overlay anew. If the overlay holds dead documents, mendOverlay computes
 // these for the segments to which the overlay belongs. If that fails for a segment, the segment is
-// removed from the manifest and built again. If the overlay holds ranks, anchors or unvisited URLs,
-// it is removed from the manifest, and the function rank makes it anew.
+// removed from the manifest and built again. If the overlay holds ranks, anchors, unvisited URLs or a
+// dictionary, it is removed from the manifest, and the function rank makes it anew.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	masks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
 	ranks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool {
 		return s.Ranks != nil && s.Ranks.Key == key || s.Anchors != nil && s.Anchors.Key == key
 	})
 	if u := m.Manifest().Unvisited; u != nil && u.Key == key {
+		ranks = true
+	}
+	if d := m.Manifest().Dictionaries; d != nil && slices.ContainsFunc(d.All, func(one manifest.Dictionary) bool { return one.Key == key }) {
 		ranks = true
 	}
 	if !masks && !ranks {

@@ -20,6 +20,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 	"github.com/bucketsearch/bucketsearch/layout/blob/faultblob"
 	"github.com/bucketsearch/bucketsearch/layout/book"
+	"github.com/bucketsearch/bucketsearch/layout/dictionary"
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
@@ -83,6 +84,13 @@ func TestEverySegmentAndOverlay(t *testing.T) {
 		if _, err := e.SetUnvisited(t.Context(), unvisited, 1, 0); err != nil {
 			return err
 		}
+		words, err := dictionary.Encode("en", "de", nil)
+		if err != nil {
+			return err
+		}
+		if err := e.SetDictionary(t.Context(), manifest.Dictionary{From: "en", To: "de"}, words); err != nil {
+			return err
+		}
 		_, err = e.SetRanks(t.Context(), map[string][]segment.Rank{s.Key: make([]segment.Rank, s.Documents)})
 		return err
 	})
@@ -96,7 +104,7 @@ func TestEverySegmentAndOverlay(t *testing.T) {
 		"truncated": func(w *verifytest.World, key string) { w.Change(key, verifytest.Truncate) },
 	} {
 		m := whole.Manifest()
-		keys := []string{m.Unvisited.Key}
+		keys := []string{m.Unvisited.Key, m.Dictionaries.All[0].Key}
 		for _, s := range m.Segments {
 			keys = append(keys, s.Key)
 			for key := range s.Overlays() {

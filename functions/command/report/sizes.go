@@ -38,6 +38,7 @@ const (
 	ranks
 	anchors
 	unvisited
+	dictionaries
 	links
 	outcomes
 	directories
@@ -61,21 +62,22 @@ const atOnce = 8
 // an error for each object that is damaged or missing, and so not measured.
 func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []*manifest.Manifest) (unread []error, err error) {
 	m := measured{bucket: bucket, rows: [kinds]Size{
-		fetched:     {What: "pages and assets before compression", Unit: "object"},
-		packages:    {What: "packages", Unit: "package"},
-		terms:       {What: "index: terms and postings", Unit: "term"},
-		positions:   {What: "index: positions"},
-		dictionary:  {What: "index: dictionary of words"},
-		texts:       {What: "index: titles and texts", Unit: "document"},
-		columns:     {What: "index: columns of documents", Unit: "document"},
-		tails:       {What: "index: tails of segments", Unit: "segment"},
-		overlays:    {What: "index: overlays of dead documents", Unit: "document"},
-		ranks:       {What: "index: overlays of ranks", Unit: "document"},
-		anchors:     {What: "index: overlays of anchors", Unit: "document"},
-		unvisited:   {What: "index: pages that are known by links only", Unit: "document"},
-		links:       {What: "links", Unit: "link"},
-		outcomes:    {What: "outcomes of URLs", Unit: "outcome"},
-		directories: {What: "directories of books", Unit: "book"},
+		fetched:      {What: "pages and assets before compression", Unit: "object"},
+		packages:     {What: "packages", Unit: "package"},
+		terms:        {What: "index: terms and postings", Unit: "term"},
+		positions:    {What: "index: positions"},
+		dictionary:   {What: "index: dictionary of words"},
+		texts:        {What: "index: titles and texts", Unit: "document"},
+		columns:      {What: "index: columns of documents", Unit: "document"},
+		tails:        {What: "index: tails of segments", Unit: "segment"},
+		overlays:     {What: "index: overlays of dead documents", Unit: "document"},
+		ranks:        {What: "index: overlays of ranks", Unit: "document"},
+		anchors:      {What: "index: overlays of anchors", Unit: "document"},
+		unvisited:    {What: "index: pages that are known by links only", Unit: "document"},
+		dictionaries: {What: "index: dictionaries between languages", Unit: "term"},
+		links:        {What: "links", Unit: "link"},
+		outcomes:     {What: "outcomes of URLs", Unit: "outcome"},
+		directories:  {What: "directories of books", Unit: "book"},
 	}}
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -91,6 +93,11 @@ func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []
 		}
 		if u := g.Unvisited; u != nil {
 			m.add(map[int]Size{unvisited: {Count: int64(u.Documents), Bytes: u.Bytes}})
+		}
+		if g.Dictionaries != nil {
+			for _, d := range g.Dictionaries.All {
+				m.add(map[int]Size{dictionaries: {Count: int64(d.Terms), Bytes: d.Bytes}})
+			}
 		}
 		for _, b := range g.Books {
 			read(func(ctx context.Context) error { return m.addBook(ctx, b) })

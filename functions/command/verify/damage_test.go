@@ -195,6 +195,24 @@ func TestDamage(t *testing.T) {
 			},
 			verify.Damaged, []string{"overlays/0000/", "there are 1, and the manifest says 2"},
 		},
+		"dictionary lost": {
+			func(w *world) { w.Delete(bilingual(w)) },
+			verify.Missing, []string{"overlays/0000/", "is missing"},
+		},
+		"byte of a dictionary flipped": {
+			func(w *world) { w.Change(bilingual(w), verifytest.Flip) },
+			verify.Damaged, []string{"overlays/0000/", "is damaged"},
+		},
+		"dictionary of other languages": {
+			func(w *world) {
+				bilingual(w)
+				w.Commit(func(m *manifest.Manifest) {
+					m.Dictionaries = &manifest.Dictionaries{All: slices.Clone(m.Dictionaries.All)}
+					m.Dictionaries.All[0].To = "fr"
+				})
+			},
+			verify.Damaged, []string{"overlays/0000/", "it is from en to de, and the manifest says from en to fr"},
+		},
 		"anchors of other documents": {
 			func(w *world) {
 				anchors(w)

@@ -9,6 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/command/verify/verifytest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
+	"github.com/bucketsearch/bucketsearch/layout/dictionary"
+	"github.com/bucketsearch/bucketsearch/layout/manifest"
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
@@ -59,6 +61,19 @@ func unvisited(w *world) string {
 		return err
 	})
 	return w.Manifest().Unvisited.Key
+}
+
+// bilingual gives the partition a dictionary, and returns the key of the overlay.
+func bilingual(w *world) string {
+	w.T.Helper()
+	content, err := dictionary.Encode("en", "de", nil)
+	if err != nil {
+		w.T.Fatal(err)
+	}
+	functionstest.Edit(w.T, w.Bucket, 0, func(e *partition.Edit) error {
+		return e.SetDictionary(w.T.Context(), manifest.Dictionary{From: "en", To: "de"}, content)
+	})
+	return w.Manifest().Dictionaries.All[0].Key
 }
 
 // oneRanking ranks the documents of the second segment, and returns the key of the overlay.

@@ -22,13 +22,16 @@ type storedSegment struct {
 	partition *audit
 }
 
-// readSegments reads all listed segments and overlays with unvisited URLs whole. It reports damaged ones, and live
-// documents that are not the only live document of an existing page.
+// readSegments reads all listed segments, overlays with unvisited URLs and dictionaries whole. It
+// reports damaged ones, and live documents that are not the only live document of an existing page.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment
 	var bytes int64
 	for _, p := range v.partitions {
 		if err := v.unvisited(ctx, p); err != nil {
+			return err
+		}
+		if err := v.dictionaries(ctx, p); err != nil {
 			return err
 		}
 		for i := range p.Segments {
@@ -170,6 +173,25 @@ func (v *run) unvisited(ctx context.Context, p *audit) error {
 		_, err := partition.OpenUnvisited(ctx, source, p.Unvisited)
 		return err
 	})
+}
+
+// dictionaries reports damaged dictionaries of a partition.
+func (v *run) dictionaries(ctx context.Context, p *audit) error {
+	if p.Dictionaries == nil {
+		return nil
+	}
+	for _, d := range p.Dictionaries.All {
+		content, found, err := blob.Find(ctx, v.Bucket, d.Key)
+		if err != nil {
+			return err
+		}
+		if found { // a missing one was reported by objects
+			if _, err := partition.OpenDictionary(&d, content); err != nil {
+				v.problem(Damaged, p.Partition, d.Key, "is damaged: %v", err)
+			}
+		}
+	}
+	return nil
 }
 
 // linkTexts reports damage of an overlay that has the format of a segment: one with the anchors of

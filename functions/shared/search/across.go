@@ -18,9 +18,9 @@ import (
 const (
 	// MaxAcross is the greatest number of languages of Across.Into.
 	MaxAcross = 8
-	// maxAcrossHits is the greatest sum of From and Size of a Query with Across: each of its searches
+	// MaxAcrossHits is the greatest sum of From and Size of a Query with Across: each of its searches
 	// reads so many hits.
-	maxAcrossHits = 1000
+	MaxAcrossHits = 1000
 	// acrossAtOnce is the greatest number of languages that are searched at the same time.
 	acrossAtOnce = 4
 	// dictionaryPatience is the longest time for which a search waits for dictionaries.
@@ -52,8 +52,8 @@ type TranslatedWord struct {
 // dictionary gives. Their hits become one list, by score: the scores of each search come of the
 // statistics of its language, so they are about alike, but not the same.
 func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
-	if q.From+q.Size > maxAcrossHits {
-		return Result{}, &Refusal{fmt.Sprintf("cannot return hits beyond %d across languages", maxAcrossHits)}
+	if q.From+q.Size > MaxAcrossHits {
+		return Result{}, &Refusal{fmt.Sprintf("cannot return hits beyond %d across languages", MaxAcrossHits)}
 	}
 	from, err := ix.languageOf(ctx, q)
 	if err != nil {

@@ -113,7 +113,7 @@ func TestAcrossPages(t *testing.T) {
 	if !slices.Equal(paged, whole) {
 		t.Errorf("page by page %q, at once %q", paged, whole)
 	}
-	q.From = maxAcrossHits
+	q.From = MaxAcrossHits
 	if _, err := ix.Search(t.Context(), q); err == nil {
 		t.Error("hits so far down were returned")
 	}

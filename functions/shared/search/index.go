@@ -12,6 +12,7 @@ import (
 	"github.com/RoaringBitmap/roaring"
 
 	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/dictionary"
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
@@ -200,7 +201,7 @@ func (m *Memory) giveBack(v *vocabulary) {
 }
 
 // Memory is a cache that successive indexes share: documents of hits, identities for
-// ordering equal scores, and terms of words in texts. It is safe for concurrent use. Its
+// ordering equal scores, dictionaries, and terms of words in texts. It is safe for concurrent use. Its
 // values must not be changed.
 type Memory struct {
 	limit int64
@@ -224,6 +225,7 @@ type place struct {
 const (
 	allDocuments = 1<<32 - 1 // the value is the identities of all documents
 	allVectors   = 1<<32 - 2 // the value is the vectors of all documents
+	whole        = 1<<32 - 3 // the value is an opened dictionary; place.segment is its key
 )
 
 type remembered struct {
@@ -263,6 +265,17 @@ func (m *Memory) vectors(key string) segment.Vectors {
 
 func (m *Memory) putVectors(key string, v segment.Vectors) {
 	m.put(place{key, allVectors}, v, 256+int64(len(v)))
+}
+
+// Dictionary returns the cached dictionary with a key, or nil.
+func (m *Memory) Dictionary(key string) *dictionary.Dictionary {
+	d, _ := m.get(place{key, whole}).(*dictionary.Dictionary)
+	return d
+}
+
+// PutDictionary caches a dictionary, unless it takes more than an eighth of the memory.
+func (m *Memory) PutDictionary(key string, d *dictionary.Dictionary) {
+	m.put(place{key, whole}, d, d.Size())
 }
 
 func (m *Memory) get(p place) any {
