@@ -151,6 +151,20 @@
 // With [Query].Spread, a site has at most two hits among the first ten, if there are ten
 // such hits among the best thirty. Its other hits follow after the tenth.
 //
+// # Across languages
+//
+// With [Query].Across, a query is also translated, word by word, by dictionaries that were learnt from
+// the index's own pages (see layout/dictionary). There is one search for each language:
+//
+//	the query's own    by its words, in all languages but those below
+//	de                 in German pages, by the translations of its words; a word that the
+//	                   dictionary lacks, such as a name, is searched as it stands
+//
+// The query's own language is the most probable one by the documents that have its words. All hits are
+// one list by their scores, each of which comes of the statistics of its own language, so across
+// languages they are only about alike. [Result].Translated has the words, and [Result].Notes says which
+// dictionary is missing: then pages in that language are searched by the words as they stand.
+//
 // # Named pages
 //
 // The first page of [Query].Named that is in the index and passes the filters is the first hit,
