@@ -181,7 +181,7 @@ func TestWhoDeletes(t *testing.T) {
 	}
 	var want []string
 	for _, prefix := range []string{
-		layout.Books, layout.DeadLetters, layout.Feedback, layout.Judgments, layout.Manifests, layout.Overlays, layout.Packages,
+		layout.Books, layout.Clicks, layout.DeadLetters, layout.Feedback, layout.Judgments, layout.Manifests, layout.Overlays, layout.Packages,
 		layout.Quarantine, layout.Segments, layout.Spool,
 	} {
 		want = append(want, "Sweep "+prefix)

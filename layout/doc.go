@@ -18,6 +18,7 @@
 //	feedback/<yyyyMMdd>/<HHmmssSSS>_<worker>.json        vital signs of a worker since its last report
 //	dead-letters/<queue>/<content hash>.json     a message given up, with its reason (.again: the request to send it again)
 //	judgments/<hash of query>/<content hash>.json         how well pages answer the query, by one judge at one time
+//	clicks/<yyyyMMdd>/<hash of query and page>/<slot>.json  that a reader clicked the page as a result of the query
 //	quarantine/<key, '+' for '/'>@<content hash>         bytes that could not be read; the manifest says why
 //
 // Partitions are written with four digits, the epoch in a batch's name with

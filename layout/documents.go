@@ -193,6 +193,30 @@ func JudgmentKey(query string, content []byte) string {
 	return JudgmentPrefix(query) + ContentHash(content) + ".json"
 }
 
+// ClickDay returns the prefix of the keys of all clicks on results that were shown on a day
+// (UTC).
+func ClickDay(day time.Time) string { return Clicks + day.UTC().Format("20060102") + "/" }
+
+// ClickPrefix returns the prefix of the keys of a day's clicks on one page as a result of one
+// query. pair is the content hash of query and page (see functions/shared/judgment).
+func ClickPrefix(day time.Time, pair string) string { return ClickDay(day) + pair + "/" }
+
+// ClickKey returns the key of the click in a slot, a number below 100.
+func ClickKey(day time.Time, pair string, slot int) string {
+	return fmt.Sprintf("%s%02d.json", ClickPrefix(day, pair), slot)
+}
+
+var clickPattern = regexp.MustCompile(`^` + Clicks + `\d{8}/([0-9a-f]{32})/\d{2}\.json$`)
+
+// ParseClickKey returns the hash of query and page in a key that ClickKey built.
+func ParseClickKey(key string) (pair string, err error) {
+	parts := clickPattern.FindStringSubmatch(key)
+	if parts == nil {
+		return "", fmt.Errorf("key %q: want %s<yyyyMMdd>/<hash of query and page>/<slot>.json", key, Clicks)
+	}
+	return parts[1], nil
+}
+
 // QuarantinePrefix returns the prefix of the keys of the copies in quarantine, for
 // objects whose own keys begin with prefix.
 func QuarantinePrefix(prefix string) string {

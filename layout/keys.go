@@ -37,12 +37,13 @@ const (
 	DeadLetters = "dead-letters/"
 	Copies      = "copies/"
 	Judgments   = "judgments/"
+	Clicks      = "clicks/"
 )
 
 // Prefixes are all prefixes of the bucket.
 var Prefixes = []string{
 	Collections, Strategies, Spool, Packages, Books, Segments, Overlays, Manifests, Hints,
-	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters, Copies, Judgments,
+	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters, Copies, Judgments, Clicks,
 }
 
 // ContentHash names an object by its content: the first 128 bits of SHA-256,
@@ -233,6 +234,7 @@ var ours = map[string]func(key string) bool{
 	Quarantine:  quarantinePattern.MatchString,
 	DeadLetters: letterPattern.MatchString,
 	Judgments:   judgmentPattern.MatchString,
+	Clicks:      func(key string) bool { _, err := ParseClickKey(key); return err == nil },
 }
 
 // Published are the prefixes of the documents that people publish in numbered versions.

@@ -118,22 +118,3 @@ func (f *Function) resendOne(ctx context.Context, key string) error {
 	f.Log.InfoContext(ctx, "dead letter is sent again", "queue", letter.Queue, "key", key, "reason", letter.Reason)
 	return f.Bucket.Delete(ctx, layout.ResendKey(key))
 }
-
-// clearFeedback deletes the vital signs of days older than Limits.Feedback. Their keys sort by
-// time, so that it lists only as far as the first younger object.
-func (f *Function) clearFeedback(ctx context.Context) error {
-	first := layout.FeedbackDay(f.Now().Add(-f.Limits.Feedback))
-	var keys []string
-	for object, err := range f.Bucket.List(ctx, layout.Feedback, "") {
-		if err != nil {
-			return fmt.Errorf("cannot list %s: %w", layout.Feedback, err)
-		}
-		if object.Key >= first {
-			break
-		}
-		if !layout.IsForeign(object.Key) {
-			keys = append(keys, object.Key)
-		}
-	}
-	return collect.Delete(ctx, f.Bucket, f.Now, keys)
-}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 
@@ -122,19 +121,5 @@ func TestResendFails(t *testing.T) {
 	}
 	if got := functionstest.Keys(t, w.bucket, layout.DeadLetters); len(got) != 2 {
 		t.Errorf("kept %v", got)
-	}
-}
-
-func TestOldFeedback(t *testing.T) {
-	w := newQuiet(t)
-	today := w.clock.Now()
-	for days := range 12 {
-		functionstest.Put(t, w.bucket, layout.FeedbackKey(today.AddDate(0, 0, -days), "w"), nil)
-		functionstest.Put(t, w.bucket, layout.FeedbackKey(today.AddDate(0, 0, -days).Add(-time.Hour), "v"), nil)
-	}
-	w.run()
-	got := functionstest.Keys(t, w.bucket, layout.Feedback)
-	if oldest := layout.FeedbackDay(today.AddDate(0, 0, -8)); len(got) != 2*9 || !strings.HasPrefix(got[0], oldest) {
-		t.Errorf("kept %d from %s on, want those from %s on", len(got), got[0], oldest)
 	}
 }

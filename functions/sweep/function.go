@@ -40,15 +40,16 @@ type Limits struct {
 	Collect  collect.Limits
 	Compact  compact.Limits
 	Feedback time.Duration // age at which vital signs are deleted
+	Clicks   time.Duration // age at which clicks are deleted
 	Tiers    segments.Limits
 }
 
-// DefaultLimits returns the default limits of packages collect, compact and segments, and eight
-// days for vital signs.
+// DefaultLimits returns the default limits of packages collect, compact and segments, eight days
+// for vital signs, and 90 for clicks.
 func DefaultLimits() Limits {
 	return Limits{
 		Collect: collect.DefaultLimits(), Compact: compact.DefaultLimits(),
-		Feedback: 8 * 24 * time.Hour, Tiers: segments.DefaultLimits(),
+		Feedback: 8 * 24 * time.Hour, Clicks: 90 * 24 * time.Hour, Tiers: segments.DefaultLimits(),
 	}
 }
 
@@ -83,9 +84,9 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 //
 //	frontiers                     rebuild those that are lost, behind the books, or of other settings
 //	every storage partition       the steps of sweepPartition
-//	judgments                     erase those of forgotten URLs
+//	judgments and clicks          erase those of forgotten URLs
 //	dead letters                  delete those with forgotten URLs, send again those that an operator names
-//	vital signs                   delete old ones
+//	vital signs and clicks        delete old ones
 //	limits                        pause the crawl when one is reached
 //	every crawl partition         send schedule a task to lease batches
 func (f *Function) Run(ctx context.Context) error {
@@ -100,7 +101,7 @@ func (f *Function) Run(ctx context.Context) error {
 	for _, p := range inForce.Partitions() {
 		errs = append(errs, f.sweepPartition(ctx, inForce, p, out, fronts))
 	}
-	errs = append(errs, f.forgetJudgments(ctx, inForce), f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearFeedback(ctx), f.enforceLimits(ctx, inForce))
+	errs = append(errs, f.forgetJudgments(ctx, inForce), f.forgetLetters(ctx, inForce), f.resend(ctx), f.clearOld(ctx), f.enforceLimits(ctx, inForce))
 	for _, crawl := range inForce.Crawl.Partitions() {
 		errs = append(errs, f.schedule(ctx, crawl, inForce))
 	}

@@ -11,29 +11,31 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// forgetJudgments erases the judgments of forgotten URLs, once for every version of the
-// takedowns, and then once in each grace. Judgments in quarantine, which cannot be searched,
-// are all deleted.
+// forgetJudgments erases the judgments of forgotten URLs and the clicks on them, once for every
+// version of the takedowns, and then once in each grace. Those in quarantine, which cannot be
+// searched, are all deleted.
 func (f *Function) forgetJudgments(ctx context.Context, s *settings.Settings) error {
 	if s.Takedowns.Version == 0 {
 		return nil
 	}
 	return f.once(ctx, fmt.Sprintf("forget judgments %d", s.Takedowns.Version), func() error {
-		kept, err := blob.List(ctx, f.Bucket, layout.QuarantinePrefix(layout.Judgments))
-		if err != nil {
-			return err
-		}
 		var keys []string
-		for _, object := range kept {
-			f.Log.WarnContext(ctx, "deleted from quarantine, for it may hold what is forgotten", "key", object.Key)
-			keys = append(keys, object.Key)
+		for _, prefix := range []string{layout.Judgments, layout.Clicks} {
+			kept, err := blob.List(ctx, f.Bucket, layout.QuarantinePrefix(prefix))
+			if err != nil {
+				return err
+			}
+			for _, object := range kept {
+				f.Log.WarnContext(ctx, "deleted from quarantine, for it may hold what is forgotten", "key", object.Key)
+				keys = append(keys, object.Key)
+			}
 		}
 		if err := collect.Delete(ctx, f.Bucket, f.Now, keys); err != nil {
 			return err
 		}
 		erased, err := judgment.Erase(ctx, f.Bucket, &s.Takedowns)
 		if erased > 0 {
-			f.Log.InfoContext(ctx, "erased judgments of what is forgotten", "objects", erased, "takedowns", s.Takedowns.Version)
+			f.Log.InfoContext(ctx, "erased judgments of what is forgotten, or clicks on it", "objects", erased, "takedowns", s.Takedowns.Version)
 		}
 		return err
 	})

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// A takedown erases judgments, too: of a forgotten page, of a site, and also those that a
-// query function with older settings stores later. Others stay.
+// A takedown erases judgments and clicks, too: of a forgotten page, of a site, and also those that
+// a query function with older settings stores later. Others stay.
 func TestForgetJudgments(t *testing.T) {
 	w := newQuiet(t)
 	judge := func(text string, urls ...string) string {
@@ -30,11 +30,21 @@ func TestForgetJudgments(t *testing.T) {
 		}
 		return key
 	}
+	click := func(text, url string) {
+		c := judgment.Click{Day: judgment.DayOf(w.clock.Now()), Query: judgment.Query{Text: text}, URL: url, Position: 1}
+		if err := judgment.PutClick(t.Context(), w.bucket, c, 7); err != nil {
+			t.Fatal(err)
+		}
+	}
+	click("one", one+"a")
+	keptClicks := functionstest.Keys(t, w.bucket, layout.Clicks)
+	click("both", gone)
 	kept := judge("one", one+"a", one+"b")
 	judge("secrets", secret)
 	judge("both", one+"a", gone)
 	quarantined := layout.QuarantineKey(layout.JudgmentKey(layout.ContentHash(nil), nil), []byte("?"))
 	functionstest.Put(t, w.bucket, quarantined, []byte("?"))
+	functionstest.Put(t, w.bucket, layout.QuarantineKey(keptClicks[0], []byte("?")), []byte("?"))
 	w.run()
 	if got := functionstest.Keys(t, w.bucket, layout.Judgments); len(got) != 3 {
 		t.Errorf("before the takedown: %v", got)
@@ -47,6 +57,9 @@ func TestForgetJudgments(t *testing.T) {
 		got := functionstest.Keys(t, w.bucket, layout.Judgments)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", when, diff)
+		}
+		if diff := cmp.Diff(keptClicks, functionstest.Keys(t, w.bucket, layout.Clicks)); diff != "" {
+			t.Errorf("%s: clicks (-want +got):\n%s", when, diff)
 		}
 		for _, key := range got {
 			content, err := w.bucket.Get(t.Context(), key, blob.Range{})
@@ -63,6 +76,7 @@ func TestForgetJudgments(t *testing.T) {
 	}
 	check("after the takedown")
 	judge("secrets again", secret)
+	click("again", secret)
 	w.clock.Advance(w.Limits.Collect.Grace)
 	w.run()
 	check("a grace later")

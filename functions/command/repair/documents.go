@@ -22,14 +22,14 @@ import (
 )
 
 // mendApart mends a damaged object of a kind that generations do not list: published
-// documents, epochs, vital signs, dead letters, judgments, quarantined bytes. It returns false for
+// documents, epochs, vital signs, dead letters, judgments, clicks, quarantined bytes. It returns false for
 // the problem of another kind of object. It first copies damaged bytes into quarantine.
 //
 //	object                                          mended by
 //	version of a document whose copy is whole       restoring it from its copy
 //	copy of a version that is whole                 restoring it from the version
 //	other version of a document                     publishing a new version from what can be read, and deleting it
-//	judgments of what is forgotten                  erasing them
+//	judgments of what is forgotten, clicks on it    erasing them
 //	quarantined bytes                               renaming them by their present content
 //	any other                                       deleting it
 func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report *Report) (apart bool, err error) {
@@ -39,6 +39,7 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 		layout.Takedowns: r.republishTakedowns, layout.Controls: r.republishControls, layout.Epochs: r.claimAbove,
 		layout.Feedback: giveUp("the requests that it counted are lost"), layout.DeadLetters: giveUp("the message is lost, and the sweep finds its work"),
 		layout.Judgments: giveUp("what it said of results is lost, and eval measures by the others"),
+		layout.Clicks:    giveUp("the click is lost, and eval measures by the others"),
 		layout.Copies:    giveUp("what it is a copy of is damaged or deleted, too"),
 	}[strings.SplitAfterN(key, "/", 2)[0]]
 	quarantined := strings.HasPrefix(key, layout.Quarantine) && problem.Kind == verify.Damaged
@@ -49,7 +50,7 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	if quarantined && found && err == nil {
 		return true, r.rename(ctx, key, content, report)
 	}
-	if strings.HasPrefix(key, layout.Judgments) && problem.Kind == verify.Behind {
+	if (strings.HasPrefix(key, layout.Judgments) || strings.HasPrefix(key, layout.Clicks)) && problem.Kind == verify.Behind {
 		return true, r.eraseJudgments(ctx, report)
 	}
 	if err != nil || !found || problem.Kind != verify.Damaged { // a strategy whose rules have faults is not damaged
@@ -171,7 +172,7 @@ func (r *Repairer) republishTakedowns(ctx context.Context, key string) (string, 
 	return said, err
 }
 
-// eraseJudgments erases the judgments of URLs that a takedown forgets.
+// eraseJudgments erases the judgments of URLs that a takedown forgets, and the clicks on them.
 func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
 	forgotten, err := takedown.Load(ctx, r.Bucket)
 	if err != nil {
@@ -179,7 +180,7 @@ func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
 	}
 	erased, err := judgment.Erase(ctx, r.Bucket, &forgotten)
 	if erased > 0 {
-		r.say(ctx, report, []string{fmt.Sprintf("what is forgotten is erased from %d of the judgments", erased)})
+		r.say(ctx, report, []string{fmt.Sprintf("what is forgotten is erased from %d of the judgments and clicks", erased)})
 	}
 	return err
 }

@@ -54,6 +54,11 @@ func TestApart(t *testing.T) {
 		t.Fatal(err)
 	}
 	functionstest.Put(t, whole.Bucket, judged, sheet)
+	click := judgment.Click{Day: judgment.DayOf(functionstest.Start), Query: judgment.Query{Text: "words"}, URL: "http://b.example/", Position: 1}
+	if err := judgment.PutClick(t.Context(), whole.Bucket, click, 7); err != nil {
+		t.Fatal(err)
+	}
+	clicked := functionstest.Keys(t, whole.Bucket, layout.Clicks)[0]
 	name := again.Name
 	for key, want := range map[string]string{ // key that must exist after the repair, for each damaged object
 		layout.StrategyKey("crawl", 1):                                 layout.StrategyKey("crawl", 2),
@@ -66,8 +71,9 @@ func TestApart(t *testing.T) {
 		layout.EpochKey(8):                                             layout.EpochKey(9),
 		layout.FeedbackKey(functionstest.Start, "worker"):              "",
 		layout.DeadLetterKey("pack", layout.ContentHash([]byte("{}"))): "",
-		judged: "",
-		copied: layout.QuarantinePrefix("segments/0000/old.seg@"),
+		judged:  "",
+		clicked: "",
+		copied:  layout.QuarantinePrefix("segments/0000/old.seg@"),
 	} {
 		for how, damage := range map[string]func([]byte) []byte{
 			"flipped": verifytest.Flip, "truncated": verifytest.Truncate, "zeros": func(b []byte) []byte { return make([]byte, len(b)) },
@@ -96,7 +102,7 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// Judgments of what is forgotten are told of once the partitions have forgotten it, and erased
+// Judgments of what is forgotten, and clicks on it, are told of once the partitions have forgotten it, and erased
 // by a repair.
 func TestForgottenJudgments(t *testing.T) {
 	w := done(t)
@@ -111,6 +117,10 @@ func TestForgottenJudgments(t *testing.T) {
 	if err := judgment.Put(t.Context(), w.Bucket, s); err != nil {
 		t.Fatal(err)
 	}
+	click := judgment.Click{Day: judgment.DayOf(s.At), Query: s.Query, URL: page.URL, Position: 1}
+	if err := judgment.PutClick(t.Context(), w.Bucket, click, 7); err != nil {
+		t.Fatal(err)
+	}
 	if _, err := takedown.Forget(t.Context(), w.Bucket, takedown.URL(page, functionstest.Start)); err != nil {
 		t.Fatal(err)
 	}
@@ -119,11 +129,14 @@ func TestForgottenJudgments(t *testing.T) {
 	}
 	w.Commit(func(m *manifest.Manifest) { m.Forgotten = 1 })
 	report := run(w)
-	if len(report.Left) > 0 || len(report.Mended) != 1 || !strings.Contains(report.Mended[0], "1 of the judgments") {
+	if len(report.Left) > 0 || len(report.Mended) != 1 || !strings.Contains(report.Mended[0], "2 of the judgments") {
 		t.Errorf("mended %q, left:\n%s", report.Mended, sentences(report.Left))
 	}
 	keys := functionstest.Keys(t, w.Bucket, layout.Judgments)
 	if len(keys) != 1 || strings.Contains(string(w.Content(keys[0])), page.URL) {
+		t.Errorf("left %v", keys)
+	}
+	if keys := functionstest.Keys(t, w.Bucket, layout.Clicks); len(keys) > 0 {
 		t.Errorf("left %v", keys)
 	}
 }

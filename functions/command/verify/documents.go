@@ -38,6 +38,7 @@ var apart = []struct {
 	{layout.DeadLetters, checkDeadLetter},
 	{layout.Quarantine, layout.CheckQuarantined},
 	{layout.Judgments, judgment.Check},
+	{layout.Clicks, judgment.CheckClick},
 }
 
 // isVersion reports whether a key names a numbered version of a published document, or a copy of

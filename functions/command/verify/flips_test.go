@@ -49,7 +49,7 @@ func TestEveryBit(t *testing.T) {
 			}
 		})
 	}
-	for _, kind := range strings.Fields("books collections controls copies dead-letters epochs feedback hints judgments manifests overlays packages quarantine segments spool strategy takedowns") {
+	for _, kind := range strings.Fields("books clicks collections controls copies dead-letters epochs feedback hints judgments manifests overlays packages quarantine segments spool strategy takedowns") {
 		if !kinds[kind] {
 			t.Errorf("no bit of %s was flipped", kind)
 		}
@@ -108,6 +108,10 @@ func everyKind(t *testing.T) *world {
 		Judge: "ann", At: functionstest.Start, Query: judgment.Query{Text: "words"}, Marks: []judgment.Mark{{URL: site + "a", Grade: 2}},
 	}.Encode()
 	if err != nil {
+		t.Fatal(err)
+	}
+	click := judgment.Click{Day: judgment.DayOf(functionstest.Start), Query: judgment.Query{Text: "words"}, URL: site + "a", Position: 1}
+	if err := judgment.PutClick(t.Context(), w.Bucket, click, 7); err != nil {
 		t.Fatal(err)
 	}
 	waiting := verifytest.Batch(7)

@@ -133,7 +133,7 @@ func (v *run) readQuarantine(ctx context.Context) error {
 	return nil
 }
 
-// readJudgments reports judgments of forgotten URLs. It does nothing while a partition has not yet
+// readJudgments reports judgments of forgotten URLs, and clicks on them. It does nothing while a partition has not yet
 // erased everything that is forgotten.
 func (v *run) readJudgments(ctx context.Context) error {
 	if slices.ContainsFunc(v.partitions, func(p *audit) bool { return v.forgotten(p).set == nil }) {

@@ -26,6 +26,9 @@ type holder struct {
 // minKey is the least length of a key in bytes, so that nobody finds a key by trying.
 const minKey = 16
 
+// longer is what to do about a shorter key.
+var longer = fmt.Sprintf("write %d or more, such as those of: openssl rand -hex 16", minKey)
+
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
 
 // ParseKeys reads names and keys such as "ann:4hQ… bob:x9T…", with white space or commas
@@ -38,7 +41,7 @@ func ParseKeys(text string) (Keys, error) {
 			return Keys{}, fmt.Errorf("judge %d is not written as NAME:KEY, with a name of 1 to 32 letters, digits, dots, hyphens or underscores", i+1)
 		}
 		if len(key) < minKey {
-			return Keys{}, fmt.Errorf("the key of judge %s has %d bytes; write %d or more, such as those of: openssl rand -hex 16", name, len(key), minKey)
+			return Keys{}, fmt.Errorf("the key of judge %s has %d bytes; %s", name, len(key), longer)
 		}
 		added := holder{name, sha256.Sum256([]byte(key))}
 		for _, other := range k.judges {
@@ -114,8 +117,11 @@ func (k Keys) Recognise(token string, now time.Time) (string, error) {
 }
 
 // sign returns the signature of a token's text.
-func (h holder) sign(text string) string {
-	mac := hmac.New(sha256.New, h.sum[:])
-	mac.Write([]byte("token|" + text))
+func (h holder) sign(text string) string { return sign(h.sum, "token|"+text) }
+
+// sign returns the HMAC-SHA-256 of a text in base64.
+func sign(key [sha256.Size]byte, text string) string {
+	mac := hmac.New(sha256.New, key[:])
+	mac.Write([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// parallelReads is the number of sheets that are read at the same time.
+// parallelReads is the number of objects that are read at the same time.
 const parallelReads = 16
 
 // Put stores a sheet. Storing the same sheet again changes nothing.
@@ -100,7 +100,7 @@ func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Se
 		return Judged{}, nil, errTime
 	}
 	judged = Judged{Query: q.canonical()}
-	unread, err = each(ctx, bucket, layout.JudgmentPrefix(q.Hash()), func(key string, s Sheet) {
+	unread, err = sheets(ctx, bucket, layout.JudgmentPrefix(q.Hash()), func(key string, s Sheet) {
 		s, _ = s.Forget(forgotten)
 		judged.add(key, s)
 	})
@@ -112,7 +112,7 @@ func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Se
 // of the program can read.
 func All(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all []*Judged, unread []error, err error) {
 	known := make(map[string]*Judged)
-	unread, err = each(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
+	unread, err = sheets(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
 		if s, _ = s.Forget(forgotten); len(s.Marks) == 0 {
 			return
 		}
@@ -123,13 +123,16 @@ func All(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all 
 		}
 		known[hash].add(key, s)
 	})
-	slices.SortFunc(all, func(a, b *Judged) int {
-		return cmp.Or(strings.Compare(a.Query.Text, b.Query.Text), strings.Compare(a.Query.Hash(), b.Query.Hash()))
-	})
+	slices.SortFunc(all, func(a, b *Judged) int { return a.Query.compare(b.Query) })
 	return all, unread, err
 }
 
-// keysBelow returns the keys of all objects with judgments (see Sheet) that begin with a prefix.
+// compare compares two queries by their texts, then by their hashes.
+func (q Query) compare(other Query) int {
+	return cmp.Or(strings.Compare(q.Text, other.Text), strings.Compare(q.Hash(), other.Hash()))
+}
+
+// keysBelow returns the keys of all objects of ours that begin with a prefix.
 func keysBelow(ctx context.Context, bucket blob.Reader, prefix string) (keys []string, err error) {
 	listed, err := blob.List(ctx, bucket, prefix)
 	for _, object := range listed {
@@ -140,22 +143,33 @@ func keysBelow(ctx context.Context, bucket blob.Reader, prefix string) (keys []s
 	return keys, err
 }
 
-// each calls the function do with every sheet whose key begins with a prefix, in the order of the
-// keys. The result unread has an error for each sheet that is damaged, or that only a newer version
-// of the program can read.
-func each(ctx context.Context, bucket blob.Reader, prefix string, do func(key string, s Sheet)) (unread []error, err error) {
+// sheets calls the function do with every sheet whose key begins with a prefix (see each).
+func sheets(ctx context.Context, bucket blob.Reader, prefix string, do func(key string, s Sheet)) (unread []error, err error) {
 	keys, err := keysBelow(ctx, bucket, prefix)
 	if err != nil {
 		return nil, err
 	}
-	sheets, errs := make([]Sheet, len(keys)), make([]error, len(keys))
+	return each(ctx, bucket, keys, Decode, do)
+}
+
+// each reads and decodes the objects with the keys, and calls the function do with every one, in
+// the order of the keys. It leaves out those that have been deleted. The result unread has an error
+// for each object that is damaged, or that only a newer version of the program can read.
+func each[T any](ctx context.Context, bucket blob.Reader, keys []string, read func(key string, content []byte) (T, error), do func(key string, t T)) (unread []error, err error) {
+	type result struct {
+		found bool
+		value T
+		err   error
+	}
+	results := make([]result, len(keys))
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(parallelReads)
 	for i, key := range keys {
 		group.Go(func() error {
 			content, found, err := blob.Find(ctx, bucket, key)
 			if found {
-				sheets[i], errs[i] = Decode(key, content)
+				value, err := read(key, content)
+				results[i] = result{true, value, err}
 			}
 			return err
 		})
@@ -164,57 +178,12 @@ func each(ctx context.Context, bucket blob.Reader, prefix string, do func(key st
 		return nil, err
 	}
 	for i, key := range keys {
-		switch {
-		case errs[i] != nil:
-			unread = append(unread, fmt.Errorf("%s: %w", key, errs[i]))
-		case sheets[i].Version != 0: // else it was erased since it was listed
-			do(key, sheets[i])
+		switch r := results[i]; {
+		case r.err != nil:
+			unread = append(unread, fmt.Errorf("%s: %w", key, r.err))
+		case r.found: // else it was erased since it was listed
+			do(key, r.value)
 		}
 	}
 	return unread, nil
-}
-
-// Forgotten returns the keys of the sheets that have marks for forgotten URLs. It ignores
-// damaged sheets.
-func Forgotten(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (keys []string, err error) {
-	_, err = each(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
-		if _, changed := s.Forget(forgotten); changed {
-			keys = append(keys, key)
-		}
-	})
-	return keys, err
-}
-
-// Erase erases the marks for forgotten URLs from all sheets, and returns how many sheets had
-// some. What is left of a sheet is stored as a new object before the old one is deleted, so
-// that Erase may be stopped anywhere and run again. A damaged sheet is left as it is, and
-// named in the error.
-func Erase(ctx context.Context, bucket blob.Bucket, forgotten *takedown.Set) (erased int, err error) {
-	var old []string
-	var errErase error
-	unread, err := each(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
-		rest, changed := s.Forget(forgotten)
-		if !changed || errErase != nil {
-			return
-		}
-		if len(rest.Marks) > 0 {
-			errErase = Put(ctx, bucket, rest)
-		}
-		if errErase == nil {
-			old = append(old, key)
-		}
-	})
-	for _, key := range old {
-		if errDelete := bucket.Delete(ctx, key); errDelete != nil {
-			return erased, fmt.Errorf("cannot delete %s: %w", key, errDelete)
-		}
-		erased++
-	}
-	if err = cmp.Or(err, errErase); err != nil {
-		return erased, err
-	}
-	for _, fault := range unread {
-		return erased, fmt.Errorf("cannot search for what is forgotten: %w", fault)
-	}
-	return erased, nil
 }

@@ -1,0 +1,156 @@
+package judgment
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/bucketsearch/bucketsearch/layout"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+	"github.com/bucketsearch/bucketsearch/strategy/takedown"
+)
+
+// LeastClicks is the number of clicks on a page as a result of a query below which they are not
+// even read: a query that one person asked may tell who that was. Three is the least number in
+// official statistics, too, for of two people each would know the other. It is no proof, because
+// nothing tells whether one person clicked three times.
+const LeastClicks = 3
+
+// PutClick stores a click in a slot, a number from 0 to Slots-1, which the caller draws at random.
+// If the slot is taken, nothing changes: so a flood of clicks costs at most Slots objects.
+func PutClick(ctx context.Context, bucket blob.Bucket, c Click, slot int) error {
+	content, err := c.Encode()
+	if err != nil {
+		return err
+	}
+	key := layout.ClickKey(c.day(), c.pair(), slot)
+	if err := bucket.Create(ctx, key, layout.Seal(content)); err != nil && !errors.Is(err, blob.ErrExists) {
+		return fmt.Errorf("cannot store a click %s: %w", key, err)
+	}
+	return nil
+}
+
+// Clicked is a query, with the pages that readers clicked among its results.
+type Clicked struct {
+	Query Query
+	Pages []ClickedPage // by position
+}
+
+// ClickedPage is a page that has LeastClicks or more as a result of a query.
+type ClickedPage struct {
+	URL      string
+	Clicks   float64 // estimated number of clicks
+	Position float64 // mean position at which it was clicked, from 1
+}
+
+// Grades returns the grade of each page:
+//
+//	2   it was clicked more often than every page above it
+//	1   any other: often it is clicked because of its position
+//
+// The rule is "click > skip above" (T. Joachims, Optimizing Search Engines using Clickthrough Data,
+// KDD 2002, section 2.2) for clicks of many readers: they have seen the pages above, and preferred
+// this one. Those with fewer clicks than LeastClicks count as skipped. Above the first result is
+// nothing, so that it cannot win.
+func (c Clicked) Grades() map[string]int {
+	grades := make(map[string]int)
+	for _, page := range c.Pages {
+		surpassed := slices.ContainsFunc(c.Pages, func(other ClickedPage) bool {
+			return other.Position < page.Position && other.Clicks >= page.Clicks
+		})
+		grades[page.URL] = 2
+		if surpassed || math.Round(page.Position) == 1 {
+			grades[page.URL] = 1
+		}
+	}
+	return grades
+}
+
+// estimate returns the number of clicks that have most likely filled so many of the Slots, of which
+// each click takes one at random: −Slots · ln(share of slots that are empty). This is linear
+// counting (K.-Y. Whang and others, ACM Transactions on Database Systems 15, 1990). If all slots
+// are full, there were more clicks than can be told; they count as if one slot were empty.
+func estimate(slots int) float64 {
+	return -Slots * math.Log(1-float64(min(slots, Slots-1))/Slots)
+}
+
+// AllClicks returns the queries with pages that have LeastClicks or more, in the order of the
+// queries' texts, without forgotten URLs. few is the number of pairs of a query and a page that
+// have fewer: they are not read. unread has an error for each click that is damaged, or that only a
+// newer version of the program can read.
+func AllClicks(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all []Clicked, few int, unread []error, err error) {
+	keys, err := keysBelow(ctx, bucket, layout.Clicks)
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	slots := make(map[string]int) // by pair
+	pairOf := func(key string) string {
+		pair, _ := layout.ParseClickKey(key) // keysBelow returns no other keys
+		return pair
+	}
+	for _, key := range keys {
+		slots[pairOf(key)]++
+	}
+	for _, n := range slots {
+		if n < LeastClicks {
+			few++
+		}
+	}
+	keys = slices.DeleteFunc(keys, func(key string) bool { return slots[pairOf(key)] < LeastClicks })
+
+	days := make(map[string][]Click) // of one pair on one day, by the prefix of their keys
+	unread, err = each(ctx, bucket, keys, decodeStored, func(_ string, c Click) {
+		if !c.Forgotten(forgotten) {
+			days[c.prefix()] = append(days[c.prefix()], c)
+		}
+	})
+	if err != nil {
+		return nil, 0, nil, err
+	}
+	return gather(days), few, unread, nil
+}
+
+// gather returns the clicks by query and page. days has them by query, page and day.
+func gather(days map[string][]Click) (all []Clicked) {
+	type sum struct {
+		first     Click
+		clicks    float64
+		positions int // sum of the positions
+		slots     int
+	}
+	sums := make(map[string]*sum)                        // by pair
+	for _, day := range slices.Sorted(maps.Keys(days)) { // in order, because sums of floats depend on it
+		clicks := days[day]
+		pair := clicks[0].pair()
+		if sums[pair] == nil {
+			sums[pair] = &sum{first: clicks[0]}
+		}
+		of := sums[pair]
+		of.clicks += estimate(len(clicks))
+		of.slots += len(clicks)
+		for _, c := range clicks {
+			of.positions += c.Position
+		}
+	}
+	queries := make(map[string]*Clicked)
+	for _, of := range sums {
+		hash := of.first.Query.Hash()
+		if queries[hash] == nil {
+			queries[hash] = &Clicked{Query: of.first.Query}
+		}
+		queries[hash].Pages = append(queries[hash].Pages, ClickedPage{of.first.URL, of.clicks, float64(of.positions) / float64(of.slots)})
+	}
+	for _, c := range queries {
+		slices.SortFunc(c.Pages, func(a, b ClickedPage) int {
+			return cmp.Or(cmp.Compare(a.Position, b.Position), strings.Compare(a.URL, b.URL))
+		})
+		all = append(all, *c)
+	}
+	slices.SortFunc(all, func(a, b Clicked) int { return a.Query.compare(b.Query) })
+	return all
+}

@@ -1,0 +1,41 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/collect"
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+// clearOld deletes the vital signs of days older than Limits.Feedback, and the clicks of days older
+// than Limits.Clicks. When it finds such clicks, it deletes those in quarantine, too.
+func (f *Function) clearOld(ctx context.Context) error {
+	_, errSigns := f.clearBefore(ctx, layout.Feedback, layout.FeedbackDay(f.Now().Add(-f.Limits.Feedback)))
+	clicks := layout.ClickDay(f.Now().Add(-f.Limits.Clicks))
+	cleared, err := f.clearBefore(ctx, layout.Clicks, clicks)
+	if cleared > 0 && err == nil {
+		_, err = f.clearBefore(ctx, layout.QuarantinePrefix(layout.Clicks), layout.QuarantinePrefix(clicks))
+	}
+	return errors.Join(errSigns, err)
+}
+
+// clearBefore deletes the objects below a prefix whose keys sort before the key first, and returns
+// how many there were. The keys sort by time, so that it lists only as far as the first younger
+// object.
+func (f *Function) clearBefore(ctx context.Context, prefix, first string) (cleared int, err error) {
+	var keys []string
+	for object, err := range f.Bucket.List(ctx, prefix, "") {
+		if err != nil {
+			return 0, fmt.Errorf("cannot list %s: %w", prefix, err)
+		}
+		if object.Key >= first {
+			break
+		}
+		if !layout.IsForeign(object.Key) {
+			keys = append(keys, object.Key)
+		}
+	}
+	return len(keys), collect.Delete(ctx, f.Bucket, f.Now, keys)
+}

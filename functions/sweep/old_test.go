@@ -1,0 +1,49 @@
+package sweep
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
+	"github.com/bucketsearch/bucketsearch/layout"
+)
+
+func TestOldFeedback(t *testing.T) {
+	w := newQuiet(t)
+	today := w.clock.Now()
+	for days := range 12 {
+		functionstest.Put(t, w.bucket, layout.FeedbackKey(today.AddDate(0, 0, -days), "w"), nil)
+		functionstest.Put(t, w.bucket, layout.FeedbackKey(today.AddDate(0, 0, -days).Add(-time.Hour), "v"), nil)
+	}
+	w.run()
+	got := functionstest.Keys(t, w.bucket, layout.Feedback)
+	if oldest := layout.FeedbackDay(today.AddDate(0, 0, -8)); len(got) != 2*9 || !strings.HasPrefix(got[0], oldest) {
+		t.Errorf("kept %d from %s on, want those from %s on", len(got), got[0], oldest)
+	}
+}
+
+// TestOldClicks has clicks of every day: those of the last 90 days and of today stay, also of those
+// that are in quarantine.
+func TestOldClicks(t *testing.T) {
+	w := newQuiet(t)
+	today := w.clock.Now()
+	for days := range 100 {
+		key := layout.ClickKey(today.AddDate(0, 0, -days), layout.ContentHash(nil), days%64)
+		functionstest.Put(t, w.bucket, key, nil)
+		functionstest.Put(t, w.bucket, layout.QuarantineKey(key, nil), nil)
+	}
+	functionstest.Put(t, w.bucket, layout.Clicks+"19991231/notes.txt", nil)
+	w.run()
+	oldest := layout.ClickDay(today.AddDate(0, 0, -90))
+	for prefix, first := range map[string]string{
+		layout.Clicks + "20": oldest, layout.Quarantine: layout.QuarantinePrefix(oldest),
+	} {
+		if got := functionstest.Keys(t, w.bucket, prefix); len(got) != 91 || !strings.HasPrefix(got[0], first) {
+			t.Errorf("kept %d from %s on, want 91 from %s on", len(got), got[0], first)
+		}
+	}
+	if left := functionstest.Keys(t, w.bucket, layout.Clicks); len(left) != 92 {
+		t.Errorf("a foreign object is deleted: %d are left", len(left))
+	}
+}
