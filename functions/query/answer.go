@@ -43,6 +43,7 @@ func (s *siteHandler) search(w http.ResponseWriter, r *http.Request) error {
 	if err := s.offerMarks(w, r, q, &page); err != nil {
 		return err
 	}
+	s.offerPings(w, q, &page)
 	return render(w, http.StatusOK, "results", page)
 }
 

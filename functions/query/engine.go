@@ -47,6 +47,7 @@ type Options struct {
 	Paid float64 // memory in GB for which the function's operator pays; 0 where nobody pays
 
 	Judging Judging
+	Clicks  Clicks
 }
 
 // DefaultMemory is the memory for caches, in bytes. It leaves more than half of a

@@ -1,6 +1,7 @@
 // Package query is the query function: it searches, and shows stored copies of
 // pages. It reads only the bucket, so any number of instances can run anywhere; it
-// writes only the judgments of those who have a key.
+// writes only what its operator lets people tell of results: judgments of those who have a
+// key, and clicks.
 //
 // An [Engine] answers; [Handler] serves its answers over HTTP.
 package query
@@ -33,6 +34,8 @@ const (
 
 	policyStart = "default-src 'none'; style-src 'self'; "
 	policyEnd   = "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+	pingPolicy = "; connect-src 'self'" // is appended where links have pings
 )
 
 // Handler serves the search page, the JSON API and stored copies:
@@ -63,7 +66,7 @@ const (
 //
 // An error is answered by a sentence, {"error": …} in JSON. Errors that are not the
 // client's fault are logged. A client that hangs up ends its search. Judging lists the
-// paths for judges.
+// paths for judges, Clicks that for clicks.
 func Handler(e *Engine) http.Handler {
 	s := &siteHandler{engine: e}
 	mux := http.NewServeMux()
@@ -75,10 +78,16 @@ func Handler(e *Engine) http.Handler {
 	if !e.Judging.Keys.Empty() {
 		s.judgeRoutes(mux)
 	}
+	if !e.Clicks.Key.Empty() {
+		mux.HandleFunc("POST /click", s.serve(s.click))
+	}
 	return mux
 }
 
-type siteHandler struct{ engine *Engine }
+type siteHandler struct {
+	engine  *Engine
+	clicked clickCount
+}
 
 // serve returns a handler that calls the action. If the action returns an error, the handler
 // answers with it; so the action must not have written anything then.

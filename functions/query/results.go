@@ -35,6 +35,7 @@ type resultsPage struct {
 	Hits       []hitView
 	Pages      pager
 	Judge      *judgeView // HTML form with which the judge who is signed in saves marks; nil if no judge is signed in
+	Pinged     bool       // the browser reports clicks on hits
 }
 
 type hitView struct {
@@ -54,6 +55,7 @@ type hitView struct {
 	OfSite    string // address of the results of the site alone
 	Image     *imageView
 	Mark      *markView // where the judge who is signed in marks this hit; nil without a judge
+	Ping      string    // address to which the browser reports a click; "" for none
 }
 
 // imageView is an image that was found on the page of a hit.

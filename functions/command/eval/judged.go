@@ -3,6 +3,7 @@ package eval
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -12,9 +13,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// ErrUnjudged means that there is nothing to measure: judges have marked no page as an answer to any
-// query.
-var ErrUnjudged = errors.New("no query of the bucket is judged; judges mark results on the search page (see bucketsearch up --help)")
+// Errors which mean that there is nothing to measure: judges have marked no page as an answer to
+// any query, or readers have clicked on none often enough.
+var (
+	ErrUnjudged  = errors.New("no query of the bucket is judged; judges mark results on the search page (see bucketsearch up --help)")
+	ErrUnclicked = fmt.Errorf("no result of any query has %d clicks; readers' clicks are counted on the search page (see bucketsearch up --help)", judgment.LeastClicks)
+)
 
 // RunJudged asks the queries that judges have judged (see package judgment), and measures the
 // answers by the judges' grades. It asks each query with its filters as the search page does: alike
@@ -25,22 +29,54 @@ func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set,
 	if err != nil {
 		return Report{}, err
 	}
+	var queries []graded
+	for _, j := range all {
+		queries = append(queries, graded{j.Query, j.Grades()})
+	}
+	return replay(ctx, asked, queries, unread, ErrUnjudged)
+}
+
+// RunClicked asks the queries with results that readers have clicked, and measures the answers by
+// the grades that follow from the clicks (see judgment.Clicked). Otherwise it is like RunJudged.
+func RunClicked(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, asked Searcher) (Report, error) {
+	all, few, unread, err := judgment.AllClicks(ctx, bucket, forgotten)
+	if err != nil {
+		return Report{}, err
+	}
+	var queries []graded
+	for _, c := range all {
+		queries = append(queries, graded{c.Query, c.Grades()})
+	}
+	report, err := replay(ctx, asked, queries, unread, ErrUnclicked)
+	report.FewClicks = few
+	return report, err
+}
+
+// graded is a query with the grades of pages, by URL.
+type graded struct {
+	query  judgment.Query
+	grades map[string]int
+}
+
+// replay asks queries as the search page does, and measures the answers by the grades. It fails
+// with the error nothing if no page of any query has a grade above 0. unread are the errors of
+// objects that could not be read.
+func replay(ctx context.Context, asked Searcher, queries []graded, unread []error, nothing error) (Report, error) {
 	var asks []asking
 	unjudged := 0
-	for _, j := range all {
-		q := Query{j.Query.Hash(), j.Query.Text, j.Grades()}
-		if !slices.ContainsFunc(slices.Collect(maps.Values(q.Grades)), func(grade int) bool { return grade > 0 }) {
+	for _, g := range queries {
+		q := g.query
+		if !slices.ContainsFunc(slices.Collect(maps.Values(g.grades)), func(grade int) bool { return grade > 0 }) {
 			unjudged++
 			continue
 		}
-		asks = append(asks, asking{q, search.Query{
-			Text: j.Query.Text, Size: recalled, Fold: true, Spread: true,
-			Site: j.Query.Site, Lang: j.Query.Lang, Collection: j.Query.Collection, Type: j.Query.Type,
-			After: j.Query.After, Before: j.Query.Before,
+		asks = append(asks, asking{Query{q.Hash(), q.Text, g.grades}, search.Query{
+			Text: q.Text, Size: recalled, Fold: true, Spread: true,
+			Site: q.Site, Lang: q.Lang, Collection: q.Collection, Type: q.Type, After: q.After, Before: q.Before,
 		}})
 	}
 	if len(asks) == 0 {
-		return Report{}, ErrUnjudged
+		return Report{}, nothing
 	}
 	report, answers, err := ask(ctx, asked, asks, unjudged)
 	if err != nil {
@@ -52,7 +88,7 @@ func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set,
 	return report, nil
 }
 
-// judgedShare returns the share, from 0 to 1, of results that judges have graded for their query,
+// judgedShare returns the share, from 0 to 1, of results that have a grade for their query,
 // over all queries together. Only the first 10 results of each query count (see cumulated). The
 // share is 0 if there are no results.
 func judgedShare(asks []asking, answers [][]string) float64 {

@@ -1,0 +1,112 @@
+package query
+
+import (
+	"net/http"
+	"net/url"
+	"sync"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/judgment"
+	"github.com/bucketsearch/bucketsearch/layout/blob"
+)
+
+// Clicks lets clicks on results be counted, without persons (see package judgment). Browsers report
+// a click by the attribute ping of links (HTML, hyperlink auditing): the click itself is not
+// delayed, and a browser that sends no pings is not counted. Without a key, results have no such
+// attribute, and this path does not exist:
+//
+//	POST /click?shown=&signature=   counts a click. shown is a judgment.Click as JSON, signature is by the
+//	                                key, so that only results count that were shown on this day (UTC)
+//
+// Nothing else of the request is read.
+type Clicks struct {
+	Key    judgment.ClickKey
+	Bucket blob.Bucket     // bucket in which clicks are stored
+	Random func(n int) int // returns a random number from 0 to n-1
+}
+
+// dailyClicks is the number of clicks that a process stores in a day at most. Each is a request
+// that somebody pays, also if its slot is taken: so many cost some five cents. Of many processes
+// each has its own count, so that a flood costs no more than that for each instance that it starts.
+const dailyClicks = 10_000
+
+// clickCount counts the clicks of a day.
+type clickCount struct {
+	mu  sync.Mutex // protects the fields below
+	day string
+	n   int
+}
+
+// add counts a click of a day, and returns the number of clicks of this day so far.
+func (c *clickCount) add(day string) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.day != day {
+		c.day, c.n = day, 0
+	}
+	c.n++
+	return c.n
+}
+
+// click stores a click on a result.
+func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
+	values, err := parametersOf(r)
+	r.URL.RawQuery = "" // else the log of a failure would tell who clicked what, and when
+	if err != nil {
+		return err
+	}
+	shown := []byte(values.Get("shown"))
+	if len(shown) > judgment.MaxClick {
+		return wrong("Query and address have %d bytes together; clicks are counted up to %d.", len(shown), judgment.MaxClick)
+	}
+	clicks, today := &s.engine.Clicks, judgment.DayOf(s.engine.Now())
+	if !clicks.Key.Signed(shown, values.Get("signature")) {
+		return failure{http.StatusForbidden, "This was not shown here as a result."}
+	}
+	c, err := judgment.DecodeClick(shown)
+	if err != nil {
+		return err
+	}
+	if c.Day != today {
+		return failure{http.StatusForbidden, "This result was shown on another day; search again."}
+	}
+	inForce, err := s.engine.Settings.Get(r.Context())
+	if err != nil {
+		return err
+	}
+	if !c.Forgotten(&inForce.Takedowns) {
+		n := s.clicked.add(today)
+		if n == dailyClicks+1 {
+			s.engine.Log.WarnContext(r.Context(), "no more clicks of this day are stored by this process", "day", today, "stored", dailyClicks)
+		}
+		if n > dailyClicks {
+			return failure{http.StatusTooManyRequests, "No more clicks are counted today."}
+		}
+		if err := judgment.PutClick(r.Context(), clicks.Bucket, c, clicks.Random(judgment.Slots)); err != nil {
+			return err
+		}
+	}
+	w.WriteHeader(http.StatusNoContent)
+	return nil
+}
+
+// offerPings has the browser report clicks on the results of a page. It does nothing if clicks are
+// not counted, if a judge marks the results, or if they are images or of a past state.
+func (s *siteHandler) offerPings(w http.ResponseWriter, q Query, page *resultsPage) {
+	key := s.engine.Clicks.Key
+	if key.Empty() || page.Judge != nil || page.Images || !q.AsOf.IsZero() {
+		return
+	}
+	c := judgment.Click{Day: judgment.DayOf(s.engine.Now()), Query: judgedQuery(q)}
+	for i := range page.Hits {
+		c.URL, c.Position = page.Hits[i].URL, page.First+i
+		shown, err := c.Encode()
+		if err != nil {
+			continue // it is too long
+		}
+		page.Hits[i].Ping = "/click?" + url.Values{"shown": {string(shown)}, "signature": {key.Sign(shown)}}.Encode()
+		page.Pinged = true
+	}
+	if page.Pinged {
+		w.Header().Set("Content-Security-Policy", ownPolicy+pingPolicy)
+	}
+}
