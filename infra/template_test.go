@@ -87,7 +87,7 @@ func TestFunctionsAreGivenWhatTheyUse(t *testing.T) {
 	t.Parallel()
 	uses := map[string]string{
 		"BUCKETSEARCH_REDIS": "e.Redis", "BUCKETSEARCH_QUEUES": "e.Sender", "BUCKETSEARCH_ALLOW_PRIVATE": "e.AllowPrivate",
-		"BUCKETSEARCH_JUDGES": "e.Judges",
+		"BUCKETSEARCH_JUDGES": "e.Judges", "BUCKETSEARCH_CLICKS": "e.Clicks",
 	}
 	for name, f := range resources[function](t, "AWS::Serverless::Function") {
 		directory := strings.ToLower(name)
@@ -191,8 +191,8 @@ func TestWhoDeletes(t *testing.T) {
 	}
 }
 
-// The query function, which answers anyone, writes vital signs, and judgments where there are
-// judges.
+// The query function, which answers anyone, writes vital signs, judgments where there are judges,
+// and clicks where they are counted.
 func TestWhatQueryWrites(t *testing.T) {
 	t.Parallel()
 	var writes []string
@@ -201,12 +201,14 @@ func TestWhatQueryWrites(t *testing.T) {
 			writes = append(writes, prefix)
 		}
 	}
-	if diff := cmp.Diff([]string{layout.Feedback, layout.Judgments}, unique(writes)); diff != "" {
+	if diff := cmp.Diff([]string{layout.Clicks, layout.Feedback, layout.Judgments}, unique(writes)); diff != "" {
 		t.Errorf("query may write (-want +got):\n%s", diff)
 	}
 	text := source(t, "template.yaml")
-	if at := strings.Index(text, "!If\n              - Judged\n"); at < 0 || strings.Count(text[at:], "/judgments/*") != 1 {
-		t.Error("query may write judgments although there are no judges")
+	for condition, prefix := range map[string]string{"Judged": layout.Judgments, "Clicked": layout.Clicks} {
+		if at := strings.Index(text, "!If\n              - "+condition+"\n"); at < 0 || strings.Count(text[at:], "/"+prefix+"*") != 1 {
+			t.Errorf("query may write %s although the stack is not %s", prefix, condition)
+		}
 	}
 }
 

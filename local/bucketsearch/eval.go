@@ -22,7 +22,7 @@ import (
 func evalCommand(where *location) *cobra.Command {
 	var task eval.Task
 	var before, save string
-	var asJSON, judged bool
+	var asJSON, judged, clicked bool
 	tell := func(cmd *cobra.Command, report eval.Report) error {
 		if save != "" {
 			content, err := reply.Marshal(report, false)
@@ -65,19 +65,25 @@ func evalCommand(where *location) *cobra.Command {
 			"bucketsearch up --help), asked of the bucket as the page asks them. Of several\n" +
 			"judgments of a judge the last counts, of several judges their mean. A page without a\n" +
 			"judgment counts as no answer; judged@10 is the share of the first ten results that\n" +
-			"have one, and where it falls, the figures do so, too.",
+			"have one, and where it falls, the figures do so, too.\n\n" +
+			"With --clicked they are those with results that readers have clicked three times or\n" +
+			"more. A page that was clicked more often than all above it has grade 2, any other\n" +
+			"grade 1. Clicks tell what readers tried, not what answered them.",
 		Example: "  bucketsearch eval --docs docs.jsonl --queries queries.tsv --qrels qrels.tsv\n" +
 			"  bucketsearch eval --queries queries.tsv --qrels qrels.tsv --save monday.json\n" +
 			"  bucketsearch eval --queries queries.tsv --qrels qrels.tsv --before monday.json\n" +
-			"  bucketsearch eval --judged --save monday.json",
+			"  bucketsearch eval --judged --save monday.json\n" +
+			"  bucketsearch eval --clicked",
 		Args: nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case judged && task.Queries+task.Qrels+task.Docs+strings.Join(task.Among, "") != "":
-				return errors.New("--judged takes queries and judgments from the bucket; leave out --queries, --qrels, --docs and --among")
-			case judged:
+			case judged && clicked:
+				return errors.New("--judged and --clicked measure by different people; run one after the other")
+			case (judged || clicked) && task.Queries+task.Qrels+task.Docs+strings.Join(task.Among, "") != "":
+				return errors.New("--judged and --clicked take queries and judgments from the bucket; leave out --queries, --qrels, --docs and --among")
+			case judged || clicked:
 			case task.Queries == "" || task.Qrels == "":
-				return errors.New("eval needs --queries and --qrels, or --judged")
+				return errors.New("eval needs --queries and --qrels, or --judged or --clicked")
 			case task.Docs == "" && len(task.Among) > 0:
 				return errors.New("--among names documents beside those of --docs, which is not given")
 			case task.Docs != "":
@@ -92,7 +98,7 @@ func evalCommand(where *location) *cobra.Command {
 				if err != nil {
 					return err
 				}
-				report, err := askBucket(cmd.Context(), a, e, task, judged)
+				report, err := askBucket(cmd.Context(), a, e, task, judged, clicked)
 				if err != nil {
 					return err
 				}
@@ -107,6 +113,7 @@ func evalCommand(where *location) *cobra.Command {
 	flags.StringVar(&task.Queries, "queries", "", "`file` of queries")
 	flags.StringVar(&task.Qrels, "qrels", "", "`file` of judgments")
 	flags.BoolVar(&judged, "judged", false, "ask what was judged on the search page")
+	flags.BoolVar(&clicked, "clicked", false, "ask what was clicked on the search page")
 	flags.StringVar(&save, "save", "", "write the figures of every query to this `file`")
 	flags.StringVar(&before, "before", "", "compare, query by query, with the figures that --save wrote to\nthis `file`")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
@@ -114,17 +121,21 @@ func evalCommand(where *location) *cobra.Command {
 }
 
 // askBucket runs queries on the bucket and reports how well the results match the judgments.
-// The queries are those of the task or, if judged is true, all that have judgments in the
-// bucket.
-func askBucket(ctx context.Context, a *system.Attached, e *query.Engine, task eval.Task, judged bool) (eval.Report, error) {
-	if !judged {
+// The queries are those of the task or, if judged or clicked is true, all that have judgments or
+// clicks in the bucket.
+func askBucket(ctx context.Context, a *system.Attached, e *query.Engine, task eval.Task, judged, clicked bool) (eval.Report, error) {
+	if !judged && !clicked {
 		return task.Run(ctx, bucketSearcher{e})
 	}
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil {
 		return eval.Report{}, err
 	}
-	return eval.RunJudged(ctx, a.Bucket, &inForce.Takedowns, bucketSearcher{e})
+	measure := eval.RunJudged
+	if clicked {
+		measure = eval.RunClicked
+	}
+	return measure(ctx, a.Bucket, &inForce.Takedowns, bucketSearcher{e})
 }
 
 // bucketSearcher is an eval.Searcher that searches the index of a bucket.
@@ -174,7 +185,10 @@ func printFigures(out io.Writer, r eval.Report, c *eval.Comparison) error {
 		fmt.Fprintf(out, "judged@10 %.2f\n", *r.Judged)
 	}
 	if r.Unread > 0 {
-		fmt.Fprintf(out, "judgments are missing: %s cannot be read; to see why: bucketsearch verify\n", count(r.Unread, "object"))
+		fmt.Fprintf(out, "judgments or clicks are missing: %s cannot be read; to see why: bucketsearch verify\n", count(r.Unread, "object"))
+	}
+	if r.FewClicks > 0 {
+		fmt.Fprintf(out, "%s with too few clicks not used\n", count(r.FewClicks, "result"))
 	}
 	if r.Unjudged > 0 {
 		fmt.Fprintf(out, "%s without an answer not asked\n", count(r.Unjudged, "query"))

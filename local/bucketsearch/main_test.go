@@ -107,8 +107,10 @@ func TestMistakes(t *testing.T) {
 		{"why", "why needs one address"},
 		{"forget", "forget needs an address or a site"},
 		{"limits --storage 5GB", "nothing has been crawled yet"},
-		{"eval", "eval needs --queries and --qrels, or --judged"},
-		{"eval --judged --docs " + good, "--judged takes queries and judgments from the bucket"},
+		{"eval", "eval needs --queries and --qrels, or --judged or --clicked"},
+		{"eval --judged --docs " + good, "--judged and --clicked take queries and judgments from the bucket"},
+		{"eval --judged --clicked", "run one after the other"},
+		{"eval --clicked", "nothing has been crawled yet"},
 		{"eval --judged", "nothing has been crawled yet"},
 		{"pause now", "pause takes no argument"},
 	} {

@@ -32,9 +32,14 @@ func upCommand(where *location) *cobra.Command {
 			"Whoever has a key may judge results: after signing in at /judge, every result has a\n" +
 			"field that says how well it answers, and bucketsearch eval --judged measures the\n" +
 			"ranking by that. Names and keys, of 16 characters or more, are read from\n" +
-			"BUCKETSEARCH_JUDGES; without it, nobody judges.",
+			"BUCKETSEARCH_JUDGES; without it, nobody judges.\n\n" +
+			"With BUCKETSEARCH_CLICKS, a secret of 16 characters or more, clicks on results are\n" +
+			"counted: browsers report them, and query, page, position and day are kept for 90 days,\n" +
+			"nothing of the person. bucketsearch eval --clicked measures the ranking by that.\n" +
+			"Without the secret, no click is counted.",
 		Example: "  bucketsearch up\n  bucketsearch up https://www.example.org/\n  bucketsearch up --collection docs.toml\n  bucketsearch up --listen 127.0.0.1:9090\n" +
-			"  BUCKETSEARCH_JUDGES=\"ann:$(openssl rand -hex 16)\" bucketsearch up",
+			"  BUCKETSEARCH_JUDGES=\"ann:$(openssl rand -hex 16)\" bucketsearch up\n" +
+			"  BUCKETSEARCH_CLICKS=\"$(openssl rand -hex 16)\" bucketsearch up",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return runUp(cmd, where, &flags, listen, args)
 		},
@@ -55,6 +60,10 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	judges, err := judgment.ParseKeys(os.Getenv("BUCKETSEARCH_JUDGES"))
 	if err != nil {
 		return fmt.Errorf("BUCKETSEARCH_JUDGES: %w", err)
+	}
+	clicks, err := judgment.ParseClickKey(os.Getenv("BUCKETSEARCH_CLICKS"))
+	if err != nil {
+		return fmt.Errorf("BUCKETSEARCH_CLICKS: %w", err)
 	}
 	if _, _, err := net.SplitHostPort(listen); err != nil {
 		return literal.Wrong("--listen", listen, "an address and a port, such as 127.0.0.1:8080")
@@ -83,7 +92,7 @@ func runUp(cmd *cobra.Command, where *location, flags *crawling, listen string, 
 	if err := s.Run(ctx); err != nil {
 		return err
 	}
-	page, err := s.Page(freshness, judges)
+	page, err := s.Page(freshness, judges, clicks)
 	if err != nil {
 		return err
 	}

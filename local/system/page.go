@@ -1,6 +1,7 @@
 package system
 
 import (
+	"math/rand/v2"
 	"net"
 	"net/http"
 	"time"
@@ -15,14 +16,16 @@ import (
 
 // Page returns a handler that serves the search page, and vital signs at /metrics, in the text
 // format of Prometheus. The search page answers from manifests and settings that were read at
-// most the duration age ago. judges holds the keys of the people who may mark results.
-func (s *System) Page(age time.Duration, judges judgment.Keys) (http.Handler, error) {
+// most the duration age ago. judges holds the keys of the people who may mark results, clicks the
+// key by which clicks on results are counted.
+func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.ClickKey) (http.Handler, error) {
 	const name = "query"
 	bucket := s.bucket(name)
 	inForce := &settings.Cache{Bucket: bucket, Now: time.Now, Age: age} // the same age as that of manifests: takedowns are not noticed later than commits
 	engine, err := query.NewEngine(bucket, query.Options{
 		Settings: inForce, Now: time.Now, Age: age, Memory: memory.Cache(query.DefaultMemory), Log: s.log(name),
 		Judging: query.Judging{Keys: judges, Bucket: bucket},
+		Clicks:  query.Clicks{Key: clicks, Bucket: bucket, Random: rand.IntN},
 	})
 	if err != nil {
 		return nil, err

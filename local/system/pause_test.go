@@ -48,7 +48,7 @@ func TestMetrics(t *testing.T) {
 	web := newSite(t, 30)
 	s := open(t, options(t))
 	begin(t, s, Plan{Seeds: seeds(web.URL + "/")})
-	page, err := s.Page(0, judgment.Keys{})
+	page, err := s.Page(0, judgment.Keys{}, judgment.ClickKey{})
 	if err != nil {
 		t.Fatal(err)
 	}

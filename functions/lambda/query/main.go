@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"log"
+	"math/rand/v2"
 	"os"
 	"time"
 
@@ -21,6 +22,7 @@ func main() {
 		Settings: e.Settings, Now: time.Now, Age: 10 * time.Second, Log: e.Log, Paid: e.Paid,
 		Dir: os.TempDir(), Disk: 400 << 20, Name: os.Getenv("BUCKETSEARCH_S3"), // Lambda has 512 MB of disk in /tmp
 		Judging: query.Judging{Keys: e.Judges, Bucket: e.Bucket},
+		Clicks:  query.Clicks{Key: e.Clicks, Bucket: e.Bucket, Random: rand.IntN},
 	})
 	if err != nil {
 		log.Fatal(err)

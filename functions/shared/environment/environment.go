@@ -8,6 +8,7 @@
 //	BUCKETSEARCH_AGENT    name of the crawler
 //	BUCKETSEARCH_ALLOW_PRIVATE=1   fetch may reach addresses that are not public
 //	BUCKETSEARCH_JUDGES   names and keys of those who may judge results: ann:KEY bob:KEY (query)
+//	BUCKETSEARCH_CLICKS   a secret by which clicks on results are counted (query)
 //
 // In Lambda it also reads AWS_LAMBDA_FUNCTION_MEMORY_SIZE, the MiB that are billed.
 package environment
@@ -58,6 +59,7 @@ type Environment struct {
 	Agent        string
 	AllowPrivate bool
 	Judges       judgment.Keys
+	Clicks       judgment.ClickKey
 	Log          *slog.Logger
 	Traffic      *vitals.Traffic // counts the network traffic of the process
 	Paid         float64         // memory in GB for which the operator pays Lambda; 0 outside of Lambda
@@ -84,6 +86,9 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 	}
 	if e.Judges, err = judgment.ParseKeys(getenv("BUCKETSEARCH_JUDGES")); err != nil {
 		return nil, fmt.Errorf("BUCKETSEARCH_JUDGES: %w", err)
+	}
+	if e.Clicks, err = judgment.ParseClickKey(getenv("BUCKETSEARCH_CLICKS")); err != nil {
+		return nil, fmt.Errorf("BUCKETSEARCH_CLICKS: %w", err)
 	}
 	memory, _ := strconv.Atoi(getenv("AWS_LAMBDA_FUNCTION_MEMORY_SIZE"))
 	e.vitals = vitals.New(vitals.Options{Worker: e.Worker, Now: time.Now, Memory: memory, Metrics: os.Stdout})
