@@ -90,10 +90,11 @@ func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
 }
 
 // offerPings has the browser report clicks on the results of a page. It does nothing if clicks are
-// not counted, if a judge marks the results, or if they are images or of a past state.
+// not counted, if a judge marks the results, or if they are images, of a past state or across
+// languages: a judgment has none of these.
 func (s *siteHandler) offerPings(w http.ResponseWriter, q Query, page *resultsPage) {
 	key := s.engine.Clicks.Key
-	if key.Empty() || page.Judge != nil || page.Images || !q.AsOf.IsZero() {
+	if key.Empty() || page.Judge != nil || page.Images || !q.AsOf.IsZero() || len(q.Across.Into) > 0 {
 		return
 	}
 	c := judgment.Click{Day: judgment.DayOf(s.engine.Now()), Query: judgedQuery(q)}
