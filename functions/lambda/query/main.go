@@ -21,8 +21,7 @@ func main() {
 	engine, err := query.NewEngine(e.Bucket, query.Options{
 		Settings: e.Settings, Now: time.Now, Age: 10 * time.Second, Log: e.Log, Paid: e.Paid,
 		Dir: os.TempDir(), Disk: 400 << 20, Name: os.Getenv("BUCKETSEARCH_S3"), // Lambda has 512 MB of disk in /tmp
-		Judging: query.Judging{Keys: e.Judges, Bucket: e.Bucket},
-		Clicks:  query.Clicks{Key: e.Clicks, Bucket: e.Bucket, Random: rand.IntN},
+		Judging: query.Judging{Keys: e.Judges, Bucket: e.Bucket}, Clicks: query.Clicks{Key: e.Clicks, Bucket: e.Bucket, Random: rand.IntN},
 	})
 	if err != nil {
 		log.Fatal(err)
