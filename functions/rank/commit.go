@@ -15,9 +15,11 @@ import (
 // ranking holds the ranks of all pages while they are committed, partition by partition.
 type ranking struct {
 	*Function
-	graph     *linkgraph.Graph
-	ranks     []float64 // by index of a page in the graph: rank of the page
-	forgotten uint64    // version of the takedowns that were in force: the graph has no page that they forget
+	graph *linkgraph.Graph
+	ranks []float64 // rank of each page, by the page's index in the graph
+	// version of the takedowns in force when the run began; the graph leaves out the pages that
+	// they name
+	forgotten uint64
 	// greatest number of documents whose anchors are in memory at the same time; a single segment
 	// may have more
 	most  int
@@ -28,7 +30,9 @@ type ranking struct {
 
 // coded holds the ranks and anchors of the documents of one segment, ready to be committed.
 type coded struct {
-	pages   []int // by document: index of its page in the graph; −1 if the page is not in the graph
+	// index in the graph of each document's page, by the document's number; −1 if the page is not
+	// in the graph
+	pages   []int
 	ranks   []segment.Rank
 	damage  error  // why the segment cannot be read; nil if it can
 	anchors []byte // encoded anchors; nil if they are not made yet
@@ -123,9 +127,9 @@ func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links
 	})
 }
 
-// learn reads the documents of listed segments, and keeps in r.known of which page each of them is,
-// and the rank of this page. It skips segments that it has read before: an edit may be called
-// several times.
+// learn reads the documents of listed segments, and keeps in r.known the page of each document and the
+// rank of this page. It skips segments that it has read before, since a commit may call its edit
+// function several times.
 func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 	results := make([]coded, len(listed))
 	group, within := errgroup.WithContext(ctx)
@@ -154,8 +158,8 @@ func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// ofSegment returns for each document of a listed segment the index of its page, or −1, and
-// its rank. It reads the column of identities only.
+// ofSegment returns, for each document of a listed segment, the index in the graph of its page (−1 if
+// the page is not there) and the page's rank. It reads only the column of identities.
 func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (pages []int, ranks []segment.Rank, err error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

@@ -17,17 +17,19 @@ import (
 // learning is one run of the function while it learns dictionaries.
 type learning struct {
 	*Function
-	home      *partition.Partition // its manifest lists the dictionaries of all partitions
-	forgotten uint64               // version of the takedowns that were in force: nothing of pages that they forget is learnt
+	home *partition.Partition // the partition whose manifest lists the dictionaries of all partitions
+	// version of the takedowns in force when the run began; the pages that they name are not learnt
+	// from
+	forgotten uint64
 	found     *translations
-	damaged   bool // texts that cannot be read are left out
+	damaged   bool // whether some texts were left out because they cannot be read
 }
 
 // learnDictionaries learns a dictionary, in both directions, for each pair of languages with enough
-// pages that are translations of each other (see leastPages). It commits each pair for itself, so that
-// a run that is killed goes on where it was. A dictionary that is known is learnt again only after the
-// number of its pages has changed by more than a tenth: learning takes seconds, and more pages of the
-// same kind change little.
+// pages that are translations of each other (see leastPages). It commits each pair separately, so that
+// the run after one that was killed goes on where that one ended. A listed dictionary is learnt again
+// only if the number of its pages has changed by more than a tenth: learning takes seconds, and a few
+// more pages of the same kind change little.
 func (f *Function) learnDictionaries(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) error {
 	l := learning{Function: f, home: all[0], forgotten: forgotten.Version}
 	if i := slices.IndexFunc(all, func(p *partition.Partition) bool { return p.Manifest().Dictionaries != nil }); i >= 0 {
@@ -80,11 +82,12 @@ func (f *Function) learnDictionaries(ctx context.Context, all []*partition.Parti
 	})
 }
 
-// dictionaryRules is the number of the rules by which dictionaries are learnt. It must be raised when
-// these change: then all are learnt anew.
+// dictionaryRules is the version of the rules by which dictionaries are learnt. Whoever changes the
+// rules must raise it, so that all dictionaries are learnt again.
 const dictionaryRules = 1
 
-// nameTranslated returns the value of manifest.Dictionaries.Of for dictionaries that are learnt now.
+// nameTranslated returns the value of manifest.Dictionaries.Of for dictionaries that are learnt now: a
+// hash of the rules, the limits and the keys of all indexed packages.
 func (f *Function) nameTranslated(all []*partition.Partition) string {
 	var keys []string
 	for _, p := range all {
@@ -99,14 +102,15 @@ func (f *Function) nameTranslated(all []*partition.Partition) string {
 	return layout.ContentHash(fmt.Appendf(nil, "%d %d %d %d %d %v %s", dictionaryRules, l.Translated, l.Dictionaries, l.Pages, l.Work, l.Translation, strings.Join(keys, " ")))
 }
 
-// isKnown reports whether a dictionary is listed that is not to be learnt again: it was learnt by the
-// same rules when there were about as many pages.
+// isKnown reports whether the manifest lists a dictionary from one language to another that need not be
+// learnt again: it was learnt by the present rules, and its number of pages differs from the parameter
+// pages by at most a tenth.
 func (l *learning) isKnown(from, to string, pages int) bool {
 	d := l.home.Manifest().Dictionaries.Between(from, to)
 	return d != nil && d.Rules == dictionaryRules && 10*max(pages-d.Pages, d.Pages-pages) <= d.Pages
 }
 
-// batch is the number of pages that are read together with their translations.
+// batch is the number of pairs of pages (a page and its translation) that are read at a time.
 const batch = 50
 
 // learn learns and commits the two dictionaries of a pair of languages.

@@ -65,10 +65,11 @@ type Limits struct {
 	Anchors   int
 	Unvisited int // greatest number of unvisited URLs of a partition
 
-	Translated   int                // greatest number of documents of which it is compared what they translate
-	Dictionaries int                // greatest number of pairs of languages of which dictionaries are learnt
+	// greatest number of documents in memory while pages that translate each other are looked for
+	Translated   int
+	Dictionaries int                // greatest number of pairs of languages for which dictionaries are learnt
 	Pages        int                // greatest number of pages that are read for one pair of languages
-	Translation  translation.Limits // of one pair of languages
+	Translation  translation.Limits // limits for one pair of languages
 	Work         int                // greatest sum of Translation.Pairs over all pairs of languages
 }
 
@@ -145,8 +146,8 @@ func (f *Function) rank(ctx context.Context, all []*partition.Partition, forgott
 }
 
 // name returns the value of Manifest.Ranked for ranks that are made now: a hash of the rules, of the
-// keys of all books that the partitions list, and of those of all indexed packages, of whose
-// languages the unvisited URLs are.
+// keys of all books that the partitions list, and of the keys of all indexed packages (because the
+// languages of unvisited URLs depend on the languages of the indexed pages).
 func (f *Function) name(all []*partition.Partition) string {
 	var keys []string
 	for _, p := range all {
@@ -163,13 +164,12 @@ func (f *Function) name(all []*partition.Partition) string {
 	return layout.ContentHash(fmt.Appendf(nil, "%d %v %d %d %s", version, f.Rules, f.Limits.Unvisited, len(all), strings.Join(keys, " ")))
 }
 
-// version is the number of the rules by which ranks are made. It must be raised when other links
-// count as votes, or when a rank is coded in another way: then all ranks are made anew.
+// version is the version of the rules by which ranks are made. Whoever changes which links count as
+// votes, or how a rank is coded, must raise it, so that all ranks are made again.
 const version = 3
 
-// isRanked reports whether all segments of a generation have ranks and anchors, and these were made
-// from the books and packages and by the rules of which the parameter of, a result of Function.name,
-// is the hash.
+// isRanked reports whether all segments of a generation have ranks and anchors, and these are up to
+// date: Manifest.Ranked equals the parameter of, which is the present result of Function.name.
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return m.Ranked == of && !lacking

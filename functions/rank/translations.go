@@ -17,13 +17,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// leastPages is the least number of pages in two languages that translate each other, from which a
-// dictionary is learnt.
+// leastPages is the least number of pages with a translation that two languages must have for a
+// dictionary to be learnt.
 const leastPages = 20
 
 // translatedPage is a document of a segment that may have translations.
 type translatedPage struct {
-	group    uint64 // the same for pages that are translations of each other (segment.Document.Translation)
+	group    uint64 // equal for pages that are translations of each other (segment.Document.Translation)
 	language uint16 // index in translations.languages
 	segment  int32  // index in translations.segments
 	doc      uint32
@@ -35,24 +35,25 @@ type translations struct {
 	forgotten takedown.Set
 
 	listed    []manifest.Segment
-	segments  []*segment.Segment // by index in listed: opened segment; nil if it cannot be read
-	languages []string           // those with at least leastPages documents, sorted
-	damaged   bool               // segments that cannot be read are left out
+	segments  []*segment.Segment // the opened segment for each element of listed; nil if it cannot be read
+	languages []string           // the languages with at least leastPages documents, sorted
+	damaged   bool               // whether segments were left out because they cannot be read
 
-	mu    sync.Mutex       // protects the fields below until all is read
-	pages []translatedPage // sorted by group and language; of each group one page in a language
-	below uint64           // pages of the groups from this number on are left out; 0: none are
-	cut   int              // number of documents that are left out, because memory is bounded
+	mu    sync.Mutex       // protects the fields below while segments are read in parallel
+	pages []translatedPage // sorted by group and language; at most one page of each language in a group
+	below uint64           // pages whose group is at least this number are left out; 0: none is left out
+	cut   int              // number of documents that were left out because of Limits.Translated
 }
 
-// languagePair is two languages, the first in alphabetical order first.
+// languagePair is a pair of languages, in alphabetical order.
 type languagePair struct {
 	languages [2]uint16 // indexes in translations.languages
-	pages     int       // number of pages that have a translation
+	pages     int       // number of pages in one of the languages that have a translation in the other
 }
 
-// findTranslations returns the documents that may be translations of each other, without forgotten
-// pages. It reads columns of segments, unless all documents are in one language.
+// findTranslations finds the documents that may be translations of each other. It leaves out dead
+// documents and forgotten pages. It reads columns of the segments, unless fewer than two languages have
+// enough documents.
 func (f *Function) findTranslations(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) (*translations, error) {
 	t := &translations{Function: f, forgotten: forgotten}
 	for _, p := range all {
@@ -88,8 +89,8 @@ func (f *Function) findTranslations(ctx context.Context, all []*partition.Partit
 	return t, nil
 }
 
-// each calls the function read with the index of each segment, a few at the same time. It leaves out
-// segments that cannot be read.
+// each calls the function read with the index of each segment, for a few segments at the same time. It
+// leaves out segments that cannot be read.
 func (t *translations) each(ctx context.Context, read func(ctx context.Context, i int) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -109,7 +110,8 @@ func (t *translations) each(ctx context.Context, read func(ctx context.Context, 
 	return group.Wait()
 }
 
-// readColumns adds the living documents of a segment, the one with index i, to the pages.
+// readColumns adds the documents of the i-th segment to the pages, without those that are dead,
+// forgotten or without a translation.
 func (t *translations) readColumns(ctx context.Context, i int) error {
 	s := t.segments[i]
 	if s == nil {
@@ -141,8 +143,8 @@ func (t *translations) readColumns(ctx context.Context, i int) error {
 	return nil
 }
 
-// add adds pages. If there are more than Limits.Translated then, it keeps those whose groups have the
-// lowest numbers: these are hashes, so a group is kept whole or left out whole.
+// add adds pages. If there are then more than Limits.Translated, it keeps those whose groups have the
+// lowest numbers. These numbers are hashes, and pages of one group are kept or left out together.
 func (t *translations) add(pages []translatedPage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -162,8 +164,7 @@ func (t *translations) add(pages []translatedPage) {
 	t.cut += before - len(t.pages)
 }
 
-// outside returns those documents of a segment, the one with index i, that are dead or of forgotten
-// pages.
+// outside returns the documents of the i-th segment that are dead or whose pages are forgotten.
 func (t *translations) outside(ctx context.Context, i int) (*roaring.Bitmap, error) {
 	out, err := partition.Dead(ctx, t.Bucket, &t.listed[i])
 	if err != nil || t.forgotten.Empty() {
@@ -201,8 +202,8 @@ func (t *translations) groups(yield func([]translatedPage) bool) {
 	}
 }
 
-// pairs returns the pairs of languages with at least leastPages translated pages, those with the most
-// first.
+// pairs returns the pairs of languages that have at least leastPages translated pages; pairs with more
+// pages come first.
 func (t *translations) pairs() (all []languagePair) {
 	counts := make(map[[2]uint16]int)
 	for group := range t.groups {
@@ -223,7 +224,8 @@ func (t *translations) pairs() (all []languagePair) {
 	return all
 }
 
-// of returns the first pages in both languages of a pair, at most as many as the parameter most.
+// of returns pairs of pages that translate each other, in the two languages of p. It returns the first
+// such pairs in the order of their groups, at most as many as the parameter most.
 func (t *translations) of(p languagePair, most int) (pages [][2]translatedPage) {
 	for group := range t.groups {
 		var both [2]translatedPage

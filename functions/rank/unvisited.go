@@ -32,12 +32,12 @@ func share(i, n int) (r layout.Range) {
 // unvisited is the unvisited URLs of a partition, as they are committed.
 type unvisited struct {
 	content []byte // encoded segment of the URLs; nil if there are none
-	// number of URLs in content; number of URLs left out, because there were too many
+	// number of URLs in content, and number of URLs that were left out because there were too many
 	documents, cut int
 }
 
-// unvisited makes the segment of the unvisited URLs in a range of the hash space. Their
-// anchors are headings, as in overlays of anchors; the first is the title, too.
+// unvisited makes the segment of the unvisited URLs in a range of the hash space. The anchors of a URL
+// become the headings of its document, as in overlays of anchors; its first anchor is the title, too.
 func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisited, error) {
 	found, cut, err := r.graph.Unvisited(ctx, within, r.Limits.Unvisited)
 	if err != nil || len(found) == 0 {
@@ -96,7 +96,7 @@ func (r *ranking) countLanguages(ctx context.Context, all []*partition.Partition
 	return group.Wait()
 }
 
-// usual returns the language of the most documents, "" if there are none.
+// usual returns the language with the most documents, "" if there are no documents.
 func (r *ranking) usual() (most string) {
 	for _, name := range slices.Sorted(maps.Keys(r.languages)) {
 		if r.languages[name] > r.languages[most] {

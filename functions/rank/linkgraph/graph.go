@@ -27,9 +27,9 @@ func DefaultLimits() Limits { return Limits{Pages: 6_000_000, Votes: 60_000_000}
 // use.
 type Graph struct {
 	known map[layout.Identity]number
-	sites []uint32 // by page: number of its site
+	sites []uint32 // number of each page's site, by the number of the page
 	votes *pagerank.Graph
-	read  *reading // books and numbers of the pages, with which Anchors reads the books again
+	read  *reading // the books and the numbers of their pages, which Anchors needs to read the books again
 }
 
 // number identifies a page or an alias in the graph. Pages are numbered from 0 on, in the order of
@@ -57,7 +57,8 @@ func (g *Graph) Find(id layout.Identity) (index int, found bool) {
 	return int(n), known && n.isPage()
 }
 
-// Rank returns the rank of every page. steps is the number of iterations that it took.
+// Rank returns the rank of every page. The result steps is the number of iterations that the
+// computation took.
 func (g *Graph) Rank(ctx context.Context, r pagerank.Rules) (ranks []float64, steps int, err error) {
 	return g.votes.Rank(ctx, r)
 }
@@ -89,17 +90,19 @@ type reading struct {
 	forgotten takedown.Set
 	span      int // least number of pages in one range of the hash space
 	graph     *Graph
-	in        []uint32                 // by page: index of the book that has the page's links
+	in        []uint32                 // index of the book that has each page's links, by the number of the page
 	nameless  map[layout.Identity]bool // URLs without a page that Unvisited leaves out because of their outcome
-	aliasIn   []uint32                 // by alias: index of the book that has the alias's link
+	aliasIn   []uint32                 // index of the book that has each alias's link, by the number of the alias
 	last      layout.Place             // place of the page that was numbered last
-	places    []layout.Place           // by range of the hash space: place of its first page
-	firsts    []uint32                 // by range: number of its first page
-	// by book, for each page with links in it: number of the page; unknown if the page's links in
-	// another book count
+	places    []layout.Place           // place of the first page of each range of the hash space
+	firsts    []uint32                 // number of the first page of each range
+	// for each book, the numbers of the pages that have links in it; unknown stands for a page
+	// whose valid links are in another book
 	sources [][]number
-	ranges  []votes           // by range: votes read from the books
-	aliases []layout.Identity // by alias: identity of the address to which it leads; zero if unknown
+	ranges  []votes // votes read from the books, by range
+	// identity of the address to which each alias leads, by the number of the alias; zero if
+	// unknown
+	aliases []layout.Identity
 }
 
 func newReading(books []*book.Reader, l Limits, span int) *reading {

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// Unvisited is a URL of which no page is stored, and the anchors of the links to it.
+// Unvisited is a URL that has no stored page, with the anchors of the links to it.
 type Unvisited struct {
 	URL   string
 	Place layout.Place

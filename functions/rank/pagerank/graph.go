@@ -44,7 +44,7 @@ func (l Link) Template() bool { return l&1 == 1 }
 type edge uint32
 
 const (
-	templateEdge edge = 1 << iota // the link is of a template
+	templateEdge edge = 1 << iota // the link is part of a template
 	// the edge is the first to its target, or the first from another site than the edge before it
 	firstOfSite
 	sourceBit = iota
@@ -57,20 +57,21 @@ type Graph struct {
 	chunks []chunk
 	pages  int
 	sites  int
-	out    []float64 // by page: number of its links; links of templates count less than 1
+	out    []float64 // number of each page's links, by the number of the page; k links of one template count 1/k each
 }
 
 // chunk is the links to the consecutive pages first, first+1, …
 type chunk struct {
 	first uint32
-	ends  []uint32 // by page of the chunk: index in edges after the last edge of the page
+	ends  []uint32 // for each page of the chunk, the index in edges after the page's last edge
 	edges []edge   // edges of all pages of the chunk, sorted by target and source
 }
 
-// New returns a graph of the links in the slices parts, which it sorts and changes. The parameter
-// sites has the site of every page; the pages of a site must be neighbours. The slices must divide
-// the links by targets: each target of a slice has a number above all targets of the slice before.
-// Within a slice, links may be in any order and repeated. New fails if there are too many pages.
+// New returns a graph of the links in the slices parts, which it sorts and changes. The parameter sites
+// has the site of every page; the numbers of the pages of one site must follow each other. The slices
+// must divide the links by targets: each target of a slice has a number above all targets of the slice
+// before. Within a slice, links may be in any order and repeated. New fails if there are too many
+// pages.
 func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 	if len(sites) > MaxPages {
 		return nil, fmt.Errorf("cannot rank %d pages: at most %d", len(sites), MaxPages)

@@ -32,8 +32,8 @@ func (r Rules) steps() int {
 	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
 }
 
-// Rank returns the rank of every page. The ranks sum to 1. steps is the number of iterations that
-// it took. It fails when ctx ends.
+// Rank returns the rank of every page. The ranks sum to 1. The result steps is the number of iterations
+// that the computation took. Rank fails when ctx ends.
 func (g *Graph) Rank(ctx context.Context, r Rules) (ranks []float64, steps int, err error) {
 	if r.Damping < 0 || r.Damping >= 1 || r.Epsilon <= 0 {
 		return nil, 0, fmt.Errorf("cannot rank with damping %g until %g: want a damping of 0 to 1, and a positive end", r.Damping, r.Epsilon)
@@ -55,9 +55,9 @@ type walk struct {
 	*Graph
 	Rules
 	most  float64   // greatest rank that all pages of one site together give one page
-	ranks []float64 // by page: rank so far
-	gives []float64 // by page: rank that the page gives by one link
-	takes []float64 // by page: rank that the page is given by all links to it
+	ranks []float64 // present rank of each page, by the number of the page
+	gives []float64 // rank that each page gives to the target of each of its links
+	takes []float64 // rank that each page gets from all links to it
 }
 
 // begin returns the state before the first step, in which all pages have the same rank.
@@ -96,7 +96,8 @@ func (w *walk) step(ctx context.Context) (change float64, err error) {
 	})
 }
 
-// each calls do for every chunk, for several at the same time, and returns the sum of the results.
+// each calls do for every chunk, for several chunks at the same time, and returns the sum of the
+// results.
 func (w *walk) each(ctx context.Context, do func(c *chunk) float64) (sum float64, err error) {
 	results := make([]float64, len(w.chunks))
 	group, within := errgroup.WithContext(ctx)

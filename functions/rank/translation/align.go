@@ -6,12 +6,13 @@ import (
 	"unicode/utf8"
 )
 
-// bead is a group of sentences of a text that translates a group of another's: the ranges of their
-// numbers, in the first text and in the second.
+// bead is a group of successive sentences of a text together with the group of sentences of another
+// text that translates them. A bead has the sentences with the indexes from, …, to−1 of the first text,
+// and fromOther, …, toOther−1 of the other.
 type bead struct{ from, to, fromOther, toOther int }
 
-// kinds are the kinds of beads: how many sentences of each text belong together, with the penalty
-// of the kind, −100·log of its probability (Gale and Church 1993, table 5).
+// kinds are the possible sizes of a bead: how many sentences of each text it has. Each kind has a
+// penalty, which is −100·log of its probability (Gale and Church 1993, table 5).
 var kinds = []struct {
 	of, other int
 	penalty   float64
@@ -23,13 +24,16 @@ var kinds = []struct {
 }
 
 const (
-	variance   = 6.8  // s² of Gale and Church: of the length of a translation, for each character of the sentence
-	mostUnlike = 2500 // penalty of lengths that hardly ever translate each other
+	// s² of Gale and Church: variance of the length of a translation, for each character of the
+	// original
+	variance   = 6.8
+	mostUnlike = 2500 // greatest penalty, for lengths so different that the texts hardly translate each other
 )
 
-// unlike returns the penalty for translating text of a length by text of another, in characters:
-// −100·log of the probability that a translation differs at least as much from the length that is
-// expected. ratio is the mean length of a translation by that of its original.
+// unlike returns the penalty for the assumption that a text of the given length is translated by a text
+// of the length other, both in characters: −100·log of the probability that the length of a translation
+// differs at least as much from the expected length. The parameter ratio is that of the mean length of
+// translations to the length of their originals.
 func unlike(length, other, ratio float64) float64 {
 	if length == 0 && other == 0 {
 		return 0
@@ -39,9 +43,10 @@ func unlike(length, other, ratio float64) float64 {
 	return min(mostUnlike, -100*math.Log(math.Erfc(z/math.Sqrt2)))
 }
 
-// align returns the beads by which a text most probably is translated by another, in the order of
-// the texts: those of the least sum of penalties, found by dynamic programming. It takes memory and
-// time for len(text)·len(other) cells. Sentences without a translation are in no bead.
+// align divides two texts, each given as its sentences, into the beads that most probably translate
+// each other: those with the least sum of penalties, which it finds by dynamic programming. The beads
+// are in the order of the texts. A sentence without a translation is in no bead. Memory and time grow
+// with len(text)·len(other).
 func align(text, other []string) (beads []bead) {
 	lengths, others := lengthsOf(text), lengthsOf(other)
 	ratio := max(0.1, others[len(other)]) / max(0.1, lengths[len(text)])
@@ -77,8 +82,8 @@ func align(text, other []string) (beads []bead) {
 	return beads
 }
 
-// lengthsOf returns, for each number of sentences from 0, the length of so many first sentences, in
-// characters.
+// lengthsOf returns the lengths of the beginnings of a text, in characters: the i-th length is that of
+// the first i sentences together.
 func lengthsOf(text []string) []float64 {
 	sums := make([]float64, 1, len(text)+1)
 	for _, sentence := range text {

@@ -14,9 +14,9 @@ import (
 // Limits bound what is learnt for one pair of languages, and the memory and time for it.
 type Limits struct {
 	Sentences int // greatest number of sentences of a page; the rest of its text is left out
-	// Greatest sum, over all aligned sentences, of the number of terms times that of the other
-	// sentence's terms; sentences beyond it are left out. 10 million take some 150 MB and five
-	// seconds.
+	// Greatest sum, over all aligned pairs of sentences, of the number of terms of the one sentence
+	// times that of the other; further pairs are left out. A sum of 10 million takes some 150 MB
+	// and five seconds.
 	Pairs int
 }
 
@@ -24,10 +24,12 @@ type Limits struct {
 func DefaultLimits() Limits { return Limits{Sentences: 500, Pairs: 10_000_000} }
 
 const (
-	iterations = 6    // of EM; more change little
-	mostTerms  = 100  // greatest number of terms of an aligned sentence: longer ones are lists, and are left out
-	leastTimes = 2    // least number of sentences of a term that is translated, and of a translation
-	least      = 0.04 // least probability of a translation
+	iterations = 6   // number of iterations of EM; more of them change little
+	mostTerms  = 100 // greatest number of terms of an aligned sentence: longer ones are mostly lists, and are left out
+	// least number of aligned sentences in which a term must occur to be translated, or to be a
+	// translation
+	leastTimes = 2
+	least      = 0.04 // least probability of a translation that is kept
 )
 
 // Text is the text of a page in one language.
@@ -36,22 +38,23 @@ type Text struct {
 	Body  string // lines of text
 }
 
-// Summary says of what dictionaries were learnt, and what was left out.
+// Summary tells how many texts dictionaries were learnt from, and what was left out.
 type Summary struct {
-	Pages     int // pages with their translations
-	Sentences int // pairs of sentences of which was learnt
+	Pages     int // number of pages that were read together with their translation
+	Sentences int // number of aligned pairs of sentences that were learnt from
 	Cut       Cut
 }
 
 // Cut counts what was left out because of limits.
 type Cut struct {
-	Bytes     int // bytes of pages beyond Limits.Sentences
+	Bytes     int // bytes of text after the first Limits.Sentences sentences of pages
 	Long      int // pairs of sentences with more than mostTerms terms
-	Sentences int // pairs of sentences beyond Limits.Pairs
-	Terms     int // terms beyond dictionary.MaxSources, the rarest
+	Sentences int // pairs of sentences left out because of Limits.Pairs
+	Terms     int // the rarest terms, left out because a dictionary has at most dictionary.MaxSources
 }
 
-// Omitted returns a text on each limit that left something out, such as "12 of 90 pairs of sentences".
+// Omitted returns one text for each limit that left something out, such as "12 of 90 pairs of
+// sentences".
 func (s *Summary) Omitted() (texts []string) {
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -72,7 +75,7 @@ type Learner struct {
 	limits  Limits
 	sides   [2]vocabulary
 	all     []aligned
-	pairs   int // sum of which Limits.Pairs is the limit
+	pairs   int // the sum that Limits.Pairs bounds
 	summary Summary
 }
 
@@ -85,8 +88,8 @@ func NewLearner(language, other string, limits Limits) *Learner {
 	return l
 }
 
-// Add aligns the sentences of a page with those of its translation, to learn of them. The page is
-// in the first language, its translation in the other.
+// Add gives the learner a page in the first language and its translation in the other: it aligns the
+// sentences of the two, and keeps the aligned pairs for Learn.
 func (l *Learner) Add(page, translated Text) {
 	l.summary.Pages++
 	l.align([]string{page.Title}, []string{translated.Title}, bead{0, 1, 0, 1})
@@ -96,7 +99,8 @@ func (l *Learner) Add(page, translated Text) {
 	l.align(text, other, align(text, other)...)
 }
 
-// align adds the sentences of beads.
+// align keeps the sentences of each bead as an aligned pair. It leaves out pairs that are empty, too
+// long or beyond Limits.Pairs.
 func (l *Learner) align(text, other []string, beads ...bead) {
 	for _, b := range beads {
 		source, target := l.sides[0].analyse(text[b.from:b.to]), l.sides[1].analyse(other[b.fromOther:b.toOther])
@@ -115,8 +119,8 @@ func (l *Learner) align(text, other []string, beads ...bead) {
 	}
 }
 
-// Learn returns the entries of the dictionary from the first language to the other, and those of
-// the dictionary back.
+// Learn returns the entries of the dictionary from the first language to the other (forth), and those
+// of the dictionary in the opposite direction (back).
 func (l *Learner) Learn(ctx context.Context) (forth, back []dictionary.Entry, summary Summary, err error) {
 	var models [2]model
 	for i := range models {
@@ -138,8 +142,8 @@ func (l *Learner) Learn(ctx context.Context) (forth, back []dictionary.Entry, su
 }
 
 // entries returns the entries of a dictionary whose sources are the terms of l.sides[from]. The
-// probability of a translation is the geometric mean of what the models of the two directions say,
-// divided by the sum of these over the translations of the term.
+// probability of a translation is the geometric mean of the probabilities that the models of the two
+// directions give it, divided by the sum of these means over all translations of the term.
 func (l *Learner) entries(from int, m, back model) (entries []dictionary.Entry) {
 	sources, targets := &l.sides[from], &l.sides[1-from]
 	for s, row := range m {
@@ -178,15 +182,15 @@ func (l *Learner) entries(from int, m, back model) (entries []dictionary.Entry) 
 	return entries
 }
 
-// vocabulary numbers the terms of a language, from 1.
+// vocabulary gives the terms of a language numbers, from 1.
 type vocabulary struct {
 	analyzer *analysis.Analyzer
 	numbers  map[string]uint32
-	terms    []string // by number
-	times    []int    // by number: aligned sentences with the term
+	terms    []string // the term with each number
+	times    []int    // number of aligned sentences that contain the term with each number
 }
 
-// analyse returns the terms of sentences, each once, in the order of the text.
+// analyse returns the different terms of sentences, in the order in which they first occur.
 func (v *vocabulary) analyse(texts []string) (terms []string) {
 	seen := make(map[string]bool)
 	for _, text := range texts {
@@ -201,7 +205,8 @@ func (v *vocabulary) analyse(texts []string) (terms []string) {
 	return terms
 }
 
-// count returns the numbers of a sentence's terms, ascending, and counts the terms.
+// count returns the numbers of a sentence's terms, in ascending order, and adds 1 to the count of each
+// term.
 func (v *vocabulary) count(terms []string) []uint32 {
 	numbers := make([]uint32, len(terms))
 	for i, term := range terms {

@@ -6,21 +6,22 @@ import (
 	"slices"
 )
 
-// aligned is a pair of sentences that translate each other, as the numbers of their terms in the
-// vocabularies of the two languages: ascending, each once.
+// aligned is a pair of sentences that translate each other. Each sentence is a list of the numbers of
+// its terms in the vocabulary of its language, in ascending order, each once.
 type aligned struct{ source, target []uint32 }
 
-// empty is the number of the empty word: terms that translate nothing are ascribed to it.
+// empty is the number of the empty word of IBM model 1. It stands in every source sentence, so that
+// target terms that translate none of its other terms can be ascribed to it.
 const empty = 0
 
-// model is IBM model 1: for each source term, by its number, the terms that stand in a sentence
-// that is aligned with one of its sentences, by ascending number.
+// model is IBM model 1. For each source term, by its number, it has a row: a cell for each target term
+// of the sentences that are aligned with a sentence of the source term, by ascending number.
 type model [][]cell
 
-// cell is a target term in a row of a model.
+// cell is a target term in a row of a model, with its probability.
 type cell struct {
 	target      uint32
-	probability float32 // that the target translates the source
+	probability float32 // probability that the target translates the row's source term
 }
 
 // find returns the probability that the target translates the source; 0 if they are in no aligned
@@ -37,21 +38,25 @@ func (m model) find(source, target uint32) float32 {
 // training is a model while it is trained.
 type training struct {
 	all     []aligned
-	targets []uint32   // by number of a cell: its target
-	rows    []int      // by number of a source, and one more: number of the row's first cell
+	targets []uint32   // target of each cell, by the number of the cell
+	rows    []int      // number of the first cell of each source term's row; at the end, the number of all cells
 	cells   []estimate // the cells of all rows, one row after the other
-	// for each pair of sentences, each of its targets and each of its sources: number of their cell
+	// for each aligned pair, each of its target terms and each of its source terms, in this order:
+	// the number of the cell of these two terms
 	at []uint32
 }
 
 // estimate is the state of a cell in training.
 type estimate struct {
-	probability float32 // that the target translates the source
-	count       float32 // expected number of sentences in which it does; of the present iteration
+	probability float32 // probability that the target translates the source
+	// expected number of sentences in which the target translates the source, as counted in this
+	// iteration
+	count float32
 }
 
-// newTraining returns a training in which all terms of a row are equally probable. The numbers of
-// source terms are below the parameter sources, those of target terms below the parameter targets.
+// newTraining returns a training in which all target terms of a row are equally probable. The numbers
+// of source terms must be below the parameter sources, those of target terms below the parameter
+// targets.
 func newTraining(all []aligned, sources, targets int) *training {
 	type place struct{ pair, source int32 } // a source in the list of a pair
 	places, first, size := make([][]place, sources), make([]int, len(all)), 0
@@ -96,9 +101,10 @@ func (t *training) eachRow(yield func([]estimate) bool) {
 	}
 }
 
-// iterate improves the model by one iteration of EM (Brown 1993, 4.1): each target term of a
-// sentence is ascribed to the source terms in proportion to the present probabilities, and the new
-// probabilities are the shares of what was ascribed.
+// iterate improves the model by one iteration of EM (Brown 1993, 4.1). It distributes each target term
+// of a sentence among the source terms of the aligned sentence in proportion to the present
+// probabilities, and counts these fractions. The new probability of a target for a source is its part
+// of all that was counted for the source.
 func (t *training) iterate(ctx context.Context) error {
 	at := t.at
 	for i, a := range t.all {
@@ -133,7 +139,7 @@ func (t *training) iterate(ctx context.Context) error {
 	return nil
 }
 
-// model returns the present probabilities.
+// model returns the model with the present probabilities.
 func (t *training) model() model {
 	m := make(model, 0, len(t.rows)-1)
 	cells := make([]cell, len(t.cells))

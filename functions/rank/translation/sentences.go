@@ -9,10 +9,10 @@ import (
 // sentences splits a text into sentences. A sentence ends
 //
 //	at the end of a line          lines are blocks of the page, such as headings
-//	behind . ! ? … and the like   if white space follows, and the word before has two letters
-//	behind 。！？                  in scripts without spaces
+//	after . ! ? … and the like    if white space follows, and the word before has two letters
+//	after 。！？                   in scripts without spaces
 //
-// It returns at most the given number of sentences; cut is the number of bytes of text that follow.
+// It returns at most the given number of sentences; cut is the number of bytes of text after them.
 func sentences(text string, most int) (all []string, cut int) {
 	for rest := text; rest != ""; {
 		line, behind, _ := strings.Cut(rest, "\n")
@@ -31,7 +31,7 @@ func sentences(text string, most int) (all []string, cut int) {
 	return all, 0
 }
 
-// sentenceEnd returns the offset behind the first sentence of a line.
+// sentenceEnd returns the offset of the end of the first sentence of a line.
 func sentenceEnd(line string) int {
 	letters := 0 // of the last word
 	for i, r := range line {
