@@ -27,7 +27,7 @@ type pasted struct {
 	written []address.Address
 	// the addresses in written, then other spellings under which servers often give the same page
 	forms   []address.Address
-	certain bool   // the query has a scheme or a path, so that it can hardly be a word
+	certain bool   // whether the query has a scheme or a path, and so can hardly be a word
 	words   string // the query without its scheme
 }
 

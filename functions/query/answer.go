@@ -60,14 +60,15 @@ func writeJSON(w http.ResponseWriter, status int, value any) error {
 
 // Answer is the answer to a search as it is written in JSON.
 type Answer struct {
-	Total int `json:"total"` // matching pages (or images) counted; maybe not all, see TotalExact
-	// true: Total is the number of all matches; false: there may be more
+	Total int `json:"total"` // number of matching pages (or images) found; there may be more, see TotalExact
+	// whether Total is the number of all matches; if not, there may be more
 	TotalExact bool    `json:"total_exact"`
 	TookMillis float64 `json:"took_ms"`
-	// pages are missing: a part of the index is lost
-	Incomplete bool                `json:"incomplete,omitempty"`
-	Partial    bool                `json:"partial,omitempty"` // the time was up before all was searched
-	Notes      []string            `json:"notes,omitempty"`   // sentences about what was cut, left out or damaged
+	// whether pages are missing because a part of the index is lost
+	Incomplete bool `json:"incomplete,omitempty"`
+	// whether the search ended before it had read everything, because its time was up
+	Partial    bool                `json:"partial,omitempty"`
+	Notes      []string            `json:"notes,omitempty"` // sentences about what was cut, left out or damaged
 	Results    []Snippet           `json:"results"`
 	Facets     map[string][]Bucket `json:"facets,omitempty"`
 	Translated []Translation       `json:"translated,omitempty"` // with across: how the query was translated
@@ -87,7 +88,9 @@ type Snippet struct {
 	Type        string    `json:"type"`
 	Collections []string  `json:"collections,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
-	Alike       []string  `json:"alike,omitempty"` // addresses of matching pages with the same text, or nearly, that are not shown
+	// addresses of matching pages that are not shown because their text is the same, or nearly the
+	// same
+	Alike []string `json:"alike,omitempty"`
 	// with fold=site: number of pages of the site that match better than some of the first ten
 	// results, but come after these ten
 	MoreOfSite  int                 `json:"more_of_site,omitempty"`

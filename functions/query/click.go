@@ -9,13 +9,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Clicks lets clicks on results be counted, without persons (see package judgment). Browsers report
-// a click by the attribute ping of links (HTML, hyperlink auditing): the click itself is not
-// delayed, and a browser that sends no pings is not counted. Without a key, results have no such
+// Clicks lets clicks on results be counted, without persons (see package judgment). Browsers report a
+// click by the attribute ping of links (HTML, hyperlink auditing): the click itself is not delayed, and
+// a click in a browser that sends no pings is not counted. Without a key, results have no such
 // attribute, and this path does not exist:
 //
-//	POST /click?shown=&signature=   counts a click. shown is a judgment.Click as JSON, signature is by the
-//	                                key, so that only results count that were shown on this day (UTC)
+//	POST /click?shown=&signature=   counts a click. shown is a judgment.Click as JSON; signature is made
+//	                                of it with the key, so that only a result that this server showed
+//	                                counts, and only on the day (UTC) on which it was shown
 //
 // Nothing else of the request is read.
 type Clicks struct {
@@ -24,9 +25,9 @@ type Clicks struct {
 	Random func(n int) int // returns a random number from 0 to n-1
 }
 
-// dailyClicks is the number of clicks that a process stores in a day at most. Each is a request
-// that somebody pays, also if its slot is taken: so many cost some five cents. Of many processes
-// each has its own count, so that a flood costs no more than that for each instance that it starts.
+// dailyClicks is the greatest number of clicks that a process stores in a day. Each click is a request
+// to the object store that the operator pays; this number of requests costs some five cents. Each
+// process counts for itself, so a flood of clicks costs at most that much for each process.
 const dailyClicks = 10_000
 
 // clickCount counts the clicks of a day.
@@ -89,9 +90,10 @@ func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// offerPings has the browser report clicks on the results of a page. It does nothing if clicks are
-// not counted, if a judge marks the results, or if they are images, of a past state or across
-// languages: a judgment has none of these.
+// offerPings makes browsers report clicks on the results of a page: it adds the address for the report
+// to each result. It does nothing if clicks are not counted, if a judge marks the results, or if the
+// results are images, are of a past state, or were found across languages, since a click
+// (judgment.Click) cannot record these.
 func (s *siteHandler) offerPings(w http.ResponseWriter, q Query, page *resultsPage) {
 	key := s.engine.Clicks.Key
 	if key.Empty() || page.Judge != nil || page.Images || !q.AsOf.IsZero() || len(q.Across.Into) > 0 {

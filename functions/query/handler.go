@@ -1,7 +1,6 @@
-// Package query is the query function: it searches, and shows stored copies of
-// pages. It reads only the bucket, so any number of instances can run anywhere; it
-// writes only what its operator lets people tell of results: judgments of those who have a
-// key, and clicks.
+// Package query is the query function: it searches, and shows stored copies of pages. It reads only the
+// bucket, so any number of instances can run anywhere. It writes only judgments, by people who have a
+// key, and clicks on results, each only if the operator has turned it on.
 //
 // An [Engine] answers; [Handler] serves its answers over HTTP.
 package query
@@ -35,7 +34,7 @@ const (
 	policyStart = "default-src 'none'; style-src 'self'; "
 	policyEnd   = "; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
-	pingPolicy = "; connect-src 'self'" // is appended where links have pings
+	pingPolicy = "; connect-src 'self'" // pingPolicy is added to ownPolicy for a page whose links have the attribute ping
 )
 
 // Handler serves the search page, the JSON API and stored copies:

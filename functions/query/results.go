@@ -24,8 +24,8 @@ type resultsPage struct {
 	Box        box
 	Total      int
 	Exact      bool
-	Images     bool // the hits are images
-	Gallery    bool // a copy of at least one of the images is stored, so that images can be shown
+	Images     bool // whether the hits are images
+	Gallery    bool // whether a copy of at least one of the images is stored, so that images can be shown
 	Took       time.Duration
 	Incomplete bool
 	Partial    bool
@@ -35,7 +35,7 @@ type resultsPage struct {
 	Hits       []hitView
 	Pages      pager
 	Judge      *judgeView // HTML form with which the judge who is signed in saves marks; nil if no judge is signed in
-	Pinged     bool       // the browser reports clicks on hits
+	Pinged     bool       // whether the browser reports clicks on hits
 }
 
 type hitView struct {
@@ -49,7 +49,7 @@ type hitView struct {
 	Across    string // language into which the query was translated to find the page; "" if it was not
 	Copy      string // address of the stored copy of the page
 	Alike     int    // number of pages with about the same text that are not shown
-	All       string // address of the same results with the pages that Alike counts shown, too
+	All       string // address of the same results where the pages that Alike counts are shown, too
 	Site      string
 	More      int    // number of better matches of the site that come after the first ten results
 	OfSite    string // address of the results of the site alone

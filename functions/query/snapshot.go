@@ -186,8 +186,7 @@ func (s *snapshots) outdate(current *snapshot) {
 	s.last.CompareAndSwap(current, &old)
 }
 
-// holds reports whether the snapshot may still answer queries: it is not nil and is younger than
-// e.Age.
+// holds reports whether the snapshot may still answer queries: it is not nil, and younger than e.Age.
 func (s *snapshot) holds(e *Engine) bool {
 	if s == nil {
 		return false
