@@ -27,18 +27,19 @@ const (
 	dictionaryPatience = 5 * time.Second
 )
 
-// Across asks for pages in other languages than that of the query: it is translated, word by word.
+// Across asks for pages in other languages than that of the query. For them the query is translated,
+// word by word.
 type Across struct {
 	Into []string // languages into which the query is translated, such as "de"; at most MaxAcross
-	// Open returns the dictionary from one language to another; nil if there is none. An error means
-	// that it cannot be used now: the search goes on without it.
+	// Open returns the dictionary from one language to another; nil if there is none. If it returns
+	// an error, the search goes on without the dictionary.
 	Open func(ctx context.Context, from, to string) (*dictionary.Dictionary, error)
 }
 
-// Translated says how a query was translated into a language.
+// Translated tells how a query was translated into a language.
 type Translated struct {
 	From, To string
-	Words    []TranslatedWord // words of the query, in its order
+	Words    []TranslatedWord // words of the query, in their order in the query
 }
 
 // TranslatedWord is a word of a query with the terms by which it was searched.
@@ -47,10 +48,10 @@ type TranslatedWord struct {
 	As   []dictionary.Translation // nil if the dictionary lacks the word: then it was searched as it stands
 }
 
-// searchAcross answers a query with Across. It makes one search in the query's own language and all
-// that no dictionary translates to, and one in each other language, with the words that the
-// dictionary gives. Their hits become one list, by score: the scores of each search come of the
-// statistics of its language, so they are about alike, but not the same.
+// searchAcross answers a query with Across. It makes several searches: one for each language that a
+// dictionary translates to, with the translated words, and one for all other languages, with the words
+// as they stand. It joins their hits to one list, by score. Scores of different searches are only
+// roughly comparable, since each search uses the statistics of its own languages.
 func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
 	if q.From+q.Size > MaxAcrossHits {
 		return Result{}, &Refusal{fmt.Sprintf("cannot return hits beyond %d across languages", MaxAcrossHits)}
@@ -98,9 +99,9 @@ func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
 	return joined, nil
 }
 
-// languageOf returns the language in which a query is most likely written, by the numbers of
-// documents that have its words (see plan.setShares), whatever languages the query asks for; "" if
-// the index has no language for it.
+// languageOf returns the language in which a query is most likely written. It ignores the query's
+// filters by language, and compares how many documents of each language have the query's words (see
+// plan.setShares). It returns "" if the index has no language for the query.
 func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	unlimited := *q
 	unlimited.unlimited = true
@@ -126,8 +127,9 @@ func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	return "", nil
 }
 
-// openAll opens the dictionaries from a language to those of Across.Into, and returns notes on those
-// that there are not. It leaves out the language itself.
+// openAll opens the dictionaries from one language to each language of Across.Into, but the language
+// itself. It returns a translator for each dictionary, and a note for each one that is missing or
+// cannot be read.
 func openAll(ctx context.Context, across *Across, from string) (all []*translator, notes []string) {
 	ctx, cancel := context.WithTimeout(ctx, dictionaryPatience)
 	defer cancel()
@@ -171,9 +173,9 @@ func openAll(ctx context.Context, across *Across, from string) (all []*translato
 	return all, notes
 }
 
-// join returns one result of several, with the hits for q's page of hits. The first result is that in
-// the query's own language. The hits of each keep their order: of those that come next in all
-// results, the one with the highest score is the next hit.
+// join joins the results of several searches to one, with the hits for the page of hits that q asks
+// for. The first result must be that of the search in the query's own language. The hits are merged by
+// score, without changing the order of hits within a result.
 func join(results []Result, q *Query) Result {
 	all := results[0]
 	lists := make([][]Hit, len(results))

@@ -21,9 +21,9 @@ const (
 	// MaxExpansions is the greatest number of words that a prefix (fox*) or a word with edits
 	// (foks~) matches: those with the fewest edits first, then the most frequent.
 	MaxExpansions = 64
-	// maxBegun is the greatest number of terms that a lone character of a script without spaces
-	// stands for in an older segment, which has no term for it: pairs that begin with the
-	// character.
+	// maxBegun is the greatest number of terms that stand for a lone character of a script without
+	// spaces in an older segment. Such a segment has no term for the character alone, so all terms
+	// that begin with it are searched: pairs of characters.
 	maxBegun = 512
 	// maxSeen is the greatest number of words of the dictionaries that may begin with a prefix
 	// (fox*). A query with a prefix that more words begin with is refused.
@@ -89,8 +89,9 @@ func (g *gathered) expand(ctx deadline, p *plan) error {
 	return nil
 }
 
-// expansions returns what the word w of a query matches in one segment. The parameter words is the
-// segment's dictionary. ofImages says whether the query searches images or pages.
+// expansions returns the words or terms that the word w of a query matches in one segment. The
+// parameter words is the segment's dictionary. ofImages says whether the query searches images or
+// pages.
 func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, w *queryWord, ofImages bool) (expansions, error) {
 	found := expansions{}
 	switch {

@@ -57,7 +57,8 @@ func (s *search) explain(ctx context.Context, best []match) error {
 	return nil
 }
 
-// sources reads how the languages of the documents of the matches are known, by part.
+// sources reads, for each part that has some of the matches, the column that says how the language of
+// each document is known. The result is indexed by part.
 func (s *search) sources(ctx context.Context, best []match) ([]*segment.StringColumn, error) {
 	sources := make([]*segment.StringColumn, len(s.parts))
 	err := s.each(withoutDeadline(ctx), func(ctx context.Context, part int) (err error) {

@@ -13,7 +13,7 @@ import (
 // maxValues is the greatest number of values of all filters of a query together.
 const maxValues = 64
 
-// columns holds, by name of a filter or facet, the column of segments that is read for it.
+// columns has the column of segments that is read for each filter or facet, by its name.
 var columns = map[string]string{
 	Site: segment.Sites, Lang: segment.Languages, Collection: segment.Collections, Type: segment.Types,
 }

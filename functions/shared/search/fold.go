@@ -48,10 +48,10 @@ type folder struct {
 	// groups of the matches that were read, sorted by their best scores until translate or spread
 	// moves some
 	groups []alikeGroup
-	of     map[layout.Identity]int // by identity of a page: index of its group in groups
+	of     map[layout.Identity]int // index in groups of each page's group, by the page's identity
 	prints map[spot]fingerprint.Fingerprint
-	// translate has put groups into another order, so that they are no longer sorted by their best
-	// scores
+	// whether translate has put groups into another order, so that they are no longer sorted by
+	// their best scores
 	moved bool
 }
 
@@ -234,9 +234,9 @@ func (f *folder) representative(g *alikeGroup) match {
 // tells is the least probability of a language from which on the query counts as written in it.
 const tells = 0.8
 
-// compareReader orders documents by the languages of the reader. It returns 0 if the language of
-// the query is known well enough (its probability is at least the constant tells): the reader's
-// languages do not matter then.
+// compareReader orders documents by the languages of the reader. If the language of the query is known
+// well enough (its probability is at least the constant tells), the reader's languages do not matter,
+// and compareReader returns 0.
 func (f *folder) compareReader(a, b *segment.Document) int {
 	if l := f.plan.likeliest(); len(f.query.Reader) == 0 || l == nil || l.share >= tells {
 		return 0

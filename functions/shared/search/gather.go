@@ -15,15 +15,15 @@ import (
 // gathered is the data read from the segments to answer a query.
 type gathered struct {
 	parts []Part
-	// by part: true if the part could not be read before the deadline
+	// whether each part could not be read before the deadline
 	missing []bool
 	names   []string // the query's terms; the index of a term is its number
-	// by part and number: terms of texts; nil if the part lacks the term
+	// terms of texts, by part and number; nil if the part lacks the term
 	terms [][]*segment.Term
-	// by part and number: terms of anchors; nil for a part without anchors
+	// terms of anchors, by part and number; nil for a part without anchors
 	anchors [][]*segment.Term
-	accept  []accept                           // by part: which documents may match
-	columns []map[string]*segment.StringColumn // by part and name: the columns that filters and facets read
+	accept  []accept                           // the documents of each part that may match
+	columns []map[string]*segment.StringColumn // the columns that filters and facets read, by part and name
 }
 
 func newGathered(parts []Part) *gathered {

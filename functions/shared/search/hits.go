@@ -153,8 +153,8 @@ const (
 	maxCounts = 100
 )
 
-// facetCounts holds numbers of matches, by index of the facet, by part, and by index of a set of
-// values (segment.StringColumn.Sets).
+// facetCounts holds numbers of matches. Its indexes are that of the facet, that of the part, and that
+// of a set of values of the facet's column (segment.StringColumn.Sets).
 type facetCounts [][][]int
 
 func (s *search) see(part int32, doc uint32) {

@@ -35,20 +35,21 @@ type imageJudge struct {
 	// those of excluded phrases: the order in which excludes reads them.
 	words  []*queryWord
 	wanted int // number of words in plan.words
-	// for each term, by index in words: factor of the score of the word for which the term stands
+	// for each term, the words for which it stands, as indexes in words, each with the factor of
+	// the word's score
 	worth     map[string]map[int]float64
 	analyzers map[string]*analysis.Analyzer // analyzers by language, each made once
 	analyzer  *analysis.Analyzer            // analyzer for the language of the current page
-	// where each of words is in the title of the current page, and how often
+	// occurrences of each of words in the title of the current page
 	page []imageWords
-	// where each of words is in the texts of the current image, and how often
+	// occurrences of each of words in the texts of the current image
 	here []imageWords
 }
 
-// imageWords says where a word is in the texts of an image, and how often.
+// imageWords holds the occurrences of one word in the texts of an image.
 type imageWords struct {
 	positions [imageTexts][]uint32
-	frequency [imageTexts]float64 // by text: frequency of the word, times the weight of the text (see read)
+	frequency [imageTexts]float64 // frequency of the word in each text, times the weight of the text (see read)
 }
 
 func (w *imageWords) reset() {
@@ -81,7 +82,7 @@ func newImageJudge(s *search) *imageJudge {
 	return j
 }
 
-// open makes a page the current one, whose images are judged next.
+// open makes a page the current one. The next calls of score and explain judge images of this page.
 func (j *imageJudge) open(d *segment.Document) {
 	if j.analyzer = j.analyzers[d.Lang]; j.analyzer == nil {
 		j.analyzer = analysis.For(d.Lang)
@@ -111,9 +112,9 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// add records in the parameter words that some of these words occur at a position of a text of an
-// image. The map worth has their indexes in words, and for each the factor of its score for this
-// occurrence.
+// add records in the parameter words an occurrence at a position of a text of an image. The keys of the
+// map worth are the indexes of the words that occur there; its values are the factors of their scores
+// for this occurrence.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))

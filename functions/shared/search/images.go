@@ -38,7 +38,7 @@ type imageQuery struct {
 	never []*queryPhrase
 }
 
-// takeImages removes type:image from the filter, and reports whether it was there.
+// takeImages removes type:image from the filter, and reports whether the filter had it.
 func (f *filter) takeImages() (bool, error) {
 	types := f.any[Type]
 	if !slices.Contains(types, imageType) {

@@ -49,9 +49,10 @@ type Index struct {
 	memory    *Memory
 	languages []corpusLanguage
 	documents int // number of live documents
-	// some segments have no terms for lone characters of scripts without spaces (see Part.begun)
+	// whether some segments have no terms for lone characters of scripts without spaces (see
+	// Part.begun)
 	begun   bool
-	exactly int // if there are at most this many matches, all are counted
+	exactly int // greatest number of matches up to which all matches are counted
 
 	weights *Weights
 	anchors *statistics // statistics by which anchors of links are scored
@@ -135,7 +136,7 @@ const (
 type vocabulary struct {
 	// cache of words: a word is at the hash of its language and the word, modulo knownWords
 	words    [knownWords]knownWord
-	language uint64             // hash of the language of the current text
+	language uint64             // hash of the language of the current text (see read)
 	analyzer *analysis.Analyzer // analyzer for the language of the current text
 }
 

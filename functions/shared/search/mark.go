@@ -13,19 +13,20 @@ import (
 // textMarker finds the words of a query in texts.
 type textMarker struct {
 	memory  *Memory
-	words   map[string]meant // by term: the word of the query to which the term belongs
-	begins  beginnings       // tells by the first characters of a word whether it can match
+	words   map[string]meant // word of the query to which each term belongs, by the term
+	begins  beginnings       // tells by the first characters of a word whether the word can match
 	weights []float64        // weight of each word of the query
 	all     float64          // sum of the weights of all words of the query
 
 	vocabulary *vocabulary
-	english    bool // the current text is English
+	english    bool // whether the current text is English
 }
 
 // meant is the word of the query to which a term belongs.
 type meant struct {
 	word int // index of the word in plan.words
-	// the word is a lone character: of a pair that begins with it, only this character is marked
+	// whether the word is a lone character; if it matches a pair of characters that begins with it,
+	// only this character is marked
 	half bool
 }
 
@@ -165,8 +166,8 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 // the ends of words. The exceptions are allowed for: the words dying, aepfel (German) and ffent
 // (French) become die, apfel and fent, and the Turkish I is not an i.
 type beginnings struct {
-	// by number of the first character: bit set of the numbers of second characters (see
-	// characterOf)
+	// for each first character, by its number, a bit set of the numbers of the second characters
+	// that can follow it (see characterOf)
 	seconds [characters]uint64
 	stems   []string // for each term, the beginning of all English words that are reduced to it
 }

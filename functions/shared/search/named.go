@@ -11,10 +11,10 @@ import (
 // are. It is found in the columns of identities, which are read together with the terms, and
 // taken out of the matches, so that it is no second hit.
 
-// takeNamed looks for the pages of Query.Named, and sets s.asked to the documents of the first one
-// that the index has and the filters accept. There are several documents if several partitions have
-// a version of the page. These documents no longer count as matches; together they are one hit,
-// which takes one place on the first page of hits.
+// takeNamed looks for the pages of Query.Named. It sets s.asked to the documents of the first page that
+// the index has and the filters accept: several documents if several partitions have a version of the
+// page. These documents no longer count as matches; together they are one hit, which takes one place on
+// the first page of hits.
 func (s *search) takeNamed() {
 	for _, id := range s.query.Named {
 		for part, of := range s.identities {

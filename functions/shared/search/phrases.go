@@ -48,10 +48,9 @@ var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
-	places  []int32 // by number of a term (see gathered.names): 1 + index in terms; 0 if terms does not have it
+	places  []int32 // for each term, by its number (see gathered.names): its index in terms plus 1; 0 if terms lacks it
 	terms   []phraseTerm
-	// by index in terms: true if the term belongs to a phrase that may occur in the current
-	// document
+	// for each of terms, whether it belongs to a phrase that may occur in the current document
 	needed []bool
 
 	wanted  []segment.Positions
@@ -239,14 +238,14 @@ type phraseTerm struct {
 	entry  *segment.Term
 	it     postings.Iterator
 	doc    uint32
-	freq   *[postings.Fields]uint32 // by field: frequency of the term; all 0 if the document lacks it
+	freq   *[postings.Fields]uint32 // frequency of the term in each field; all 0 if the document lacks the term
 	length *[postings.Fields]uint8
 
 	blocks    []segment.Positions // position blocks to read, in the order of documents
 	content   [][]byte            // contents of the position blocks, in the order of blocks
 	block     int                 // block for the current document, as an index in blocks
 	positions []uint32            // positions of the term in the current document, in all fields
-	decoded   bool                // positions are set for the current document
+	decoded   bool                // whether positions are set for the current document
 }
 
 // open sets the term that is walked, and reuses the memory of the term before.

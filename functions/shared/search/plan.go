@@ -25,30 +25,34 @@ const (
 // plan is an analysed query, ready to be searched.
 type plan struct {
 	weights *Weights
-	// languages in which the query is possibly written, each with its probability
+	// languages in which the query may be written, each with its probability
 	languages []queryLanguage
-	rules     []string             // rules of analysis of the languages, each once (see analysis.Rules)
-	analyzers []*analysis.Analyzer // analyzers for rules, in the same order
-	words     []*queryWord         // words that score, each once, in the query's order
+	// codes of the rules by which words are analysed in these languages, each once (see
+	// analysis.Rules)
+	rules     []string
+	analyzers []*analysis.Analyzer // an analyzer for each element of rules
+	words     []*queryWord         // words that count in the score, each once, in the order of the query
 	not       []*queryWord         // words that must not occur
 	must      []*queryPhrase       // phrases that must occur
 	never     []*queryPhrase       // phrases that must not occur
-	// phrases that give a bonus: pairs of plain words that follow each other in the query (see
-	// setNear)
+	// phrases that give a bonus if the document has them: pairs of plain words that follow each
+	// other in the query (see setNear)
 	near     []*queryPhrase
 	filter   filter
-	images   bool       // images are searched, instead of pages
+	images   bool       // whether images are searched instead of pages
 	image    imageQuery // excluded words and phrases of a search for images; set by seekImages
-	unfolded bool       // alike documents are shown one by one
+	unfolded bool       // whether alike documents are shown one by one
 	notes    []string
 
-	// some segments have no terms for lone characters of scripts without spaces (see Part.begun)
+	// whether some segments have no terms for lone characters of scripts without spaces (see
+	// Part.begun)
 	begun bool
 	used  int // number of words analysed so far
-	// for each word of the query that is written without quotes or sign: its words of the index
+	// for each word of the query that is written without quotes or a sign (+ or -): the words of
+	// the index into which it is divided
 	plain   []*queryPhrase
-	reduced bool // words beyond MaxWords were left out
-	long    bool // the query is long (see longQuery)
+	reduced bool // whether words beyond MaxWords were left out
+	long    bool // whether the query is long (see longQuery)
 
 	// Set only in a query that is translated (see translator):
 	source     int // index in rules of the rules of the query's own language

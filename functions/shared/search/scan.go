@@ -28,10 +28,10 @@ const slack = 1 + 1e-9
 type scan struct {
 	statistics *statistics
 	top        topMatches
-	limit      int // if there are at most this many matches, all are counted
+	limit      int // greatest number of matches up to which all matches are counted
 	count      int
-	// documents that may match were skipped, since they could not be among the best: count lacks
-	// them
+	// whether count lacks some matches: the scan skipped documents that may match, because they
+	// could not be among the best
 	passed bool
 	seen   func(part int32, doc uint32) // called with every counted match, if not nil
 	stop   func() error                 // called every 64 windows; an error ends the scan
@@ -42,8 +42,8 @@ type scan struct {
 	part     int32
 	accept   accept
 	words    []cursor // cursors of the words, in the order of plan.words; without lists if the segment lacks the word
-	required []bool   // by word: true if a document must hold the word
-	joined   []bool   // by word: true for a joined word, such as email for e-mail
+	required []bool   // for each word, whether a document must hold it
+	joined   []bool   // for each word, whether it is a joined word, such as email for e-mail
 	written  int      // number of words that are not joined (see plan.written)
 	not      []cursor
 	factor   float64 // factor for documents with all words: Weights.AllWords, or 1 if the segment lacks one of the words
@@ -53,11 +53,11 @@ type scan struct {
 
 	// State of the current window of documents.
 	sum    float64 // sum of the words' bounds
-	need   []bool  // by word: true if documents that lack the word cannot be among the best
+	need   []bool  // for each word, whether documents without it cannot be among the best
 	order  []int   // indexes of the words, by ascending bound of their scores in the window
 	rest   int     // documents that hold only words of order[:rest] cannot be among the best
 	scores []float64
-	named  []float64 // by word: its weight as a name of the document's site
+	named  []float64 // weight of each word as a name of the current document's site
 }
 
 func (s *scan) run() error {

@@ -54,8 +54,8 @@ func (w *Weights) repeated(times int) float64 {
 	return (w.Repetition + 1) * n / (w.Repetition + n)
 }
 
-// bm25f returns the score of a word or phrase in a document (Robertson and Zaragoza, 3.5). By
-// field, freq has the word's frequency, and length the code of the field's length.
+// bm25f returns the score of a word or phrase in a document (Robertson and Zaragoza, 3.5). For each
+// field, freq has the frequency of the word, and length the code of the field's length.
 func (t *statistics) bm25f(weight float64, freq *[postings.Fields]uint32, length *[postings.Fields]uint8) float64 {
 	return weight * t.weights.saturated(t.frequency(freq, length))
 }
@@ -75,8 +75,8 @@ func (w *Weights) saturated(frequency float64) float64 {
 	return (w.Saturation + 1) * frequency / (w.Saturation + frequency)
 }
 
-// bound returns an upper bound of the score of a word in the documents of a block or list. impacts
-// has the greatest frequencies in these documents, by field and length.
+// bound returns an upper bound of the score of a word in the documents of a block or list. The
+// parameter impacts has the greatest frequencies in these documents, by field and length.
 func (t *statistics) bound(weight float64, impacts []postings.Impact) float64 {
 	var most [postings.Fields]float64
 	for _, i := range impacts {
@@ -90,12 +90,13 @@ func (w *Weights) mostScore() float64 { return w.Saturation + 1 }
 
 // cursor walks the documents of a segment that hold any variant of a word.
 type cursor struct {
-	// posting lists: of each variant one in texts, one in anchors and one in the names of sites
+	// posting lists: for each variant of the word, one of texts, one of anchors and one of names of
+	// sites
 	lists  []listCursor
 	doc    uint32  // current document: the first of the current documents of all lists
 	common uint64  // number of postings in all lists together
 	most   float64 // upper bound of the word's score in the segment
-	// by kind of list: upper bound of the part of the word's score that lists of this kind give
+	// for each kind of list, an upper bound of the part of the word's score that its lists give
 	mostOf [kinds]float64
 	bound  float64 // upper bound of the word's score in the current window
 	last   int64   // last document for which the field bound is valid
@@ -110,7 +111,7 @@ type listCursor struct {
 	weight  float64
 	bound   float64     // upper bound of the variant's score in the current window
 	last    int64       // last document for which the field bound is valid
-	anchors *statistics // statistics of anchors, if the list is of anchors; else nil
+	anchors *statistics // statistics of anchors if the list is of anchors; nil for other lists
 }
 
 // The kinds of lists: of texts, of anchors, and of the names of sites.

@@ -108,17 +108,19 @@ type search struct {
 	plan  *plan
 	*gathered
 	statistics *statistics
-	documents  map[spot]*segment.Document // by position in the index: the documents read so far
-	alike      map[spot][]string          // by shown match: addresses of the alike matches that are not shown
+	documents  map[spot]*segment.Document // the documents read so far, by position in the index
+	// for each shown match, by position in the index: addresses of the alike matches that are not
+	// shown
+	alike map[spot][]string
 	// documents of the first page of Query.Named that can be found; several if partitions have
 	// versions of it
 	asked      []match
-	showsNamed bool // the hit of the page in asked is among the hits that are returned
-	// spread or translate has moved hits, so that they are no longer sorted by score
+	showsNamed bool // whether the hit of the page in asked is among the returned hits
+	// whether spread or translate has moved hits, so that they are no longer sorted by score
 	spreads    bool
-	more       map[spot]int        // by position of a match: value of Hit.MoreOfSite
-	identities [][]layout.Identity // by part: identities of all documents; nil before they are read
-	vectors    []segment.Vectors   // by part: vectors of all documents; nil if no match needs them
+	more       map[spot]int        // value of Hit.MoreOfSite for a match, by its position in the index
+	identities [][]layout.Identity // identities of all documents of each part; nil before they are read
+	vectors    []segment.Vectors   // vectors of all documents of each part; nil if no match needs them
 	result     Result
 	counts     facetCounts
 }
@@ -291,12 +293,12 @@ func (s *search) documentsOfOneWord() (n int, known, all bool) {
 // Result is the answer to a query.
 type Result struct {
 	Total   int  // number of matching documents (or images); if not Exact, the number known when counting ended
-	Exact   bool // Total is the number of all matches; if false, there may be more
-	Images  bool // the query asked for images: Total counts images, and each hit has one
-	Named   bool // a page of Query.Named is in the index
+	Exact   bool // whether Total is the number of all matches; if not, there may be more
+	Images  bool // whether the query asked for images: then Total counts images, and each hit has one
+	Named   bool // whether a page of Query.Named is in the index
 	Hits    []Hit
 	Facets  []Facet  // facets in the order of Query.Facets
-	Partial bool     // the deadline passed before all segments were searched
+	Partial bool     // whether the deadline passed before all segments were searched
 	Notes   []string // sentences about what was cut or left out
 	// how the query was translated into each language of Query.Across with a dictionary
 	Translated []Translated
@@ -323,11 +325,13 @@ type Hit struct {
 	MoreOfSite  int
 	Explanation *Explanation
 	Across      string // language into which the query was translated to find the document; "" if it was not
-	Unvisited   bool   // no page is stored of the URL: only links to it were found; Snippet is of their texts
-	Image       *Image // in a search for images: the image; else nil
+	// whether no page is stored of the URL: then only links to it were found, and Snippet is of
+	// their texts
+	Unvisited bool
+	Image     *Image // in a search for images: the image; else nil
 }
 
-// Fragment is a piece of text; Match says that it matches a word of the query.
+// Fragment is a piece of text. Match is true if the piece matches a word of the query.
 type Fragment struct {
 	Text  string
 	Match bool
@@ -338,7 +342,7 @@ type Fragment struct {
 type Facet struct {
 	Name    string
 	Values  []Count
-	Sampled bool // counts are estimates, from a sample of the matches or because of the deadline
+	Sampled bool // whether counts are estimates, from a sample of the matches or because of the deadline
 }
 
 // Count is a value of a facet's column, and the number of matches that have the value.

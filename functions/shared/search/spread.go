@@ -8,9 +8,9 @@ import (
 )
 
 const (
-	spreadHits = 10 // among this number of first hits, at most mostOfSite are of one site
+	spreadHits = 10 // spreadHits is the number of first hits of which at most mostOfSite are of one site.
 	mostOfSite = 2
-	spreadFrom = 30 // number of best hits from which the first hits are chosen
+	spreadFrom = 30 // spreadFrom is the number of best hits from which the first hits are chosen.
 )
 
 // spread moves hits of a site after the first ten hits if the site has two better ones, so that

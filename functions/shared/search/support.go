@@ -14,9 +14,9 @@ const (
 	// while a shorter one names it. Two pairs of characters of a script without spaces count as a
 	// word.
 	longQuery = 5
-	// supporters is the number of matches that support a match.
+	// supporters is the greatest number of matches that support a match.
 	supporters = 4
-	// copied is the cosine from which on two documents count as copies. Copies do not support each
+	// copied is the least cosine of two documents that count as copies. Copies do not support each
 	// other: a page is no better for being copied.
 	copied = 0.9
 )
@@ -36,12 +36,13 @@ func (p *plan) isLong() bool {
 	return half >= 2*longQuery
 }
 
-// sharpened returns the idf that a word has in a long query, given its usual one: in many words, the rare ones say what is
-// wanted.
+// sharpened returns the idf of a word in a long query, given its usual idf. It lowers the idf of
+// frequent words more than that of rare ones, because in a query of many words the rare ones tell what
+// is wanted.
 func sharpened(of float64) float64 { return of * of / (of + 1) }
 
-// supports reports whether similar matches support each other: in long queries, if all segments have
-// vectors.
+// supports reports whether similar matches support each other. They do in long queries for pages, if
+// all segments have vectors.
 func (s *search) supports() bool {
 	return s.plan.long && !s.plan.images && s.query.Size > 0 &&
 		!slices.ContainsFunc(s.parts, func(p Part) bool { return !p.Unvisited && !p.Segment.HasVectors() })
@@ -62,14 +63,14 @@ func (s *search) readVectors(ctx context.Context, part int) (err error) {
 	return err
 }
 
-// support adds to the scores of the best matches a part of the scores of similar ones, and sorts
-// them again: the documents that answer a long query well are similar to each other, while a
-// document that has some of its words by chance stands alone (Diaz, Regularizing Ad Hoc Retrieval
-// Scores, 2005).
+// support adds to the score of each of the best matches a part of the scores of the matches most
+// similar to it, and sorts the matches again. Documents that answer a long query well are similar to
+// each other, while a document that has some of its words by chance stands alone (Diaz, Regularizing Ad
+// Hoc Retrieval Scores, 2005).
 //
-// A match gets Weights.Support · Σ cosine · (score − least) of the supporters most similar to it, by
-// their scores before; least is the lowest score of those examined. The examined matches are those
-// that addNear examines.
+// A match gets Weights.Support · Σ cosine · (score − least), summed over the most similar matches, at
+// most as many as the constant supporters. The scores are those before support, and least is the lowest
+// of them. Only the matches that addNear examines get and give support.
 func (s *search) support(best []match) {
 	best = best[:examined(best)]
 	if len(best) < 2 {
@@ -100,8 +101,8 @@ func (s *search) support(best []match) {
 	slices.SortFunc(best, byScore)
 }
 
-// supporter is a match that is similar to another: the cosine of the angle between their vectors, and
-// how much its score is above the least.
+// supporter is a match that is similar to another one: the cosine of the angle between their vectors,
+// and the difference between its score and the least score of all examined matches.
 type supporter struct{ cosine, score float64 }
 
 // component is a component of a document's vector. The field of is the index of the document's match.
@@ -111,9 +112,9 @@ type component struct {
 	value float64
 }
 
-// cosines returns the cosine of the angle between the vectors of each two of the matches, by rows.
-// A term counts by its weight in the vector times ln(1 + n/d), where n is the number of matches and d
-// the number of those that have the term.
+// cosines returns the cosine of the angle between the vectors of each two of n matches: that of the
+// matches i and j has the index i·n+j. The weight of a term in these vectors is its weight in
+// segment.Vectors times ln(1 + n/d), where d is the number of the matches that have the term.
 func (s *search) cosines(matches []match) []float64 {
 	n := len(matches)
 	components := make([]component, 0, n*segment.VectorTerms)

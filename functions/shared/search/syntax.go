@@ -40,9 +40,9 @@ type Query struct {
 
 	Across Across // further languages in which pages are searched, by translating the query
 
-	unlimited bool        // filters by language are ignored
+	unlimited bool        // whether filters by language are ignored
 	without   []string    // languages of documents that must not match
-	into      *translator // translator of the query; nil: it is searched as it stands
+	into      *translator // translator of the query; nil: the query is searched as it stands
 }
 
 // Names of the facets, which are also names of filters in a query's text.
@@ -90,13 +90,13 @@ const (
 
 // clause is one piece of a query's text.
 type clause struct {
-	sign   byte   // '+' for required, '-' for excluded, or 0
+	sign   byte   // '+' if the words must occur, '-' if they must not, or 0
 	filter string // name of a filter, "" for words
 	text   string // words, or the filter's value
 	quoted bool
-	open   bool // the closing quote of the phrase is missing
+	open   bool // whether the closing quote of the phrase is missing
 	slop   int  // slop of a phrase
-	prefix bool // the last word of text is a prefix
+	prefix bool // whether the last word of text is a prefix
 	edits  int  // number of edits allowed in the last word of text
 }
 
@@ -243,21 +243,21 @@ func cutRune(text string) string {
 // queryWord is a word of a query, with the terms that stand for it in documents.
 type queryWord struct {
 	text     string // word as written in the query
-	required bool   // a document must have the word
-	lone     bool   // the word is a lone character of a script without spaces
-	// the word is lone, and in segments without terms of lone characters stands for all terms that
-	// begin with it
+	required bool   // whether a document must have the word
+	lone     bool   // whether the word is a lone character of a script without spaces
+	// whether the word is lone, and some segments lack terms of lone characters: there it stands
+	// for all terms that begin with it
 	begins  bool
-	prefix  bool             // surface is a prefix, as in fox*
-	joined  bool             // a joined word (see plan.join), which no document needs to hold
-	edits   int              // number of edits that surface allows, as in fox~1
+	prefix  bool             // whether the word is a prefix, as in fox*
+	joined  bool             // whether it is a joined word (see plan.join), which no document needs to hold
+	edits   int              // number of edits by which words may differ from surface, as in fox~1
 	surface string           // normalised text of the word
-	nearby  *levenshtein.DFA // automaton that accepts words at most edits away from surface
+	nearby  *levenshtein.DFA // automaton that accepts the words at most edits away from surface
 
 	place     int // index in plan.words
 	variants  []variant
-	documents uint64    // sum over all variants of the number of documents that have the variant
-	in        []float64 // by index in plan.languages: number of documents in the language with the word
+	documents uint64    // sum of the numbers of documents that have each of the variants
+	in        []float64 // for each language of plan.languages, the number of documents in it that have the word
 	times     int       // how often the query has the word
 	idf       float64   // inverse document frequency; 0 if no document holds the word
 	weight    float64   // weight of the word in scores: idf times repeated(times)
@@ -271,11 +271,11 @@ type variant struct {
 	// searched
 	named int
 	worth float64 // factor of the word's score if a document has this term; 1 for the word itself
-	// how likely the term is the translation of the word, for counting the documents with the word;
-	// 0 if it is no translation: then each document with the term counts
+	// probability that the term translates the word: the documents with the term count by this
+	// fraction as documents with the word. 0 if the term is no translation; then all of them count.
 	probability float64
-	// rules has bit r set if plan.rules[r] give this term for the word. Documents in languages with
-	// these rules have this term.
+	// rules is a bit set: bit r is set if the rules of analysis plan.rules[r] give this term for
+	// the word. Documents in the languages of these rules have the term.
 	rules uint64
 }
 
@@ -287,15 +287,16 @@ func (w *queryWord) expands() bool { return w.begins || w.prefix || w.edits > 0 
 // queryPhrase is a phrase of a query: words at given distances from each other.
 type queryPhrase struct {
 	words  []*queryWord
-	at     []uint32 // for each word: its distance from the first word, in positions
+	at     []uint32 // distance of each word from the first word, in positions
 	slop   int
-	open   bool // the last word is a prefix or allows edits
+	open   bool // whether the last word is a prefix or allows edits
 	weight float64
 
 	// Set only in the phrases of plan.near, which give a bonus to words that are near each other:
+	// whether the words are two pairs of characters that share one: AB and BC of the text ABC
 	overlap bool // the words are two pairs of characters that share one: AB and BC of the text ABC
-	// the words are all the pairs of a run of characters of a script without spaces: AB, BC, CD of
-	// ABCD
+	// whether the words are all the pairs of a run of characters of a script without spaces: AB,
+	// BC, CD of ABCD
 	run bool
 }
 

@@ -12,7 +12,7 @@ import (
 type match struct {
 	score   float64 // score; only an upper bound of it until the phrases have been looked for
 	words   float64 // score of the words, without phrases
-	support float64 // part of score that comes from similar matches
+	support float64 // part of the score that comes from similar matches (see search.support)
 	near    float64 // upper bound of the bonus for words near each other
 	part    int32   // number of the part of the index
 	doc     uint32  // number of the document in the part
@@ -22,7 +22,7 @@ type match struct {
 type topMatches struct {
 	size int
 	best []match // heap of at most size matches, the worst first
-	ties []match // when best is full: further matches with the same score as the worst
+	ties []match // further matches with the same score as the worst of best, when best is full
 }
 
 func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }

@@ -76,9 +76,10 @@ func (p *plan) translate(t *translator) {
 // documents.
 const excludes = 0.25
 
-// translate replaces the variants of a word by the translations of its terms, and returns these. Of
-// its terms those count that come from the rules with the index p.source, those of the query's
-// language. If there are no translations, it returns nil, and leaves the variants by other rules.
+// translate replaces the variants of a word by the translations of its terms, and returns these
+// translations. It translates only the terms that the rules of the query's language give for the word:
+// those with the index p.source. If none of them has a translation, it returns nil, and keeps the
+// variants that other rules give.
 func (w *queryWord) translate(t *translator, p *plan) (as []dictionary.Translation) {
 	own := w.variants
 	w.variants = nil
@@ -111,7 +112,7 @@ func (w *queryWord) translate(t *translator, p *plan) (as []dictionary.Translati
 	return nil
 }
 
-// termsOf returns translations as a text: haus 0.8, gebäud 0.2.
+// termsOf formats translations as text, such as "haus 0.8, gebäud 0.2".
 func termsOf(all []dictionary.Translation) string {
 	var texts []string
 	for _, t := range all {
@@ -120,7 +121,8 @@ func termsOf(all []dictionary.Translation) string {
 	return strings.Join(texts, ", ")
 }
 
-// share returns the share of the documents with the term that count as documents with the word.
+// share returns the fraction of the documents with the variant's term that count as documents with the
+// word.
 func (v *variant) share() float64 {
 	if v.probability == 0 {
 		return 1

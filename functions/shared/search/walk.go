@@ -23,9 +23,9 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll calls match for every document of a range that holds all needed words, as scan.need says.
-// The range is from the document in the parameter at to the one in end, end included. lead is the
-// index of the rarest needed word.
+// walkAll calls match for every document of a range that holds all words that s.need marks as needed.
+// The range is from the document in the parameter at to the one in end, end included. lead is the index
+// of the rarest needed word.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:

@@ -26,8 +26,9 @@ type Weights struct {
 	// the other fields counts.
 	BodyLength float64 `json:"body_length"`
 	Length     float64 `json:"length"`
-	AllWords   float64 `json:"all_words"` // factor, at least 1, for the score of a document that holds every word of the query
-	Quoted     float64 `json:"quoted"`    // weight of a phrase in quotes relative to its words
+	// factor, at least 1, for the score of a document that holds all words of the query
+	AllWords float64 `json:"all_words"`
+	Quoted   float64 `json:"quoted"` // weight of a phrase in quotes relative to its words
 	// Joined is the worth (factor of the score, at most 1) of the term of a joined word, such as
 	// email, for its parts e and mail.
 	Joined  float64 `json:"joined"`
@@ -51,8 +52,8 @@ var standard = func() *Weights {
 	return &w
 }()
 
-// ParseWeights reads weights from JSON. It fails if a weight is missing, is none of Weights, or is
-// impossible.
+// ParseWeights reads weights from JSON. It fails if a weight is missing, unknown, or outside of its
+// bounds (see Check).
 func ParseWeights(content []byte) (w Weights, err error) {
 	var given map[string]float64
 	if err := json.Unmarshal(content, &given); err != nil {

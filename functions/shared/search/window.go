@@ -7,11 +7,13 @@ import (
 )
 
 const (
-	snippetSize = 220      // greatest width of a snippet, in columns of a fixed-width font
-	scanSize    = 64 << 10 // number of bytes at the beginning of a text in which matches are looked for
-	patience    = 8 << 10  // the search for a better window ends this many bytes after the best one so far
-	// after a window with all words, this many bytes are searched for one that has them nearer
-	// together
+	snippetSize = 220      // snippetSize is the greatest width of a snippet, in columns of a fixed-width font
+	scanSize    = 64 << 10 // scanSize is the number of bytes at the beginning of a text in which matches are looked for
+	// patience is the number of bytes after the best window so far in which a better one is looked
+	// for
+	patience = 8 << 10
+	// nearer is this number once the best window has all words of the query; a better one then has
+	// them nearer together
 	nearer    = 1 << 10
 	titleSize = 300 // greatest width of a title, in columns of a fixed-width font
 )
@@ -50,14 +52,14 @@ func (m *textMarker) snippet(text string) []Fragment {
 	return fragments(text, w, best.spans)
 }
 
-// densest finds the best window of a text: it begins with a match, ends with the same or a later
-// match, and has at most snippetSize columns.
+// densest finds the best window of a text. A window begins with a match, ends with the same or a later
+// match, and is at most snippetSize columns wide.
 type densest struct {
 	window
 	text    string
 	weights []float64 // weight of each word of the query
 	spans   []span
-	counts  []int   // by word of the query: number of matches in spans[left:]
+	counts  []int   // number of matches of each word of the query in spans[left:]
 	left    int     // first match of the current window, as an index in spans
 	value   float64 // sum of the weights of the words in spans[left:]
 	highest float64 // value of the best window so far
