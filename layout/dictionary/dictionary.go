@@ -37,7 +37,8 @@ var (
 	ErrVersion = errors.New("the dictionary is of a newer format")
 )
 
-// Translation is a term of the language To, and the probability that it is the translation.
+// Translation is a term of the language To that translates a term of the language From, with the
+// probability that it does.
 type Translation struct {
 	Term        string
 	Probability float64 // above 0, at most 1

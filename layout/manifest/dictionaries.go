@@ -3,29 +3,31 @@ package manifest
 import "slices"
 
 // Dictionaries lists the dictionaries by which queries are translated. The function rank learns them
-// of the pages of all partitions, and one partition's manifest lists them.
+// from the pages of all partitions, and the manifest of one partition lists them.
 type Dictionaries struct {
-	// Of names the input of which they were learnt: a hash of the keys of all partitions' indexed
-	// packages, and of the limits and rules. "" if rank is not done with them, or must learn them
-	// again.
+	// Of identifies the input from which they were learnt: it is a hash of the keys of all
+	// partitions' indexed packages, and of the limits and rules. It is "" if rank has not learnt
+	// all of them yet, or must learn them again.
 	Of  string       `json:"of,omitempty"`
 	All []Dictionary `json:"all,omitempty"`
-	// Omitted tells what limits left out of all of them, such as "3 of 43 pairs of languages"
+	// Omitted tells what limits left out of the whole list, such as "3 of 43 pairs of languages".
 	Omitted []string `json:"omitted,omitempty"`
 }
 
-// Dictionary is the entry of a dictionary from one language to another (see layout/dictionary). It is
-// stored as an overlay is.
+// Dictionary is the entry of a dictionary from one language to another (see layout/dictionary). The
+// dictionary is stored as an overlay.
 type Dictionary struct {
-	From      string `json:"from"` // primary subtags of the languages (RFC 5646), such as en
-	To        string `json:"to"`
-	Key       string `json:"key"`
-	Bytes     int64  `json:"bytes"`
-	Terms     int    `json:"terms"`     // number of terms that it translates
-	Pages     int    `json:"pages"`     // number of pages that were translations of each other, read or not
-	Sentences int    `json:"sentences"` // number of pairs of sentences of which it was learnt
-	Rules     int    `json:"rules"`     // version of the rules by which it was learnt
-	// Omitted tells what limits left out, such as "200 of 1200 pages"
+	From  string `json:"from"` // primary subtags of the languages (RFC 5646), such as "en"
+	To    string `json:"to"`
+	Key   string `json:"key"`
+	Bytes int64  `json:"bytes"`
+	Terms int    `json:"terms"` // number of terms that the dictionary translates
+	// number of pages with a translation when the dictionary was learnt, including those beyond a
+	// limit
+	Pages     int `json:"pages"`
+	Sentences int `json:"sentences"` // number of pairs of sentences that the dictionary was learnt from
+	Rules     int `json:"rules"`     // version of the rules by which the dictionary was learnt
+	// Omitted tells what limits left out of the dictionary, such as "200 of 1200 pages".
 	Omitted []string `json:"omitted,omitempty"`
 }
 

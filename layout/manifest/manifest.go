@@ -47,7 +47,8 @@ type Manifest struct {
 	// Unvisited is the overlay with URLs without a stored page, which can be found by the
 	// texts of links; nil if there are none.
 	Unvisited *Unvisited `json:"unvisited,omitempty"`
-	// Dictionaries are those of all partitions' languages; nil if this partition lists none.
+	// Dictionaries lists the dictionaries of all partitions; nil if this partition does not have
+	// the list.
 	Dictionaries *Dictionaries `json:"dictionaries,omitempty"`
 	// Oldest is the number of the oldest generation that is kept; earlier ones are deleted,
 	// or will be. 0 if none was deleted yet.

@@ -26,8 +26,8 @@ func OpenDictionary(listed *manifest.Dictionary, content []byte) (*dictionary.Di
 	return d, nil
 }
 
-// SetDictionary stores a dictionary with the given bytes, and lists it in place of the one between
-// the same languages. It sets the fields Key and Bytes of the entry. It resets Dictionaries.Of until
+// SetDictionary stores a dictionary with the given bytes, and lists it in place of the one between the
+// same languages. It sets the fields Key and Bytes of the entry. It makes Dictionaries.Of empty, until
 // SetDictionaries is called.
 //
 // SetDictionary stores immediately, before the commit; an edit that runs again stores the dictionary
@@ -43,15 +43,16 @@ func (e *Edit) SetDictionary(ctx context.Context, entry manifest.Dictionary, con
 	return nil
 }
 
-// SetDictionaries says of what all listed dictionaries were learnt, and what limits left out (see
-// manifest.Dictionaries). It unlists the dictionaries for which the function keep returns false.
+// SetDictionaries sets Dictionaries.Of, which identifies the input of all listed dictionaries, and
+// Dictionaries.Omitted, which tells what limits left out. It unlists the dictionaries for which the
+// function keep returns false.
 func (e *Edit) SetDictionaries(of string, omitted []string, keep func(manifest.Dictionary) bool) {
 	e.keepDictionaries(keep)
 	e.next.Dictionaries.Of, e.next.Dictionaries.Omitted = of, omitted
 }
 
-// keepDictionaries replaces the list of dictionaries by a new one, of those for which the function
-// keep returns true, and resets what is known of the list as a whole.
+// keepDictionaries replaces the list of dictionaries by a new one, which has only those for which the
+// function keep returns true, and whose fields Of and Omitted are empty.
 func (e *Edit) keepDictionaries(keep func(manifest.Dictionary) bool) {
 	next := new(manifest.Dictionaries)
 	if before := e.next.Dictionaries; before != nil {

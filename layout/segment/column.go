@@ -18,7 +18,7 @@ const (
 	rowsKind    kind = 1 // a row of bytes for each document, all rows of the same size
 	numbersKind kind = 2 // a number for each document
 	stringsKind kind = 3 // a set of strings for each document
-	wordsKind   kind = 4 // vellum's transducer: word → number of documents that contain it
+	wordsKind   kind = 4 // vellum's transducer: the number of documents that contain each word, by the word
 	samplesKind kind = 5 // for each word, a sample of the documents that contain it
 )
 
@@ -113,10 +113,10 @@ type columnWriter struct {
 	documents  uint32
 	identities []byte
 	sketches   []byte
-	vectors    []byte // without value if vectorless
+	vectors    []byte // vectors of the documents; meaningless if vectorless is true
 	numbers    [len(numberColumns)][]uint64
 	strings    [len(stringColumns)]stringWriter
-	vectorless bool // an input of a merge has no vectors, so the segment has none
+	vectorless bool // whether the segment gets no vectors, because an input of a merge has none
 }
 
 // add adds a document; lengths are the numbers of tokens in its fields.

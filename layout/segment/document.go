@@ -52,10 +52,12 @@ type Document struct {
 // Token is a term at a position of a field of a document. Builder.Add uses the strings of
 // a token only until it receives the next token; then the caller may reuse their memory.
 type Token struct {
-	Field    int
-	Term     string // the term that queries search for, at most MaxTerm bytes
-	Word     string // as it is written on the page, for spelling; "" if it is not counted
-	Position uint32 // position in the field, from 0; not below that of the field's token before
+	Field int
+	Term  string // the term that queries search for, at most MaxTerm bytes
+	// the word as it is written on the page, by which prefixes (fox*) and words with edits (foks~)
+	// are found; "" if it is not counted
+	Word     string
+	Position uint32 // position in the field, from 0; not below the position of the previous token of the field
 	Hits     postings.Hits
 
 	// TermNumber and WordNumber are numbers of the strings Term and Word, from 1. With them

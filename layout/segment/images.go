@@ -7,7 +7,7 @@ import (
 	"unicode"
 )
 
-// Image is an image on a page, with the texts by which it is found.
+// Image is an image on a page, with the texts by which searches find it.
 type Image struct {
 	URL     string
 	Alt     string // alternative text of the image

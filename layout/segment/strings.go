@@ -15,7 +15,8 @@ const (
 	Collections = "collections"
 	Packages    = "package"
 
-	LanguageSources = "language source" // as Document.LangSource; segments of older programs have no such column
+	// the values of Document.LangSource; segments of older programs have no such column
+	LanguageSources = "language source"
 )
 
 // StringColumn is a column that has a set of strings for each document; in most
@@ -64,7 +65,7 @@ func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, er
 	return c, nil
 }
 
-// stringWriter collects a column of strings, document by document.
+// stringWriter collects the values of a column of strings, document by document.
 type stringWriter struct {
 	sets map[string]uint32 // number of each set, from 0; the key is the set's strings, each after its size
 	of   []uint64          // for each document, the number of its set

@@ -17,20 +17,20 @@ const vectors = "vector"
 const (
 	// VectorTerms is the greatest number of terms in a Vector.
 	VectorTerms = 24
-	vectorSize  = 3 * VectorTerms // bytes of a Vector in a segment
+	vectorSize  = 3 * VectorTerms // size of a Vector in a segment, in bytes
 )
 
-// Vector holds the most telling terms of a document's title and body, by which similar documents
-// are found (Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, 1975). It depends
-// on the document alone, so that it is the same in every segment. Frequent and long terms are taken
-// for telling ones, as the frequent words of a language are short (Zipf, 1935). The terms are sorted
-// by their hashes; a document of few terms has a short Vector.
+// Vector holds the most telling terms of a document's title and body, by which similar documents are
+// found (Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, 1975). It depends on the
+// document alone, so that it is the same in every segment. The most telling terms are those that are
+// frequent in the document and long: the words that are frequent in a whole language are short (Zipf,
+// 1935). The terms are sorted by their hashes; a document of few terms has a short Vector.
 type Vector []VectorTerm
 
 // VectorTerm is a term of a Vector. Few terms of a document have the same Hash.
 type VectorTerm struct {
 	Hash   uint16
-	Weight uint8 // 16 · (1 + ln frequency), rounded
+	Weight uint8 // 16 · (1 + ln frequency), rounded; at most 255
 }
 
 // HasVectors reports whether the segment has the vectors of its documents.
@@ -68,9 +68,9 @@ func appendVector(b []byte, vector Vector) []byte {
 	return b
 }
 
-// vectorHash is what the choice of a vector's terms needs of a term: a hash of its bytes, and by
-// its length how telling it is. telling is 0 for a term that no vector has: one with a mark as its
-// last byte, such as that of an image.
+// vectorHash holds what decides whether a term gets into a document's vector, besides its frequency
+// there: a hash of the term, and the number telling, which grows with the term's length. telling is 0
+// for a term that is never in a vector: one with a mark as its last byte, such as a term of an image.
 type vectorHash struct {
 	hash    uint32
 	telling uint8
@@ -85,15 +85,15 @@ func newVectorHash(term string) vectorHash {
 	return vectorHash{h.Sum32(), logarithmic(utf8.RuneCountInString(term), 2)}
 }
 
-// logarithmic returns 16 · (1 + factor · ln n), rounded, at most 255. The product is rounded by
-// itself, so that all processors compute the same.
+// logarithmic returns 16 · (1 + factor · ln n), rounded, at most 255. The product is rounded to a
+// float64 before 1 is added, so that all processors compute the same.
 func logarithmic(n int, factor float64) uint8 {
 	product := float64(factor * math.Log(float64(n)))
 	return uint8(min(255, math.Round(16*(1+product))))
 }
 
-// frequencyWeight has the weight of a term in a Vector by the term's frequency; that of the last
-// entry also for higher ones.
+// frequencyWeight has the weight in a Vector of a term, by the term's frequency in the document. The
+// last entry is also for all higher frequencies.
 var frequencyWeight = func() (weights [256]uint8) {
 	for n := range weights {
 		weights[n] = logarithmic(max(1, n), 1)
