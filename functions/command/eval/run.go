@@ -17,13 +17,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// Task is one evaluation by files. RunJudged and RunClicked evaluate by what the bucket has of judges
-// and readers.
+// Task is one evaluation with queries and judgments in files. RunJudged and RunClicked evaluate with
+// the judgments and clicks in the bucket.
 type Task struct {
 	Docs    string   // path of the documents, docs.jsonl; "": the queries are run on the bucket
 	Among   []string // paths of more files of documents, which are indexed, too; no query asks for these documents
 	Queries string   // path of queries.tsv
-	Qrels   string   // path of qrels.tsv
+	Qrels   string   // path of qrels.tsv, the relevance judgments
 
 	// Languages into which the queries are translated. If there are any, only documents in these
 	// languages are found.
@@ -32,11 +32,12 @@ type Task struct {
 
 // Report is the result of an evaluation.
 type Report struct {
-	Queries   int       `json:"queries"`
-	Unread    int       `json:"unread,omitempty"`       // number of objects with judgments or clicks that could not be read
-	Judged    *float64  `json:"judged_at_10,omitempty"` // share of the first 10 results that have a grade; nil for judgments of a file
-	FewClicks int       `json:"few_clicks,omitempty"`   // number of pairs of a query and a page that are not used because they have too few clicks
-	Unjudged  int       `json:"unjudged"`               // number of queries without a relevant document in the judgments; they are not run
+	Queries int `json:"queries"`
+	Unread  int `json:"unread,omitempty"` // number of objects with judgments or clicks that could not be read
+	// share of the first 10 results that have a grade; nil if the judgments are in a file
+	Judged    *float64  `json:"judged_at_10,omitempty"`
+	FewClicks int       `json:"few_clicks,omitempty"` // number of pairs of a query and a page that are not used because they have too few clicks
+	Unjudged  int       `json:"unjudged"`             // number of queries without a relevant document in the judgments; they are not run
 	Mean      Figures   `json:"mean"`
 	Interval  Figures   `json:"interval"` // half the width of the 95 % confidence interval of each mean
 	Each      []Outcome `json:"each"`     // results of the queries, in the order of queries.tsv

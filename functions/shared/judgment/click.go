@@ -13,18 +13,18 @@ import (
 )
 
 const (
-	// Slots is the number of clicks on one page as a result of one query that are kept of a day.
+	// Slots is the greatest number of clicks that are kept for one day, one query and one page.
 	Slots = 64
-	// MaxClick is the greatest size of a click as JSON, in bytes. A query so long that it does not
-	// fit is hardly asked twice.
+	// MaxClick is the greatest size of a click as JSON, in bytes. The clicks of a longer query are
+	// not counted; hardly anybody asks such a query again.
 	MaxClick = 2048
 )
 
-// Click says that a reader has followed the link to a result of a query. It has nothing of the
+// Click says that a reader has followed the link to a result of a query. It tells nothing about the
 // reader.
 type Click struct {
 	Version  int    `json:"version"` // version of the format; Encode sets it
-	Day      string `json:"day"`     // day on which the result was shown (UTC), as 2026-11-25
+	Day      string `json:"day"`     // day (UTC) on which the result was shown, such as 2026-11-25
 	Query    Query  `json:"query"`
 	URL      string `json:"url"`      // canonical URL of the result
 	Position int    `json:"position"` // number of the result, from 1
@@ -33,7 +33,7 @@ type Click struct {
 // DayOf returns the day of a moment in the form of Click.Day.
 func DayOf(moment time.Time) string { return moment.UTC().Format(time.DateOnly) }
 
-// check returns an error that says what is wrong with the click, nil if nothing is.
+// check returns an error that says what is wrong with the click, or nil if it is valid.
 func (c Click) check() error {
 	if err := c.Query.check(); err != nil {
 		return err
@@ -88,8 +88,8 @@ func DecodeClick(content []byte) (c Click, err error) {
 	return c, c.check()
 }
 
-// prefix returns the prefix of the keys of all clicks of this day on this page as a result of this
-// query.
+// prefix returns the common prefix of the keys of all clicks of the click's day on the same page as a
+// result of the same query.
 func (c Click) prefix() string { return layout.ClickPrefix(c.day(), c.pair()) }
 
 // day returns the beginning of the click's day.
@@ -98,10 +98,11 @@ func (c Click) day() time.Time {
 	return day
 }
 
-// pair returns the hash that stands for query and page in the keys of clicks.
+// pair returns the hash of the query and the page, by which the keys of clicks name the two.
 func (c Click) pair() string { return layout.ContentHash([]byte(c.Query.Hash() + " " + c.URL)) }
 
-// decodeStored reads the object with the key, a click in a slot.
+// decodeStored decodes a stored click: the content of the object with the given key, which has a
+// checksum.
 func decodeStored(key string, content []byte) (Click, error) {
 	object, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {

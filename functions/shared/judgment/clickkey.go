@@ -7,8 +7,9 @@ import (
 	"strings"
 )
 
-// ClickKey is the secret by which a server knows the results again that it has shown, so that
-// nobody can report clicks on others. The zero ClickKey means that clicks are not counted.
+// ClickKey is the secret with which a server signs the results that it shows, so that only clicks on
+// these can be reported. It holds the SHA-256 of the secret. The zero ClickKey means that clicks are
+// not counted.
 type ClickKey struct{ sum [sha256.Size]byte } // SHA-256 of the secret
 
 // ParseClickKey reads a secret of 16 bytes or more; "" gives the zero ClickKey. Its errors do not

@@ -15,14 +15,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// LeastClicks is the number of clicks on a page as a result of a query below which they are not
-// even read: a query that one person asked may tell who that was. Three is the least number in
-// official statistics, too, for of two people each would know the other. It is no proof, because
-// nothing tells whether one person clicked three times.
+// LeastClicks is the least number of clicks on a page as a result of a query that are read. Fewer are
+// never read, because a query that one person asked may tell who that was. Three is also the least
+// number in official statistics: of only two people, each would know the number of the other. It does
+// not prove that there are several people, because nobody can tell whether one person clicked three
+// times.
 const LeastClicks = 3
 
-// PutClick stores a click in a slot, a number from 0 to Slots-1, which the caller draws at random.
-// If the slot is taken, nothing changes: so a flood of clicks costs at most Slots objects.
+// PutClick stores a click in a slot, a number from 0 to Slots-1, which the caller must draw at random.
+// If the slot is taken, PutClick stores nothing: so a flood of clicks makes at most Slots objects for a
+// query and page on one day.
 func PutClick(ctx context.Context, bucket blob.Bucket, c Click, slot int) error {
 	content, err := c.Encode()
 	if err != nil {
@@ -38,25 +40,25 @@ func PutClick(ctx context.Context, bucket blob.Bucket, c Click, slot int) error 
 // Clicked is a query, with the pages that readers clicked among its results.
 type Clicked struct {
 	Query Query
-	Pages []ClickedPage // by position
+	Pages []ClickedPage // sorted by mean position
 }
 
-// ClickedPage is a page that has LeastClicks or more as a result of a query.
+// ClickedPage is a page that has at least LeastClicks clicks as a result of a query.
 type ClickedPage struct {
 	URL      string
 	Clicks   float64 // estimated number of clicks
-	Position float64 // mean position at which it was clicked, from 1
+	Position float64 // mean position of the page when it was clicked, from 1
 }
 
-// Grades returns the grade of each page:
+// Grades returns the grade of each page, by its URL:
 //
-//	2   it was clicked more often than every page above it
-//	1   any other: often it is clicked because of its position
+//	2   the page was clicked more often than every page above it
+//	1   any other clicked page: pages are often clicked because of their position
 //
-// The rule is "click > skip above" (T. Joachims, Optimizing Search Engines using Clickthrough Data,
-// KDD 2002, section 2.2) for clicks of many readers: they have seen the pages above, and preferred
-// this one. Those with fewer clicks than LeastClicks count as skipped. Above the first result is
-// nothing, so that it cannot win.
+// The rule is "click > skip above" (T. Joachims, Optimizing Search Engines using Clickthrough Data, KDD
+// 2002, section 2.2), applied to the clicks of many readers: they have seen the pages above, and
+// preferred this one. A page with fewer clicks than LeastClicks counts as skipped. The page at position
+// 1 never gets 2, because there is no page above it.
 func (c Clicked) Grades() map[string]int {
 	grades := make(map[string]int)
 	for _, page := range c.Pages {
@@ -71,10 +73,10 @@ func (c Clicked) Grades() map[string]int {
 	return grades
 }
 
-// estimate returns the number of clicks that have most likely filled so many of the Slots, of which
-// each click takes one at random: −Slots · ln(share of slots that are empty). This is linear
-// counting (K.-Y. Whang and others, ACM Transactions on Database Systems 15, 1990). If all slots
-// are full, there were more clicks than can be told; they count as if one slot were empty.
+// estimate returns the number of clicks that most likely filled the given number of slots, if each
+// click takes one of Slots slots at random: −Slots · ln(fraction of slots that are empty). This is
+// linear counting (K.-Y. Whang and others, ACM Transactions on Database Systems 15, 1990). If all slots
+// are full, the number cannot be known, and estimate counts as if one slot were empty.
 func estimate(slots int) float64 {
 	return -Slots * math.Log(1-float64(min(slots, Slots-1))/Slots)
 }
@@ -115,12 +117,13 @@ func AllClicks(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set)
 	return gather(days), few, unread, nil
 }
 
-// gather returns the clicks by query and page. days has them by query, page and day.
+// gather sums up the clicks by query and page. Each value of the parameter days holds the clicks of one
+// query, page and day.
 func gather(days map[string][]Click) (all []Clicked) {
 	type sum struct {
 		first     Click
 		clicks    float64
-		positions int // sum of the positions
+		positions int // sum of the positions of all clicks
 		slots     int
 	}
 	sums := make(map[string]*sum)                        // by pair

@@ -50,9 +50,9 @@ func Erase(ctx context.Context, bucket blob.Bucket, forgotten *takedown.Set) (er
 	return erased, nil
 }
 
-// tainted calls the function do with the key of every sheet and every click that has something of
-// forgotten URLs. rest is what is left of the sheet without it; of a click nothing is left. unread
-// is as each returns it.
+// tainted calls the function do with the key of each sheet and each click that names a forgotten URL.
+// The parameter rest of do is the sheet without the forgotten URLs; for a click it is empty. The result
+// unread has an error for each object that cannot be read (see each).
 func tainted(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, do func(key string, rest Sheet)) (unread []error, err error) {
 	unread, err = sheets(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
 		if rest, changed := s.Forget(forgotten); changed {

@@ -23,10 +23,10 @@ type holder struct {
 	sum  [sha256.Size]byte // SHA-256 of the key
 }
 
-// minKey is the least length of a key in bytes, so that nobody finds a key by trying.
+// minKey is the least length of a key in bytes. A key of this length cannot be guessed.
 const minKey = 16
 
-// longer is what to do about a shorter key.
+// longer tells, in errors about a key that is too short, how to choose a longer one.
 var longer = fmt.Sprintf("write %d or more, such as those of: openssl rand -hex 16", minKey)
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)

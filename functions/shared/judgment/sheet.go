@@ -70,7 +70,7 @@ func (q Query) canonical() Query {
 	return q
 }
 
-// Hash returns the hash that stands for the query in the keys of its sheets.
+// Hash returns the content hash of the query, which is part of the keys of its sheets.
 func (q Query) Hash() string {
 	content, err := encode(q.canonical())
 	if err != nil {
@@ -83,7 +83,7 @@ func (q Query) Hash() string {
 // query.
 var errTime = errors.New("its query has a time beyond the year 9999")
 
-// check returns an error that says what is wrong with the query, nil if nothing is.
+// check returns an error that says what is wrong with the query, or nil if it is valid.
 func (q Query) check() error {
 	switch {
 	case strings.TrimSpace(q.Text) == "" || len(q.Text) > maxText || !utf8.ValidString(q.Text):
@@ -97,8 +97,8 @@ func (q Query) check() error {
 // encodable reports whether RFC 3339 can write a time in UTC: the year has at most four digits.
 func encodable(t time.Time) bool { return t.UTC().Year() >= 0 && t.UTC().Year() <= 9999 }
 
-// encode returns a value as JSON, in which & < and > are written as they are: addresses and
-// queries have many.
+// encode returns a value as JSON. It does not escape the characters &, < and >, which are frequent in
+// addresses and queries.
 func encode(value any) ([]byte, error) {
 	var content bytes.Buffer
 	encoder := json.NewEncoder(&content)
@@ -107,7 +107,7 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(content.Bytes(), []byte("\n")), err
 }
 
-// check returns an error that says what is wrong with the sheet, nil if nothing is.
+// check returns an error that says what is wrong with the sheet, or nil if it is valid.
 func (s Sheet) check() error {
 	if err := s.Query.check(); err != nil {
 		return err

@@ -27,9 +27,9 @@ import (
 )
 
 const (
-	firstStep = 0.4  // factor of the first steps, minus 1
-	lastStep  = 0.1  // factor of the last steps, minus 1
-	least     = 1e-4 // least gain of the mean for which a weight is changed
+	firstStep = 0.4  // the first steps multiply a weight by 1 + firstStep, or divide it by that
+	lastStep  = 0.1  // the last steps multiply a weight by 1 + lastStep, or divide it by that
+	least     = 1e-4 // least rise of the mean for which a changed weight is kept
 )
 
 func main() {
@@ -74,7 +74,8 @@ func run(ctx context.Context, dirs []string, most int, out string) error {
 	return os.WriteFile(out, append(content, '\n'), 0o644)
 }
 
-// collections are judged collections, indexed alone and among the others.
+// collections are judged collections. With several collections, each is there twice: indexed alone, and
+// indexed together with the documents of all others.
 type collections struct {
 	names []string
 	tasks []*eval.Prepared
@@ -105,7 +106,7 @@ func open(ctx context.Context, dirs []string, most int) (all collections, err er
 	return all, nil
 }
 
-// figures returns the mean nDCG@10 of each collection by the weights.
+// figures returns the mean nDCG@10 of each collection when scores are made with the weights w.
 func (c collections) figures(ctx context.Context, w search.Weights) ([]float64, error) {
 	var figures []float64
 	for _, t := range c.tasks {
@@ -118,7 +119,8 @@ func (c collections) figures(ctx context.Context, w search.Weights) ([]float64, 
 	return figures, nil
 }
 
-// climb changes the weights as long as the mean of the figures rises, and returns the figures.
+// climb changes the weights w, one after another, as long as the mean of the figures rises. It returns
+// the figures of the final weights.
 func (c collections) climb(ctx context.Context, w *search.Weights) ([]float64, error) {
 	best, err := c.figures(ctx, *w)
 	if err != nil {
