@@ -68,9 +68,9 @@ func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key s
 	return collect.Delete(ctx, f.Bucket, f.Now, []string{key})
 }
 
-// resendDelay is the time that a message waits in the queue when it is sent again from a dead
-// letter. In this time the dead letter is deleted. That is necessary because, if the message fails
-// again, its new dead letter has the same key.
+// resendDelay is the time that a message waits in the queue when it is sent again from a dead letter.
+// In this time the dead letter is deleted. If the message then fails again, its new dead letter, which
+// has the same key, is not deleted by mistake.
 const resendDelay = 5 * time.Second
 
 // resend sends again the messages of the dead letters for which an operator has put a

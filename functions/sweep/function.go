@@ -143,7 +143,7 @@ type swept struct {
 	*Function
 	*partition.Partition
 	settings *settings.Settings
-	out      map[layout.Version]bool // leased batches; nil if they are unknown
+	out      map[layout.Version]bool // batches that are leased to fetch; nil if they are unknown
 	spooled  []blob.Object           // objects in the partition's spool, listed before the manifest was read
 }
 
@@ -236,8 +236,8 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// once calls the function do, unless such a call with the same name has succeeded within the last
-// grace. It takes a lease of this name in Redis, and keeps it if do succeeds. If do fails, once
+// once calls the function do, unless a call with the same name has succeeded within the last grace. To
+// know that, it takes a lease with this name in Redis for the time of the grace. If do fails, once
 // releases the lease, so that the next sweep calls do again.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())

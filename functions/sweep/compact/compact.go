@@ -16,18 +16,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// maxMerge times Limits.Books is the greatest number of books that one merge reads. A size
-// class has more than Limits.Books if the sweep did not run for a while.
+// maxMerge, times Limits.Books, is the greatest number of books that one merge reads. A size class may
+// have more books than Limits.Books if the sweep did not run for a while.
 const maxMerge = 8
 
 // Limits say which books are merged.
 type Limits struct {
-	Books int   // least number of books of a size class that are merged
+	Books int   // least number of books in a size class (see sizeOf) that are merged
 	Bytes int64 // greatest size in bytes of a book that a merge makes
 }
 
-// DefaultLimits returns limits by which eight books of a size class are merged, into a book of at most
-// 64 MiB.
+// DefaultLimits returns limits by which eight or more books of a size class are merged, into a book of
+// at most 64 MiB.
 func DefaultLimits() Limits { return Limits{Books: 8, Bytes: 64 << 20} }
 
 // Run looks for a size class with at least Limits.Books books, merges the books of the smallest

@@ -72,7 +72,7 @@ func measure(ctx context.Context, dir, from, to string) error {
 	for _, row := range []struct {
 		name   string
 		folds  int
-		foldOf func(n int, d eval.Document) int // nil: no dictionary
+		foldOf func(n int, d eval.Document) int // returns the fold of the n-th document; nil: no dictionary
 	}{
 		{"without a dictionary", 1, nil},
 		{"dictionary of other articles", folds, func(_ int, d eval.Document) int { return articles[d.Title] % folds }},

@@ -53,9 +53,9 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	return queries, nil
 }
 
-// choose looks for the words of a query, and returns one word for each function in kinds. A
-// function returns true for a word of the right kind. Its word is the first such word after the
-// word of the function before. choose returns nil if there are too few words.
+// choose chooses the words of a query: for each function in kinds, in their order, the next word for
+// which the function returns true. All words of a query are different. choose returns nil if it does
+// not find a word for every function.
 func choose(words []string, kinds []func(string) bool) (query []string) {
 	for _, word := range words {
 		if kinds[len(query)](word) && !slices.Contains(query, word) {
