@@ -34,10 +34,10 @@
 //
 // # Damage
 //
-// If the newest generation is damaged, readers use the one before it (see Later). That
-// generations were lost is seen from numbers of generations in other objects; repair then
-// commits one with a higher number than any before (see Refound). Foreign objects beside
-// generations are ignored.
+// If the newest generation is damaged, readers use the one before it (see Later). If other
+// objects name a generation with a higher number, generations were lost; repair then commits one
+// with a higher number than any before (see Refound). Foreign objects beside generations are
+// ignored.
 //
 // # The past
 //

@@ -41,9 +41,9 @@
 //	        layout/segment/postings); size of its positions; numbers of its
 //	        documents by language (see languages.go)
 //
-// A term of a page's images ends with the byte 02 (see ImageTerm). It is of no field's
-// length, and so of no statistics but its own. That of a site's name ends with the bytes 03 02
-// (see NameTerm).
+// A term of a page's images ends with the byte 02 (see ImageTerm). It does not count in the
+// length of a field, and so in no statistics but its own. A term of a site's name ends with the
+// bytes 03 02 (see NameTerm).
 //
 // The positions of a block's terms follow the block, in the order of the terms, in pages
 // of 1020 bytes and their CRC; the last page may be shorter. So a query can read the block
@@ -130,10 +130,10 @@
 //   - 1: postings in bluge's format, ice; loaded whole. No longer read.
 //   - 2: without the numbers of terms and fields by language.
 //   - 3: this one. Records may have images, which records of version 2 never have. The
-//     column "language source" came later: where it is missing, nothing is on record.
+//     column "language source" came later: where it is missing, it counts as empty.
 //     So did the column "vector" (see Vector): where a segment lacks it, similar documents do
 //     not support each other in searches. So did the column "translation" (see
-//     Document.Translation): where a segment lacks it, no dictionaries are learnt of it.
+//     Document.Translation): from a segment that lacks it, no dictionaries are learnt.
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

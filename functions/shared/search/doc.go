@@ -54,31 +54,33 @@
 //	          other weights stand in weights.json)
 //	b         0.75 in the body, 0.3 in the other fields
 //	L         length of the field, as the segment stores it, but at most three times
-//	          the average: a page that is longer is about more
+//	          the average: a still longer page says more, not the same in more words
 //	average   average length of the field in the documents that have it
 //	f, q      frequency of the word in the field, and in the query
 //	idf       inverse document frequency of the word, all synonyms together
 //
-// Links to a page count, too, by their anchors (see [Part].Anchors). Half of the same
-// formula over these anchors is added to the score of each word. In it
+// Links to a page count, too, by their anchors (see [Part].Anchors). For each word, the score
+// by the same formula for these anchors is halved and added. In this formula
 //
-//	F         number of anchors with the word, of which equal ones of one site count once
-//	idf       as above; of the anchors for a word that is in no text
+//	F         number of anchors with the word; equal anchors of one site count once
+//	idf       as above; for a word that is in no text, by the number of pages whose anchors have it
 //
-// A page that has a word only in its anchors has the word, for + and for the factor below, too.
-// Phrases, words near each other and excluded words are looked for in texts only, so that no
-// link hides a page. Prefixes and words with edits stand for words of texts.
+// A page that has a word only in its anchors counts as a page with the word: it satisfies +, and
+// may score double for having all words (see below). Phrases, words near each other and excluded
+// words are looked for in texts only, so that no link hides a page. Prefixes and words with edits
+// stand for words of texts.
 //
 // The start page of a site has the names of the site (segment.NameTerm): the words of its host,
-// of its title, and of the name that it gives the site. For the words of the query that are among
-// them, its score is greater by
+// of its title, and of the name that it gives the site. If the query has some of these words, they
+// add to the score of the start page
 //
 //	4 · W · (W / A)⁴
 //
-//	W, A   sum of the weights, idf · (k3+1)·q / (k3 + q), of these words, and of all
+//	W   sum of the weights of these words; the weight of a word is idf · (k3+1)·q / (k3 + q)
+//	A   sum of the weights of all words of the query
 //
-// so that a query that is the name of a site finds the start page first, and one that asks for
-// more than the site finds other pages. No factor multiplies it.
+// So a query that is the name of a site finds the start page first, and a query with other words
+// besides the name finds other pages. This addition is not doubled if the page has all words.
 //
 // Deleted documents count until a merge removes them, so that scores do not depend on
 // how documents are divided among segments. Of a word's synonyms the one with the
@@ -89,29 +91,30 @@
 // A word is searched by the terms that it has in each language of the corpus. The terms
 // are synonyms, so a word is found in whatever language its page is. The probability that
 // the query is in a language is computed from its words by naive Bayes: from the number of
-// documents of the language that have each word, and the number of all its documents. By
-// this probability
+// documents of the language that have each word, and the number of all its documents. This
+// probability decides about
 //
-//	idf, average   are weighted means over the languages, so that der is no rare word
-//	               in a German query, however few documents are German
-//	a term         of another language's rules is worth less, 0.6 at least
-//	alike pages    are shown in the query's language
+//	idf, average   they are weighted means over the languages, so that the word der is not
+//	               rare in a German query, however few documents are German
+//	terms          a term by the rules of an unlikely language scores less: at least 0.6 times
+//	alike pages    of pages with the same text, one in the query's likeliest language is shown
 //
 // A document that holds all words that occur in the index scores double, if
 // there are two or more. Each quoted phrase adds half the BM25F of a word whose idf
 // is the sum of its words' idf.
 //
 // Two plain words that follow each other in the query score more where they are near each
-// other: they are two phrases, each scored like a quoted one. Of all such pairs the sixteen
+// other: they are searched as two phrases, each scored like a quoted one. Of all such pairs the sixteen
 // with the rarest words count, and only in the best hundred documents and in those that tie
 // with the hundredth.
 //
-//	the document has                          weight, of the sum of the words' idf
+//	the document has                          weight, times the sum of the words' idf
 //	the words as they follow each other       0.4
 //	the words at most six moves from that     0.1 more
-//	Chinese, Thai …: pairs of characters      a tenth of these
-//	all these pairs as they follow each       0.8
-//	other in a written word, at most 12
+//	the same for pairs of characters of       a tenth of these
+//	Chinese, Thai …
+//	all pairs of a written word, at most 12,  0.8
+//	as they follow each other in it
 //
 // A written word of such a script counts as one word of all its pairs where it stands near
 // the next written word.
@@ -119,34 +122,35 @@
 // A query of five words or more (two pairs of characters of a script without spaces count as one)
 // describes what is wanted. It differs from a shorter one in two ways:
 //
-//	idf         of each word is idf² / (idf + 1), so that the rare words say more
+//	idf         of each word is replaced by idf² / (idf + 1), so that rare words count more
 //	support     each of the best hundred matches, and of those that tie with the hundredth,
-//	            gets 0.8 · Σ cosine · (score − least) of the four most similar of them
+//	            gets 0.8 · Σ cosine · (score − least), summed over the four of these matches
+//	            that are most similar to it
 //
-//	cosine      of the angle between the documents' vectors (see segment.Vector), in which a
-//	            term counts by ln(1 + matches / matches with the term)
+//	cosine      of the angle between the two documents' vectors (see segment.Vector), in which
+//	            a term counts by ln(1 + matches / matches with the term)
 //	least       the lowest score of these matches
 //
 // Documents with a cosine of 0.9 and more are copies, and do not support each other. No match is
-// supported if a segment lacks vectors, as one of an earlier program does until it is indexed anew.
+// supported if a segment lacks vectors: those of earlier programs do, until they are indexed anew.
 //
-// A joined word (e-mail, pg_dump; see package analysis) is a word more, which no document
-// needs to have in order to hold all words; documents that have only the joined form hold
-// the parts as well. Equal scores are ordered by identity.
+// A joined word (e-mail, pg_dump; see package analysis) counts as a word besides its parts. A
+// document without the joined word can still have all words, and a document that has only the joined
+// form counts as one with the parts. Equal scores are ordered by identity.
 //
 // # Alike documents
 //
 // With [Query].Fold, documents with the same text, or nearly the same text and title,
-// are one hit among the best hundred matches, or four times as many as are asked for: that
-// in the likeliest language of the query, or else with the shortest address that names its
-// language, whose score is within 5 % of the best of them. A directory and its index page
-// (/a/ and /a/index.html) are one hit if they share half of their text, and the
+// are one hit among the best hundred matches, or four times as many as are asked for. Of those
+// whose score is within 5 % of the best of them, the one in the likeliest language of the query is
+// shown, or else the one with the shortest address that names its language. A directory and its
+// index page (/a/ and /a/index.html) are one hit if they share half of their text, and the
 // directory is shown. [Result].Total counts them all.
 //
-// If no language of the query is 80 % probable, the languages of [Query].Reader choose the
-// document of alike ones, and, of translations of a page, those in them come first, at the places
-// that the translations have together. Translations are pages whose addresses differ only in the
-// part that names their language, as /de-DE/.
+// If no language of the query is 80 % probable, the languages of [Query].Reader decide which of
+// several alike documents is shown. They also order translations of a page: of the places that the
+// translations have among the hits, those in the reader's languages get the first. Translations are
+// pages whose addresses differ only in the part that names their language, such as /de-DE/.
 //
 // With [Query].Spread, a site has at most two hits among the first ten, if there are ten
 // such hits among the best thirty. Its other hits follow after the tenth.
@@ -160,10 +164,11 @@
 //	de                 in German pages, by the translations of its words; a word that the
 //	                   dictionary lacks, such as a name, is searched as it stands
 //
-// The query's own language is the most probable one by the documents that have its words. All hits are
-// one list by their scores, each of which comes of the statistics of its own language, so across
-// languages they are only about alike. [Result].Translated has the words, and [Result].Notes says which
-// dictionary is missing: then pages in that language are searched by the words as they stand.
+// The query's own language is the most probable one by the documents that have its words. All hits
+// become one list, ordered by score. Scores in different languages are only roughly comparable, because
+// each comes from the statistics of its own language. [Result].Translated has the translated words, and
+// [Result].Notes says which dictionary is missing: then pages in that language are searched by the words
+// as they stand.
 //
 // # Named pages
 //
@@ -198,7 +203,7 @@
 //	               them, those of anchors, and the columns of filters and facets; for
 //	               long queries those of vectors
 //	positions      only where they are too large for the step before
-//	identities     only when equal scores lie on both sides of a page's border; for named
-//	               pages together with the terms
+//	identities     only when matches with equal scores are on different pages of hits; for
+//	               named pages, together with the terms
 //	documents      of the hits
 package search

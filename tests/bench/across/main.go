@@ -7,12 +7,14 @@
 // each language, in the form that package eval reads. Paragraph n of one language translates
 // paragraph n of another. Each row answers all English questions:
 //
-//	without a dictionary             by words as they stand: names and numbers
-//	dictionary of other articles     learnt from the articles of the other four fifths
-//	dictionary of other paragraphs   the same, of paragraphs: also of the question's article, but not of
-//	                                 the paragraph that answers it, nor of others in its fifth
-//	dictionary of all, upper bound   learnt from the answers, too: no figure to expect elsewhere
-//	questions in the pages' language translated by people
+//	without a dictionary             the words as they stand: only names and numbers match
+//	dictionary of other articles     articles are divided into fifths; the dictionary for a question is
+//	                                 learnt from the four fifths without the article that answers it
+//	dictionary of other paragraphs   the same with paragraphs: other paragraphs of the article may be
+//	                                 among those that are learnt from
+//	dictionary of all, upper bound   learnt from all paragraphs, also from the answers: no figure to
+//	                                 expect of other pages
+//	questions in the pages' language the questions as people have translated them
 //
 // Questions are never learnt from.
 package main
