@@ -102,7 +102,7 @@ func isHost(text string) bool {
 	return name == "localhost" && name != text || (public || strings.Contains(suffix, ".")) && len(name) > len(suffix)+1
 }
 
-// otherHost returns a host's name with www. if it has none, and without if it has.
+// otherHost returns a host's name without the www. at its beginning, or with www. if it has none.
 func otherHost(host string) string {
 	if bare, found := strings.CutPrefix(host, "www."); found {
 		return bare

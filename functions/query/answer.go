@@ -93,9 +93,11 @@ type Snippet struct {
 	Alike []string `json:"alike,omitempty"`
 	// with fold=site: number of pages of the site that match better than some of the first ten
 	// results, but come after these ten
-	MoreOfSite  int                 `json:"more_of_site,omitempty"`
-	Across      string              `json:"across,omitempty"`    // with across: language into which the query was translated to find the page
-	Unvisited   bool                `json:"unvisited,omitempty"` // no page is stored: only links to it were found, and snippet is of their texts
+	MoreOfSite int    `json:"more_of_site,omitempty"`
+	Across     string `json:"across,omitempty"` // with across: language into which the query was translated to find the page
+	// whether no page is stored for the address: then only links to it were found, and snippet
+	// shows their texts
+	Unvisited   bool                `json:"unvisited,omitempty"`
 	Explanation *search.Explanation `json:"explanation,omitempty"`
 }
 

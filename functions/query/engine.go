@@ -76,8 +76,8 @@ type Query struct {
 type Result struct {
 	search.Result
 	Took time.Duration
-	// Incomplete says that pages are missing from the result: those of segments that
-	// cannot be used until they are built again, or of lost generations.
+	// Incomplete is true if pages are missing from the result: those of segments that cannot be
+	// used until they are built again, or of lost generations.
 	Incomplete bool
 	Lost       *Lost // error that names the partitions with lost or damaged generations; nil if there are none
 	// Copies are the paths of the stored copies of images among the hits, as /page?url=…, by the

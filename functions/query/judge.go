@@ -63,7 +63,7 @@ func forJudge(w http.ResponseWriter) {
 	w.Header().Set("Referrer-Policy", "same-origin")
 }
 
-// judgeOf returns the name of the judge who sends a request, "" for nobody.
+// judgeOf returns the name of the judge who sends a request; "" if the request is not from a judge.
 func (s *siteHandler) judgeOf(r *http.Request) string {
 	cookie, err := r.Cookie(judgeCookie)
 	if err != nil {
@@ -79,7 +79,7 @@ func (s *siteHandler) judgeOf(r *http.Request) string {
 // judgePageData is the data of the template for the page on which judges sign in and out.
 type judgePageData struct {
 	Box   box
-	Judge string // who is signed in, "" for nobody
+	Judge string // name of the judge who is signed in; "" if nobody is
 }
 
 func (s *siteHandler) judgePage(w http.ResponseWriter, r *http.Request) error {

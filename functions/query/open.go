@@ -36,8 +36,8 @@ type opened struct {
 // listedSegment is a segment as a manifest lists it.
 type listedSegment struct {
 	manifest.Segment
-	hide      bool // the segment may contain forgotten pages, which must be hidden
-	unvisited bool // the documents are URLs without a stored page
+	hide      bool // whether the segment may contain forgotten pages, which must be hidden
+	unvisited bool // whether the documents are URLs without a stored page
 }
 
 // errMemory means that the caches have no room for a segment.

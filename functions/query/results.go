@@ -45,7 +45,7 @@ type hitView struct {
 	Snippet   []search.Fragment
 	Lang      string
 	Fetched   time.Time
-	Unvisited bool   // no page is stored: only links to it were found
+	Unvisited bool   // whether no page is stored: then only links to it were found
 	Across    string // language into which the query was translated to find the page; "" if it was not
 	Copy      string // address of the stored copy of the page
 	Alike     int    // number of pages with about the same text that are not shown

@@ -22,9 +22,10 @@ import (
 const (
 	// patience is the longest time that the reading of a snapshot may take.
 	patience = time.Minute
-	// staleAfter is the time for which the newest generation of a partition is found by reading on
-	// from the last known one. After that it is searched for anew: generations in between may have
-	// been deleted, and generations that a repair has made have other numbers.
+	// staleAfter is the time for which the newest generation of a partition is looked for among the
+	// generations that follow the last known one. After that time the search begins anew, with the
+	// hint: generations in between may have been deleted, and generations that a repair has made
+	// have other numbers.
 	staleAfter = time.Hour
 )
 
@@ -38,7 +39,9 @@ type snapshot struct {
 	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *search.Index
 	taken     time.Time // time at which reading of the manifests began
-	looked    time.Time // time at which the newest generations were last searched for anew (see staleAfter)
+	// time at which the newest generations were last searched for without the known ones (see
+	// staleAfter)
+	looked time.Time
 }
 
 // snapshots keeps the newest snapshot for Options.Age. It is safe for concurrent

@@ -20,7 +20,7 @@ import (
 // How many results of a query the measures use.
 const (
 	cumulated = 10  // number of results, the best ones, from which nDCG is computed
-	recalled  = 100 // number of results that are requested for each query; the other measures are of all of these
+	recalled  = 100 // number of results that are requested for each query; all measures but nDCG are computed from these
 )
 
 // Figures are the measures of one query, or their means over several (Manning,

@@ -113,9 +113,9 @@ func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (r
 	return report, answers, nil
 }
 
-// judged returns the address by which the grade of a hit is found in q.Grades. A hit stands for its
-// own page and for pages that are alike. judged returns the one of their addresses with the highest
-// grade, or the address of the hit's own page if none has a grade.
+// judged returns the address by which the grade of a hit is found in q.Grades. A hit stands for its own
+// page and for alike pages. Of the addresses of all these pages, judged returns the one with the
+// highest grade; if none has a grade, it returns that of the hit's own page.
 func (q Query) judged(hit search.Hit) string {
 	address := hit.URL
 	best, found := q.Grades[address]

@@ -158,9 +158,9 @@ func (w *walk) take(c *chunk) (lost float64) {
 	return lost
 }
 
-// site computes what the pages of one site give to one page, by the parameter edges, their links to
-// that page. The result given is the rank that they give, and the result allowed the part of it
-// that remains under the cap.
+// site computes the rank that the pages of one site give to one page. The parameter edges has their
+// links to that page. The result given is the rank that they give, and allowed is the part of it that
+// remains under the cap.
 func (w *walk) site(edges []edge) (given, allowed float64) {
 	template, repeated, strongest := 0.0, 0, 0.0
 	for _, e := range edges {

@@ -45,7 +45,7 @@ type Summary struct {
 	Cut       Cut
 }
 
-// Cut counts what was left out because of limits.
+// Cut counts the parts of the input that were left out because of limits.
 type Cut struct {
 	Bytes     int // bytes of text after the first Limits.Sentences sentences of pages
 	Long      int // pairs of sentences with more than mostTerms terms

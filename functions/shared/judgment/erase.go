@@ -17,10 +17,10 @@ func Forgotten(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set)
 	return keys, err
 }
 
-// Erase erases the marks for forgotten URLs from all sheets, and deletes the clicks on such URLs.
-// It returns how many objects had some. What is left of a sheet is stored as a new object before
-// the old one is deleted, so that Erase may be stopped anywhere and run again. A damaged object is
-// left as it is, and named in the error.
+// Erase erases the marks for forgotten URLs from all sheets, and deletes the clicks on such URLs. It
+// returns the number of objects that it has deleted or replaced. The rest of a sheet is stored as a new
+// object before the old one is deleted, so that Erase may be stopped anywhere and run again. A damaged
+// object is left as it is, and named in the error.
 func Erase(ctx context.Context, bucket blob.Bucket, forgotten *takedown.Set) (erased int, err error) {
 	var old []string
 	var errErase error

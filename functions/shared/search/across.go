@@ -18,8 +18,8 @@ import (
 const (
 	// MaxAcross is the greatest number of languages of Across.Into.
 	MaxAcross = 8
-	// MaxAcrossHits is the greatest sum of From and Size of a Query with Across: each of its searches
-	// reads so many hits.
+	// MaxAcrossHits is the greatest sum of From and Size of a Query with Across. The sum is limited
+	// because each of its searches reads that many hits.
 	MaxAcrossHits = 1000
 	// acrossAtOnce is the greatest number of languages that are searched at the same time.
 	acrossAtOnce = 4
@@ -45,7 +45,9 @@ type Translated struct {
 // TranslatedWord is a word of a query with the terms by which it was searched.
 type TranslatedWord struct {
 	Word string
-	As   []dictionary.Translation // nil if the dictionary lacks the word: then it was searched as it stands
+	// translations of the word; nil if the dictionary lacks it: then the word was searched as it
+	// stands
+	As []dictionary.Translation
 }
 
 // searchAcross answers a query with Across. It makes several searches: one for each language that a
@@ -213,7 +215,8 @@ func join(results []Result, q *Query) Result {
 	return all
 }
 
-// joinFacets adds the counts of further facets to those of the same names.
+// joinFacets adds the counts in the parameter more to those in the parameter facets, value by value.
+// Both must have the same facets in the same order.
 func joinFacets(facets, more []Facet) []Facet {
 	for i := range facets {
 		f := &facets[i]

@@ -231,7 +231,7 @@ func (f *folder) representative(g *alikeGroup) match {
 	return best
 }
 
-// tells is the least probability of a language from which on the query counts as written in it.
+// tells is the least probability of a language at which the query counts as written in this language.
 const tells = 0.8
 
 // compareReader orders documents by the languages of the reader. If the language of the query is known

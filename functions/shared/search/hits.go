@@ -37,9 +37,9 @@ func (s *search) compare(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 }
 
-// latest returns the matches without older versions of pages of which another match is a newer
-// version, and reduces Total by their number. There are two versions if two partitions hold a page
-// for a while, after a strategy moved its site.
+// latest removes older versions of pages from the matches, and reduces Total by their number. There are
+// two versions of a page among the matches if two partitions hold the page for a while, after a
+// strategy moved its site.
 func (s *search) latest(matches []match) []match {
 	newest := make(map[layout.Identity]match, len(matches))
 	for _, f := range matches {

@@ -172,10 +172,9 @@ type beginnings struct {
 	stems   []string // for each term, the beginning of all English words that are reduced to it
 }
 
-// Bounds of what stemming changes at the beginning of an English word. The stem's last characters
-// may differ from the word's (happy becomes happi); changed is the greatest number of them. If a
-// stem has fewer bytes than the number regular, any may differ (dying becomes die): it excludes no
-// word.
+// changed is the greatest number of characters at the end of a stem that may differ from the characters
+// of its word (happy becomes happi). regular is the least number of bytes of a stem for which this
+// holds. A shorter stem may differ in any character (dying becomes die), and so excludes no word.
 const changed, regular = 2, 5
 
 const characters = 36 // letters and digits

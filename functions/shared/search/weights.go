@@ -29,11 +29,12 @@ type Weights struct {
 	// factor, at least 1, for the score of a document that holds all words of the query
 	AllWords float64 `json:"all_words"`
 	Quoted   float64 `json:"quoted"` // weight of a phrase in quotes relative to its words
-	// Joined is the worth (factor of the score, at most 1) of the term of a joined word, such as
-	// email, for its parts e and mail.
-	Joined  float64 `json:"joined"`
-	Named   float64 `json:"named"`   // weight of a word in the names of a start page's site
-	Outside float64 `json:"outside"` // worth of a word that a page has only outside of its main part
+	// Joined is the factor, at most 1, for the scores of the words e and mail in a document that
+	// has only the joined form email.
+	Joined float64 `json:"joined"`
+	Named  float64 `json:"named"` // weight of a word in the names of a start page's site
+	// factor, at most 1, for the score of a word that a page has only outside of its main part
+	Outside float64 `json:"outside"`
 	Anchors float64 `json:"anchors"` // weight of a word in the anchors of links to a page, relative to the page's text
 	Ordered float64 `json:"ordered"` // weight of two words as they follow each other in the query (see near.go)
 	Nearby  float64 `json:"nearby"`  // weight of two words near each other, in any order
@@ -85,8 +86,9 @@ func (w *Weights) All() map[string]*float64 {
 	}
 }
 
-// Check returns an error if the scores by these weights would not be those of the formulas: if a
-// weight is negative or no number, AllWords below 1, or a worth or b above 1.
+// Check returns an error if the formulas of scores do not allow these weights: if a weight is negative
+// or not a finite number, if AllWords is below 1, or if Joined, Outside, BodyLength or Length is above
+// 1.
 func (w *Weights) Check() error {
 	for name, value := range w.All() {
 		if !(*value >= 0) || math.IsInf(*value, 1) {

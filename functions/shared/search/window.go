@@ -164,7 +164,8 @@ func sentence(text string, from, to int) (start int, found bool) {
 	return to, false
 }
 
-// cutAfter returns the first space within cutSlack bytes after start, or else start; at most limit.
+// cutAfter returns the offset of the first space within cutSlack bytes after start, but before limit.
+// If there is none, or start is 0, it returns start.
 func cutAfter(text string, start, limit int) int {
 	if start == 0 {
 		return start
@@ -176,7 +177,8 @@ func cutAfter(text string, start, limit int) int {
 	return start
 }
 
-// cutBefore returns the last space within cutSlack bytes before end, at least least, or else end.
+// cutBefore returns the offset of the last space within cutSlack bytes before end, but not before
+// least. If there is none, it returns end.
 func cutBefore(text string, least, end int) int {
 	from := max(least, end-cutSlack)
 	if space := strings.LastIndexFunc(text[from:end], unicode.IsSpace); space >= 0 {

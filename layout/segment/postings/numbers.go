@@ -136,7 +136,7 @@ func readRice(data []byte, at, k uint) (v uint32, next uint) {
 	return uint32(ones<<(k&31)) | uint32(word>>(ones+1))&(1<<(k&31)-1), at + ones + 1 + k
 }
 
-// few: appendNumbers packs this many numbers or more; fewer are written as single varints.
+// few is the least number of numbers that appendNumbers packs; fewer are written as single varints.
 const few = 4
 
 // exceptional is a bit of the byte that holds the width of packed numbers. It is set

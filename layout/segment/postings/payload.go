@@ -97,7 +97,8 @@ type payload struct {
 	hits   [BlockSize]Hits
 	fields [Fields]set // for each field, the documents with the term in this field
 
-	freqs, lengths [BlockSize]uint32 // memory for readField: the values of one field, for its documents only
+	// memory for readField: the values of one field, for the documents with the term in this field
+	freqs, lengths [BlockSize]uint32
 }
 
 // read decodes the payload of n documents. It returns false if data is damaged, or has
