@@ -34,8 +34,8 @@ func (s *store) bilingual() string {
 	return p.Manifest().Dictionaries.All[0].Key
 }
 
-// TestAcross searches in English for German pages: results say how they were found, and stay so on
-// further pages of results.
+// TestAcross searches German pages in English, and checks that the results tell how they were found, on
+// the first page of results and on further ones.
 func TestAcross(t *testing.T) {
 	s := newStore(t, 1)
 	s.bilingual()
@@ -77,8 +77,8 @@ func TestAcross(t *testing.T) {
 	}
 }
 
-// TestDamagedDictionary damages or deletes the dictionary: pages are found by the words as they
-// stand, and a note and the log say so.
+// TestDamagedDictionary checks that, if the dictionary is damaged or absent, pages are found by the
+// words as they stand, and that a note and the log say so.
 func TestDamagedDictionary(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string){
 		"deleted": func(s *store, key string) { s.check(s.bucket.Delete(s.t.Context(), key)) },

@@ -21,7 +21,7 @@ import (
 func TestReadPasted(t *testing.T) {
 	for _, test := range []struct {
 		query   string
-		written []string // none: it is no address
+		written []string // the addresses that are read; none if the query is not an address
 		certain bool
 	}{
 		{"https://Example.org/a?x=1#f", []string{"https://example.org/a?x=1"}, true},
@@ -74,8 +74,8 @@ func FuzzReadPasted(f *testing.F) {
 	})
 }
 
-// TestPasted: the page of a pasted address comes first, also in another form or by the address to
-// which it leads; of an address that is not stored, a note says why.
+// TestPasted checks that the page of a pasted address comes first, also if the address is written in
+// another form, or leads to the page. For an address that is not stored, a note says why it is not.
 func TestPasted(t *testing.T) {
 	s := newStore(t, 2)
 	pages := manual(9)
@@ -138,7 +138,8 @@ func TestPasted(t *testing.T) {
 	}
 }
 
-// TestCostOfPasted: the page of a pasted address takes no step more than its words.
+// TestCostOfPasted checks that a search for a pasted address takes no more steps than one for its
+// words.
 func TestCostOfPasted(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(9)...)

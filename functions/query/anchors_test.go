@@ -10,9 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestAnchors finds pages by the anchors of links. If anchors are damaged, which is noticed when
-// they are opened or only when their words are read, the log says that they are missing, and pages
-// are found by their texts.
+// TestAnchors finds pages by the anchors of links. It also checks that, if anchors are damaged, the log
+// says that they are missing, and pages are found by their texts, whether the damage is noticed when
+// the anchors are opened or when their words are read.
 func TestAnchors(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(2)...)

@@ -21,15 +21,15 @@ import (
 )
 
 // newClicked returns a store with two pages on storks, and a handler that counts clicks. Its random
-// numbers go round.
+// numbers are 0, 1, 2 and so on, so that each click takes another slot.
 func newClicked(t *testing.T) *judged {
 	j := newJudged(t)
 	j.count(j.bucket, &bytes.Buffer{})
 	return j
 }
 
-// count sets the handler: one that counts clicks through the given bucket, and has the judges ann
-// and bob.
+// count sets j's handler to one that stores clicks in the given bucket, writes its log to log, and has
+// the judge ann.
 func (j *judged) count(bucket blob.Bucket, log *bytes.Buffer) {
 	j.t.Helper()
 	key, err := judgment.ParseClickKey("a key of 16 bytes")
@@ -43,7 +43,8 @@ func (j *judged) count(bucket blob.Bucket, log *bytes.Buffer) {
 	j.h = Handler(e)
 }
 
-// pings returns the addresses to which a page of results reports clicks, by the results' addresses.
+// pings returns the address to which a page of results reports clicks on each result, by the result's
+// address.
 func (j *judged) pings(target string, header ...string) map[string]string {
 	j.t.Helper()
 	page, err := goquery.NewDocumentFromReader(ask(j.h, "GET", target, header...).Body)
@@ -55,7 +56,7 @@ func (j *judged) pings(target string, header ...string) map[string]string {
 	return pings
 }
 
-// click reports a click so many times.
+// click reports a click the given number of times.
 func (j *judged) click(ping string, times int) {
 	j.t.Helper()
 	for range times {
@@ -67,8 +68,8 @@ func (j *judged) click(ping string, times int) {
 
 func (j *judged) clicks() []string { return functionstest.Keys(j.t, j.bucket, layout.Clicks) }
 
-// TestClick reports a click as a browser does. The object that is stored has nothing of the person,
-// and there is no other.
+// TestClick reports a click as a browser does, and checks that the object that is stored, and no other,
+// has nothing of the person.
 func TestClick(t *testing.T) {
 	j := newClicked(t)
 	page := ask(j.h, "GET", whiteOnes)
@@ -101,8 +102,8 @@ func TestClick(t *testing.T) {
 	}
 }
 
-// TestNoClicks has a server that does not count clicks, and results on which clicks are not
-// counted: they have no pings.
+// TestNoClicks checks that results have no pings if the server does not count clicks, or if clicks are
+// not counted on these results.
 func TestNoClicks(t *testing.T) {
 	j := newClicked(t)
 	ann := j.signIn(annKey)
@@ -132,7 +133,8 @@ func TestNoClicks(t *testing.T) {
 	}
 }
 
-// TestForgedClicks reports clicks on results that were not shown on this day: nothing is stored.
+// TestForgedClicks checks that nothing is stored when clicks are reported on results that were not
+// shown on this day.
 func TestForgedClicks(t *testing.T) {
 	j := newClicked(t)
 	ping := j.pings(whiteOnes)[storkPage]
@@ -167,8 +169,8 @@ func TestForgedClicks(t *testing.T) {
 	}
 }
 
-// TestClickFails lets the store of clicks fail: the answer says so, and the log does not tell what
-// was clicked.
+// TestClickFails lets the storing of clicks fail, and checks that the answer says so, and that the log
+// does not tell what was clicked.
 func TestClickFails(t *testing.T) {
 	j := newClicked(t)
 	ping := j.pings(whiteOnes)[storkPage]
@@ -189,8 +191,8 @@ func TestClickFails(t *testing.T) {
 	}
 }
 
-// TestClicksOfOneDay has a flood of clicks: a process stores so many in a day, and logs once that
-// it stores no more.
+// TestClicksOfOneDay checks that a process stores a limited number of clicks in a day, and logs once
+// that it stores no more.
 func TestClicksOfOneDay(t *testing.T) {
 	j := newClicked(t)
 	var log bytes.Buffer

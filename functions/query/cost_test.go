@@ -14,15 +14,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// TestCost counts the steps and requests of a search without anything cached, where there is only
-// one partition, and checks that the same search then takes none.
+// TestCost counts the steps and requests of a search in an index with one partition, first with nothing
+// cached, and checks that the same search then takes none.
 func TestCost(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(9)...)
 	e := s.engine(meter.Bucket(s.bucket))
 	for _, test := range []struct {
 		text          string
-		steps, atMost int64 // dependent steps, requests
+		steps, atMost int64 // number of dependent steps; greatest number of requests
 	}{
 		{"chapter", 4, 12},  // manifest, tails, terms and hits; and two listings and the documents
 		{"chapter", 0, 0},   // everything is cached
@@ -79,8 +79,8 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// TestDamageFoundBySearching has a segment that can be opened, but not searched: it is left out,
-// and the client is told.
+// TestDamageFoundBySearching checks that a segment that can be opened, but not searched, is left out,
+// and that the client is told.
 func TestDamageFoundBySearching(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(2)...)

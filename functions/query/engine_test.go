@@ -98,8 +98,8 @@ func TestRequests(t *testing.T) {
 	page("https://example.org/stored-only")()
 }
 
-// TestStoreDoesNotAnswer lets each request to the store fail in turn: the client is told, and the
-// next client gets an answer.
+// TestStoreDoesNotAnswer lets each request to the store fail in turn, and checks that the client gets
+// an error, and the next client an answer.
 func TestStoreDoesNotAnswer(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(4)...)
@@ -123,8 +123,8 @@ func TestStoreDoesNotAnswer(t *testing.T) {
 	}
 }
 
-// TestClientHangsUp hangs up during a search: the search ends at once, and the next client uses
-// what was read for the first.
+// TestClientHangsUp ends the request of a client during its search, and checks that the search ends at
+// once, and that the next client uses what was read for the first.
 func TestClientHangsUp(t *testing.T) {
 	for _, held := range []string{layout.Manifests, layout.Packages} {
 		s := newStore(t, 1)

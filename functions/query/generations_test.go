@@ -14,13 +14,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// TestDamagedGenerations damages the newest generation or the hint, or adds foreign objects.
-// Searches and stored copies come from the remaining generations, and nobody is told that the
+// TestDamagedGenerations damages the newest generation or the hint, or adds foreign objects. It checks
+// that searches and stored copies come from the remaining generations, and that no answer says that the
 // store is down.
 func TestDamagedGenerations(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm  func(s *store, newest, hint string)
-		total string // number of pages in either generation
+		total string // part of the answer that has the number of pages found
 	}{
 		"newest of no bytes": {func(s *store, newest, _ string) { s.check(s.bucket.Replace(t.Context(), newest, nil)) }, `"total":2,`},
 		"newest flipped":     {func(s *store, newest, _ string) { s.check(s.bucket.Replace(t.Context(), newest, s.flipped(newest))) }, `"total":2,`},
@@ -61,8 +61,8 @@ func TestDamagedGenerations(t *testing.T) {
 	}
 }
 
-// TestGenerationsMadeAnew lets repair make a new generation after some were lost. An engine that
-// is queried all the time finds it within an hour, whatever its number.
+// TestGenerationsMadeAnew lets repair make a new generation after some were lost, and checks that an
+// engine that is queried all the time finds it within an hour, whatever its number.
 func TestGenerationsMadeAnew(t *testing.T) {
 	for _, anew := range []uint64{2, 9} {
 		s := newStore(t, 1)
@@ -98,9 +98,9 @@ func TestGenerationsMadeAnew(t *testing.T) {
 	}
 }
 
-// TestStrategyDropsPartition has a partition that the storage strategy no longer names: its pages
-// are still found. A page that was fetched again into another partition is found once, in its last
-// version.
+// TestStrategyDropsPartition checks that pages of a partition that the storage strategy no longer names
+// are still found, and that a page which was fetched again into another partition is found once, in its
+// last version.
 func TestStrategyDropsPartition(t *testing.T) {
 	for _, moved := range []layout.Partition{1, 5} { // a partition before the old ones, and one after them
 		s := newStore(t, 7)

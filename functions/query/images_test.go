@@ -97,7 +97,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestGallery shows stored images from this server, and none from other servers.
+// TestGallery checks that results show stored images from this server, and no images from other
+// servers.
 func TestGallery(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(lake()...)
@@ -151,8 +152,8 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// TestForgottenImages hides an image if it, or every page with it, is forgotten, though the
-// segments still hold it.
+// TestForgottenImages checks that an image is hidden if it, or every page with it, is forgotten, though
+// the segments still hold it.
 func TestForgottenImages(t *testing.T) {
 	s := newStore(t, 3)
 	s.publish(lake()...)
@@ -182,8 +183,8 @@ func TestForgottenImages(t *testing.T) {
 	}
 }
 
-// TestRedirectedImage shows the copy of an image that is stored under the address to which the
-// image's address redirects, unless that is forgotten.
+// TestRedirectedImage checks that an image is shown by the copy that is stored under the address to
+// which the image's address redirects, unless that address is forgotten.
 func TestRedirectedImage(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(lake()...)
@@ -205,8 +206,8 @@ func TestRedirectedImage(t *testing.T) {
 	}
 }
 
-// TestImagesWithoutBooks damages the books: images are found, and shown without copies. If the
-// store fails, the client is told.
+// TestImagesWithoutBooks checks that, if the books are damaged, images are found and shown without
+// copies, and that the client gets an error if the store fails.
 func TestImagesWithoutBooks(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(lake()...)

@@ -123,7 +123,7 @@ func (j *judged) mark(target, cookie string, grades map[string]string) {
 	j.clock.advance(time.Second)
 }
 
-// grades returns the grades that count for the query white stork, in English.
+// grades returns the grades that count for the query "white stork", in English.
 func (j *judged) grades() map[string]int {
 	j.t.Helper()
 	found, unread, err := judgment.Of(j.t.Context(), j.bucket, judgment.Query{Text: "white stork", Lang: []string{"en"}}, &takedown.Set{})
@@ -202,8 +202,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestNobodyJudges has a server without keys of judges: it has no page to sign in, no form and no
-// marks.
+// TestNobodyJudges checks that a server without keys of judges has no page to sign in, and no forms and
+// marks on results.
 func TestNobodyJudges(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
@@ -221,7 +221,8 @@ func TestNobodyJudges(t *testing.T) {
 	}
 }
 
-// TestBadForms sends forms of other sites, of nobody, and with bad values: nothing is stored.
+// TestBadForms checks that nothing is stored for forms that other sites send, forms without a judge,
+// and forms with bad values.
 func TestBadForms(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
@@ -267,8 +268,8 @@ func TestBadForms(t *testing.T) {
 	}
 }
 
-// TestJudgingFails lets the store of judgments fail: the judge is told that nothing is saved, and
-// results are still shown.
+// TestJudgingFails lets the storing of judgments fail, and checks that the judge is told that nothing
+// is saved, and that results are still shown.
 func TestJudgingFails(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)

@@ -32,8 +32,8 @@ func (s *store) lose(p layout.Partition) (restore func()) {
 	}
 }
 
-// TestLostGenerations loses all generations: clients are told that, and what to do, and not that
-// no page is found.
+// TestLostGenerations deletes all generations, and checks that clients are told of the loss and of the
+// repair, and not that no page is found.
 func TestLostGenerations(t *testing.T) {
 	const page, asOf = "https://example0.org/manual", "&asof=2026-11-21T12:00:01Z"
 	for name, harm := range map[string]func(s *store){
@@ -62,9 +62,9 @@ func TestLostGenerations(t *testing.T) {
 	}
 }
 
-// TestOnePartitionIsLost loses the generations of one partition: pages of other partitions are
-// found, with a note. Of a page that may be in the lost partition, it is not said that no copy is
-// stored. A generation that repair makes is found at once.
+// TestOnePartitionIsLost deletes the generations of one partition. It checks that pages of other
+// partitions are found, with a note; that no answer says of a page that may be in the lost partition
+// that no copy is stored; and that a generation that repair makes is found at once.
 func TestOnePartitionIsLost(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(12)...)
@@ -112,8 +112,8 @@ func TestOnePartitionIsLost(t *testing.T) {
 	}
 }
 
-// TestLookForLostGenerationsCostsNothing counts requests: looking for lost generations costs none
-// where there are generations, and none for the second time where a partition is new.
+// TestLookForLostGenerationsCostsNothing counts the requests for finding out whether generations are
+// lost: none where there are generations, and none at the second time where a partition is new.
 func TestLookForLostGenerationsCostsNothing(t *testing.T) {
 	s := newStore(t, 2)
 	s.commit(0, func(*manifest.Manifest) error { return nil })

@@ -19,8 +19,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestMissingSegment has a segment that cannot be used: pages of the other segments are found, and
-// the client is told that something is missing.
+// TestMissingSegment checks that, if a segment cannot be used, pages of the other segments are found,
+// and the client is told that something is missing.
 func TestMissingSegment(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string) error{
 		"a byte": func(s *store, key string) error {
@@ -69,8 +69,8 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
-// TestSegmentsDeletedWhileSearched deletes segments whose tails are cached: searches do not wait
-// for them.
+// TestSegmentsDeletedWhileSearched checks that searches do not wait for segments that were deleted
+// after their tails were cached.
 func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	s := newStore(t, 1)
 	var words strings.Builder // so many words that they fill several blocks
@@ -104,8 +104,8 @@ func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	}
 }
 
-// TestTooLittleMemory has segments that do not fit into the caches: they are missing, and the log
-// says why.
+// TestTooLittleMemory checks that segments that do not fit into the caches are missing from searches,
+// and that the log says why.
 func TestTooLittleMemory(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(2)...)
@@ -123,8 +123,8 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 }
 
-// TestCacheAfterTakedown publishes a takedown: it does not make each new process discard the cache
-// on disk.
+// TestCacheAfterTakedown checks that a takedown does not make each new process discard the cache on
+// disk.
 func TestCacheAfterTakedown(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(3)...)
@@ -150,8 +150,8 @@ func TestCacheAfterTakedown(t *testing.T) {
 	}
 }
 
-// TestFormerKeyOfAPackage reads pages of a package that has a new key: books and segments name it
-// by the key of the time when they were written.
+// TestFormerKeyOfAPackage reads pages of a package that has a new key, from books and segments that
+// name it by its former key.
 func TestFormerKeyOfAPackage(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(1)...)

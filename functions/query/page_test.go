@@ -54,7 +54,7 @@ func TestDamagedBook(t *testing.T) {
 			for path, want := range map[string]struct {
 				code   int
 				body   string
-				lacked bool // a missing object might have held the page
+				lacked bool // whether an object that may list the page is missing
 			}{
 				"indexed": {200, "indexed", false},
 				"sound":   {200, "sound", true},
@@ -82,8 +82,8 @@ func TestDamagedBook(t *testing.T) {
 	}
 }
 
-// TestBooksOfAStoreThatIsDown lets the store fail: that is not taken for a damaged book, and no
-// answer says that a page is unknown.
+// TestBooksOfAStoreThatIsDown lets the store fail, and checks that this does not count as a damaged
+// book, and that no answer says that a page is unknown.
 func TestBooksOfAStoreThatIsDown(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(testPage{url: "https://example.org/waits", mime: "text/plain", data: "x", waits: true})
@@ -182,8 +182,8 @@ func TestPageNotKept(t *testing.T) {
 	}
 }
 
-// TestPageIsNoMore asks for a page that is gone: the copy is shown, and since when it is gone. For
-// a page that redirects, the answer names the destination.
+// TestPageIsNoMore asks for a page that is gone, and checks that its copy is shown, with the time since
+// which it is gone. For a page that redirects, the answer must name the destination.
 func TestPageIsNoMore(t *testing.T) {
 	s := newStore(t, 1)
 	const gone, moved, target = "https://example.org/gone", "https://example.org/moved", "https://example.org/there"

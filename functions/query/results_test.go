@@ -61,7 +61,7 @@ func TestPager(t *testing.T) {
 	for _, test := range []struct {
 		from, size, total int
 		previous, next    string
-		first, last       int // numbers shown
+		first, last       int // first and last page numbers that are shown
 		current           int
 	}{
 		{0, 10, 0, "", "", 0, 0, 0},

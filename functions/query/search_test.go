@@ -155,7 +155,7 @@ func TestWrongRequests(t *testing.T) {
 	}
 }
 
-// TestHostileTexts has markup in pages and queries: it is shown as text everywhere.
+// TestHostileTexts checks that markup in pages and queries is shown as text everywhere.
 func TestHostileTexts(t *testing.T) {
 	const attack = `"'><script>alert(1)</script><img src=x onerror=alert(2)>{{.}}`
 	s := newStore(t, 1)
@@ -227,7 +227,8 @@ func TestResultsPage(t *testing.T) {
 	}
 }
 
-// TestAlike shows pages with the same text as one result, and the others on request.
+// TestAlike checks that pages with the same text are one result, and that the others are shown on
+// request.
 func TestAlike(t *testing.T) {
 	body := strings.Repeat("The same words stand on both of these pages. ", 9)
 	s := newStore(t, 1)
@@ -251,7 +252,7 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestOutside finds words that are only outside of a page's main part, after pages with the words
+// TestOutside checks that words outside of a page's main part find the page, after pages with the words
 // in the main part.
 func TestOutside(t *testing.T) {
 	s := newStore(t, 1)

@@ -29,7 +29,7 @@ import (
 
 var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
-// clock stands still until advance is called.
+// clock is a clock whose time changes only by calls of advance.
 type clock struct {
 	mu  sync.Mutex
 	now time.Time
@@ -53,8 +53,8 @@ type testPage struct {
 	url, mime, data   string
 	title, body, lang string
 	outside           string // text outside of the main part; body is the main part
-	waits             bool   // the page is not indexed yet
-	asset             bool   // the page is an asset of pages, and is not indexed
+	waits             bool   // whether the page waits to be indexed
+	asset             bool   // whether the page is an asset of other pages, and so is not indexed
 	images            []segment.Image
 }
 
@@ -223,7 +223,7 @@ func (s *store) handler(bucket blob.Reader, log io.Writer) http.Handler {
 // serve returns a handler for tests without faults.
 func (s *store) serve() http.Handler { return s.handler(s.bucket, s.t.Output()) }
 
-// ask sends a request. header has lines such as "Accept: text/html".
+// ask sends a request. The parameter header has header lines such as "Accept: text/html".
 func ask(h http.Handler, method, target string, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	for _, line := range header {

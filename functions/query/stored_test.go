@@ -72,8 +72,8 @@ func fetch(t *testing.T, method, target string) (http.Header, string) {
 	return answer.Header, content
 }
 
-// TestNoTextAnyMore has a page that no longer has text: the words of the former version do not
-// find it, and the stored copy is the newer one.
+// TestNoTextAnyMore checks that the words of a page's former version do not find it when its present
+// version has no text, and that the stored copy is the present one.
 func TestNoTextAnyMore(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(testPage{url: "https://example.org/x", mime: "text/html", data: "OLD", title: "Manual", body: "old words"})

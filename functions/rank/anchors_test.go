@@ -21,8 +21,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// named stores pages by their numbers, as index does, and a link with a text for each of links: "1
-// 3 the third" links from page 1 to page 3.
+// named stores pages, given by their numbers, as index does, and links with texts: the link "1 3 the
+// third" leads from page 1 to page 3 and has the text "the third".
 func (w *world) named(p layout.Partition, token uint64, silent bool, numbers []string, links ...string) {
 	w.t.Helper()
 	var learnt book.Book
@@ -43,8 +43,8 @@ func (w *world) named(p layout.Partition, token uint64, silent bool, numbers []s
 	w.addSegment(p, pages, func(*partition.Edit) uint32 { return uint32(token) })
 }
 
-// addSegment adds a segment of pages to a partition. of returns the number of their package, in the
-// commit that lists the segment.
+// addSegment commits a segment of pages to a partition. The function of is called in that commit, and
+// returns the number of the package from which the pages come.
 func (w *world) addSegment(p layout.Partition, pages []*segments.Page, of func(e *partition.Edit) uint32) {
 	w.t.Helper()
 	content, err := segments.Build(pages)
@@ -188,7 +188,8 @@ func (w *world) unvisited(p layout.Partition) []segment.Document {
 	return stored
 }
 
-// indexIn indexes the pages of a package as pages with words in a language.
+// indexIn indexes the pages of a package as pages in the given language, each with one word as its
+// text.
 func (w *world) indexIn(lang string, p layout.Partition, key string) {
 	w.t.Helper()
 	content, err := w.bucket.Get(w.t.Context(), key, blob.Range{})
@@ -214,8 +215,9 @@ func (w *world) indexIn(lang string, p layout.Partition, key string) {
 	})
 }
 
-// An unvisited URL has the usual language of all partitions if its anchors do not tell one, whatever
-// partition holds it. When packages are indexed, it gets the language that is usual then.
+// TestUsualLanguage checks that an unvisited URL whose anchors tell no language gets the language with
+// the most documents in all partitions, whatever partition holds it, and that it gets another one when
+// later documents change which language that is.
 func TestUsualLanguage(t *testing.T) {
 	w := newWorld(t)
 	var links []string
@@ -245,8 +247,8 @@ func TestUsualLanguage(t *testing.T) {
 	usual("en")
 }
 
-// After pages were forgotten, the unvisited URLs are listed again, also by a partition without
-// segments, which lacks no ranks.
+// TestUnvisitedAfterForgetting checks that, after pages were forgotten, the next run lists the
+// unvisited URLs again, also in a partition without segments.
 func TestUnvisitedAfterForgetting(t *testing.T) {
 	w := newWorld(t)
 	var links []string
@@ -269,8 +271,9 @@ func TestUnvisitedAfterForgetting(t *testing.T) {
 	}
 }
 
-// URLs that only links know are found in the segment of their partition's share, are renewed
-// with the links, and disappear when they are stored or pages are forgotten.
+// TestUnvisited checks that URLs which are known only by links are found in the segment of their
+// partition's share of the hash space, are renewed with the links, and disappear when they are stored
+// or when pages are forgotten.
 func TestUnvisited(t *testing.T) {
 	w := newWorld(t)
 	w.named(0, 1, false, []string{"1", "2"}, "1 7 the seventh seal", "2 8 an eighth wonder")
@@ -320,7 +323,7 @@ func TestUnvisited(t *testing.T) {
 	}
 }
 
-// Shares divide the hash space.
+// TestShare checks that the shares of all partitions divide the hash space.
 func TestShare(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7} {
 		var end layout.Place
@@ -337,7 +340,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// A partition without segments holds its share of the unvisited URLs, too.
+// TestUnvisitedWithoutSegments checks that a partition without segments holds its share of the
+// unvisited URLs, too.
 func TestUnvisitedWithoutSegments(t *testing.T) {
 	w := newWorld(t)
 	var links []string

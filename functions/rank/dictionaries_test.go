@@ -155,8 +155,8 @@ func TestDictionaries(t *testing.T) {
 	}
 }
 
-// TestDictionariesLearntAgain adds pages: the dictionaries are learnt again if these are more than a
-// tenth, or the rules change. The old ones are condemned.
+// TestDictionariesLearntAgain checks that the dictionaries are learnt again if more than a tenth of
+// their pages are new, and not if they are fewer. The old dictionaries are condemned.
 func TestDictionariesLearntAgain(t *testing.T) {
 	w := newWorld(t)
 	w.bilingual()
@@ -183,7 +183,8 @@ func TestDictionariesLearntAgain(t *testing.T) {
 	}
 }
 
-// TestForgottenDictionaries forgets a site: what is learnt afterwards has none of its words.
+// TestForgottenDictionaries checks that a takedown of a site unlists and condemns the dictionaries, and
+// that the next run learns nothing from the site's pages.
 func TestForgottenDictionaries(t *testing.T) {
 	w := newWorld(t)
 	w.bilingual()
@@ -213,12 +214,13 @@ func TestForgottenDictionaries(t *testing.T) {
 	}
 }
 
-// TestDictionariesWithinLimits: each limit leaves something out, and is on record.
+// TestDictionariesWithinLimits checks that each limit leaves something out, and that the manifest
+// records what.
 func TestDictionariesWithinLimits(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit   func(*Limits)
 		omitted string
-		all     bool // said of all dictionaries, not of one
+		all     bool // whether the omission is recorded for the whole list, and not for one dictionary
 	}{
 		"documents":          {func(l *Limits) { l.Translated = 100 }, "documents beyond 100 that may be translations", true},
 		"pairs of languages": {func(l *Limits) { l.Dictionaries = 1 }, "2 of 3 pairs of languages", true},
@@ -248,8 +250,8 @@ func TestDictionariesWithinLimits(t *testing.T) {
 	}
 }
 
-// TestDictionariesFailAnywhere lets each storage call fail in turn: the next run ends with the same
-// dictionaries.
+// TestDictionariesFailAnywhere lets each storage call fail in turn, and checks that the next run ends
+// with the same dictionaries.
 func TestDictionariesFailAnywhere(t *testing.T) {
 	var want []string
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
@@ -274,8 +276,8 @@ func TestDictionariesFailAnywhere(t *testing.T) {
 	})
 }
 
-// TestDictionariesOfDamage loses a segment: the dictionaries stay out until it is back, and a repair
-// that drops a dictionary has it learnt again.
+// TestDictionariesOfDamage checks that no dictionary is learnt while a segment is lost, that the
+// dictionaries are learnt when it is back, and that a dictionary which repair drops is learnt again.
 func TestDictionariesOfDamage(t *testing.T) {
 	w := newWorld(t)
 	w.bilingual()

@@ -51,8 +51,8 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// store stores pages in a package, a book and a segment of a partition. "1 2 3" is page 1 with
-// links to pages 2 and 3.
+// store stores pages in a package, a book and a segment of a partition. The text "1 2 3" is page 1 with
+// links to the pages 2 and 3.
 func (w *world) store(p layout.Partition, token uint64, pages ...string) {
 	w.t.Helper()
 	w.index(p, w.pack(p, token, pages...))
@@ -178,8 +178,8 @@ func TestRanksOfAllPartitions(t *testing.T) {
 	w.want(three)
 }
 
-// TestOnce runs the function twice, the second time in another process: the second run only reads
-// the manifests.
+// TestOnce runs the function twice, the second time in another process, and checks that the second run
+// only reads the manifests.
 func TestOnce(t *testing.T) {
 	w := newWorld(t)
 	w.three()
@@ -195,7 +195,7 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestOverlaysStay changes books, but not the ranks: the overlays stay.
+// TestOverlaysStay checks that overlays are not stored again if books have changed, but not the ranks.
 func TestOverlaysStay(t *testing.T) {
 	w := newWorld(t)
 	w.three()
@@ -228,8 +228,8 @@ func TestNewLinksAndSegments(t *testing.T) {
 	w.want(second)
 }
 
-// TestAnotherCommits commits a generation during a run, or merges segments: the function reads the
-// new generation, and computes again what depends on it.
+// TestAnotherCommits checks that the function reads the new generation, and computes again what depends
+// on it, if another process commits a generation during the run, or merges segments.
 func TestAnotherCommits(t *testing.T) {
 	for name, meanwhile := range map[string]func(w *world, key string){
 		"index":   func(w *world, key string) { w.index(0, key) },
@@ -273,7 +273,8 @@ func TestAnotherCommits(t *testing.T) {
 	}
 }
 
-// TestFailsAnywhere lets each storage call fail in turn: the next run ends with the same ranks.
+// TestFailsAnywhere lets each storage call fail in turn, and checks that the next run ends with the
+// same ranks.
 func TestFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)
@@ -294,8 +295,8 @@ func TestFailsAnywhere(t *testing.T) {
 	})
 }
 
-// TestSameBytes runs the function in different ways on the same books: the overlays have the same
-// bytes.
+// TestSameBytes checks that the overlays have the same bytes in whatever way the function runs on the
+// same books.
 func TestSameBytes(t *testing.T) {
 	overlays := func() (all []string) {
 		w := newWorld(t)

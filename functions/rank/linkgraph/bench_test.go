@@ -28,7 +28,7 @@ func benchmarkURL(site, page int) (string, layout.Place) {
 	return address, layout.PlaceOf(fmt.Sprintf("site%d.example", site), layout.IdentityOf(address))
 }
 
-// benchmarkBook returns the n-th book.
+// benchmarkBook returns the n-th book of the graph.
 func benchmarkBook(n int) (b book.Book) {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
 	for site := n; site < benchmarkSites; site += benchmarkBooks {

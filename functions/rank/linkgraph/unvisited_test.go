@@ -81,8 +81,9 @@ func described(all []Unvisited) (lines []string) {
 	return lines
 }
 
-// Beyond the limit, the URLs stay that the most sites name with one text, whatever the parts in
-// which the links are read. Ranges divide them, and forgotten ones are left out.
+// TestUnvisitedLimits checks that, beyond the limit, the URLs are kept for which the most sites use the
+// same text, into whatever parts the reading is divided. It also checks that each URL is in one range,
+// and that forgotten URLs are left out.
 func TestUnvisitedLimits(t *testing.T) {
 	b := named(t, 1, book.Text, "a/1 few", "a/2 few", "b/1 many", "c/1 many", "d/1 single")
 	for i, to := range []string{"y/1", "y/1", "x/1", "x/1", "w/1"} {

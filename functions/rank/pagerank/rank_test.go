@@ -81,7 +81,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// dense solves the equation of PageRank by Gauss's elimination.
+// dense solves the equation of PageRank exactly, by Gaussian elimination.
 func dense(pages int, damping float64, links [][2]uint32) []float64 {
 	out := make([]map[uint32]bool, pages)
 	for _, l := range links {

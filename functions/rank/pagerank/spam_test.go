@@ -53,9 +53,9 @@ var arrangements = map[string]func(farm uint32, i, n int) []Link{
 	},
 }
 
-// TestFarmDoesNotPay has farms of links in one site, of all sizes and arrangements. The best page
-// of a farm has a lower rank than a page for which six sites vote, and a larger farm gives it no
-// higher rank, relative to the mean, than a farm of ten pages.
+// TestFarmDoesNotPay makes farms of links in one site, of several sizes and arrangements. It checks
+// that the best page of a farm has a lower rank than a page for which six sites vote, and that a larger
+// farm gives it no higher rank, relative to the mean, than a farm of ten pages.
 func TestFarmDoesNotPay(t *testing.T) {
 	best := func(t *testing.T, n int, arrange func(uint32, int, int) []Link, sitesOf func(int) []uint32) (farm, honest float64) {
 		f := newFarm(n, arrange)
@@ -80,7 +80,8 @@ func TestFarmDoesNotPay(t *testing.T) {
 	}
 }
 
-// TestFarmForAnother lets a farm link to a page of another site: that page gains no more.
+// TestFarmForAnother checks that a large farm gives a page of another site hardly more rank, relative
+// to the mean, than a small one.
 func TestFarmForAnother(t *testing.T) {
 	rankOf := func(n int) float64 {
 		f := newFarm(n, func(farm uint32, i, _ int) []Link { return []Link{NewLink(farm+1+uint32(i), 199, false)} })
@@ -91,7 +92,7 @@ func TestFarmForAnother(t *testing.T) {
 	}
 }
 
-// TestTemplates has links that a site repeats on all its pages: they count as one, whether the
+// TestTemplates checks that links which a site repeats on all its pages count as one link, whether the
 // site marks them as navigation or not, and do not weaken the votes in the text.
 func TestTemplates(t *testing.T) {
 	const pages = 100

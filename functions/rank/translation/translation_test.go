@@ -58,7 +58,7 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// FuzzAlign: of any two texts, beads follow each other and lie within the texts.
+// FuzzAlign checks that the beads of any two texts follow each other and lie within the texts.
 func FuzzAlign(f *testing.F) {
 	f.Add("One. Two.\nThree", "Eins und zwei. Drei.")
 	f.Add("", "\xff.")
@@ -75,7 +75,7 @@ func FuzzAlign(f *testing.F) {
 	})
 }
 
-// learn learns from lines of text and their translations, a page each.
+// learn learns dictionaries from pages, each given as its lines of text and their translations.
 func learn(t *testing.T, limits Limits, pages ...[2]string) (forth, back map[string]string, s Summary) {
 	t.Helper()
 	l := NewLearner("en", "de", limits)
@@ -125,7 +125,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// What limits leave out is counted.
+// TestLimits checks that the parts of pages that limits leave out are counted.
 func TestLimits(t *testing.T) {
 	if _, _, s := learn(t, Limits{Sentences: 1, Pairs: 1 << 20}, lesson...); s.Sentences != 4 || s.Cut.Bytes == 0 {
 		t.Errorf("one sentence of a page: %+v", s)
