@@ -119,7 +119,7 @@ func TestCompare(t *testing.T) {
 	}
 }
 
-// A report that was stored is no other than the same one that was not.
+// TestCompareStored checks that a report equals itself after it was written as JSON and read again.
 func TestCompareStored(t *testing.T) {
 	now := Report{Each: []Outcome{{ID: "a", Figures: Figures{NDCG: 1.0 / 3}}, {ID: "b", Figures: Figures{NDCG: 2.0 / 3}}}}
 	content, err := json.Marshal(now)

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Words of Thai sentences, by their place in the sentence.
+// thai holds words of Thai sentences, by their place in the sentence.
 var thai = [][]string{
 	{"แม่", "พ่อ", "ครู", "เด็ก", "แมว", "นก", "เพื่อน", "ชาวนา", "คนขาย", "นักเรียน"},
 	{"ไป", "มา", "ดู", "กิน", "ซื้อ", "ปลูก", "อ่าน", "เขียน", "ชอบ", "วาด"},
@@ -40,9 +40,9 @@ func thaiPages(pages, sentences int) (all [][][]string) {
 	return all
 }
 
-// TestVerbatimThai copies two neighbouring words from pages of a script without spaces: as
-// they stand there, and with a space between. Relevant are the pages where they stand so;
-// with a space, also those where they stand apart.
+// TestVerbatimThai searches for two neighbouring words of pages in a script without spaces, as they
+// stand there, and with a space between them. The pages in which they stand together are the answers;
+// for the query with a space, also the pages in which they stand apart.
 func TestVerbatimThai(t *testing.T) {
 	pages := thaiPages(120, 3)
 	for name, space := range map[string]string{"as they stand": "", "with a space": " "} {
@@ -111,8 +111,8 @@ func stand(page [][]string, first, second string, together bool) bool {
 	})
 }
 
-// TestLoneCharacters requires that words of a single character are one term each: they find
-// their pages without a prefix that stands for many terms, of which only some are searched.
+// TestLoneCharacters checks that a word of a single character is one term, by which its pages are
+// found, and not a prefix that stands for many terms, of which only some are searched.
 func TestLoneCharacters(t *testing.T) {
 	var pages []*segments.Page
 	for n := range 600 { // each with another pair of characters that begins with 水

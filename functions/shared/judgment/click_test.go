@@ -42,7 +42,7 @@ func allClicks(t *testing.T, bucket blob.Reader) (all []judgment.Clicked, few in
 	return all, few
 }
 
-// TestStoredClick shows all that is stored of a click, and that a taken slot stays as it is.
+// TestStoredClick checks the whole content of a stored click, and that a taken slot stays as it is.
 func TestStoredClick(t *testing.T) {
 	bucket := memblob.New()
 	putClicks(t, bucket, click(heron, 2), 1)
@@ -91,11 +91,12 @@ func TestBadClicks(t *testing.T) {
 	}
 }
 
-// TestClickGrades checks that pages win that are clicked more often than all above them.
+// TestClickGrades checks that a page has the grade 2 if it is clicked more often than all pages above
+// it.
 func TestClickGrades(t *testing.T) {
 	for name, c := range map[string]struct {
 		slots [4]int // number of slots of the pages at the positions 1 to 4
-		want  [4]int // their grades
+		want  [4]int // wanted grades of these pages
 	}{
 		"the first wins nothing":   {[4]int{30, 5, 4, 3}, [4]int{1, 1, 1, 1}},
 		"more than above":          {[4]int{5, 30, 10, 31}, [4]int{1, 2, 1, 2}},
@@ -127,7 +128,7 @@ func TestClickGrades(t *testing.T) {
 	}
 }
 
-// TestFewClicks checks that pairs of query and page with few clicks are not even read, and that
+// TestFewClicks checks that the few clicks on a page as a result of a query are not even read, and that
 // clicks of several days count together.
 func TestFewClicks(t *testing.T) {
 	inner := memblob.New()
@@ -152,8 +153,8 @@ func TestFewClicks(t *testing.T) {
 	}
 }
 
-// TestForgottenClicks stops erasing at each call to the store. Clicks on forgotten pages never
-// count, and when it is run again, they are gone.
+// TestForgottenClicks interrupts Erase at each call to the store. It checks that clicks on forgotten
+// pages never count, and that they are gone after another run.
 func TestForgottenClicks(t *testing.T) {
 	pasted := click(stork, 1)
 	pasted.Query = judgment.Query{Text: "site:owls.example night"}

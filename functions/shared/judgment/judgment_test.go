@@ -32,7 +32,7 @@ var (
 	nobody = &takedown.Set{}
 )
 
-// sheet returns a sheet with the marks that a judge gave so many minutes after noon.
+// sheet returns a sheet with the marks of a judge, given the number of minutes after noon.
 func sheet(judge string, minutes int, marks ...judgment.Mark) judgment.Sheet {
 	return judgment.Sheet{Judge: judge, At: noon.Add(time.Duration(minutes) * time.Minute), Query: birds, Marks: marks}
 }
@@ -110,8 +110,8 @@ func TestBadSheets(t *testing.T) {
 	}
 }
 
-// TestWhatCounts checks that of a judge's marks for a page the latest counts, and of several
-// judges the mean.
+// TestWhatCounts checks that the latest mark of a judge for a page counts, and that the grade of a page
+// is the mean of several judges' grades.
 func TestWhatCounts(t *testing.T) {
 	bucket := memblob.New()
 	late := sheet("ann", 9, judgment.Mark{stork, 2}, judgment.Mark{owl, judgment.Withdrawn})
@@ -159,8 +159,8 @@ func forgotten(t *testing.T, bucket blob.Bucket) *takedown.Set {
 	return &set
 }
 
-// TestErase stops erasing at each call to the store. Before and after it is run again, all marks
-// for pages that are not forgotten are there; after it, no others are.
+// TestErase interrupts Erase at each call to the store. It checks that, before and after another run,
+// all marks for pages that are not forgotten are there, and that no others are left after it.
 func TestErase(t *testing.T) {
 	pasted := sheet("ann", 3, judgment.Mark{stork, 0})
 	pasted.Query = judgment.Query{Text: heron}
@@ -216,8 +216,8 @@ func TestDamaged(t *testing.T) {
 	}
 }
 
-// TestPutFails lets each call to the store fail in turn: Put returns an error, unless the sheet is
-// stored. When it is put again, it is stored once.
+// TestPutFails lets each call to the store fail in turn. It checks that Put returns an error unless the
+// sheet is stored, and that another Put stores it once.
 func TestPutFails(t *testing.T) {
 	s := sheet("ann", 0, judgment.Mark{stork, 3})
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
@@ -260,8 +260,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestForgetQueries: of a query that names what is forgotten, in its text or by a filter, no mark is
-// left.
+// TestForgetQueries checks that no mark is left of a query that names a forgotten URL or site in its
+// text or in a filter.
 func TestForgetQueries(t *testing.T) {
 	parse := func(raw string) address.Address {
 		a, err := address.Parse(raw)
@@ -297,7 +297,8 @@ func TestForgetQueries(t *testing.T) {
 	}
 }
 
-// TestOfTimeBeyondKeys: a query whose time no key can hold is an error, not a panic.
+// TestOfTimeBeyondKeys checks that Of returns an error, and does not panic, for a query with a time
+// that is after the year 9999 in UTC.
 func TestOfTimeBeyondKeys(t *testing.T) {
 	late := time.Date(9999, 12, 31, 23, 59, 59, 0, time.FixedZone("", -3600))
 	if _, _, err := judgment.Of(t.Context(), memblob.New(), judgment.Query{Text: "birds", Before: late}, nobody); err == nil {

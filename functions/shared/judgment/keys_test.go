@@ -82,7 +82,7 @@ func TestToken(t *testing.T) {
 	}
 }
 
-// FuzzRecognise checks that Recognise accepts no other text than a token that Token has returned.
+// FuzzRecognise checks that Recognise accepts only tokens that Token has returned.
 func FuzzRecognise(f *testing.F) {
 	k := parseKeys(f, "ann:"+annKey)
 	token := k.Token("ann", noon.Add(time.Hour))

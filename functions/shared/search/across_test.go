@@ -29,7 +29,8 @@ func toGerman(t *testing.T) *dictionary.Dictionary {
 	return d
 }
 
-// bilingual returns an index of English and German pages, and Query.Across into German.
+// bilingual returns an index of English and German pages, and the Across that searches it in German,
+// too.
 func bilingual(t *testing.T) (*Index, Across) {
 	var docs []segment.Document
 	for i, of := range []struct{ lang, words string }{
@@ -52,8 +53,7 @@ func bilingual(t *testing.T) (*Index, Across) {
 	}}
 }
 
-// numbersOf returns the numbers of the pages that are found, those in other languages with their
-// language.
+// numbersOf returns the numbers of the pages found, each page in another language with its language.
 func numbersOf(r Result) string {
 	var all []string
 	for _, hit := range r.Hits {
@@ -91,7 +91,8 @@ func TestAcross(t *testing.T) {
 	}
 }
 
-// A page of hits has the same hits as that part of all hits, and no hit comes twice.
+// TestAcrossPages checks that each page of hits has the same hits as that part of the list of all hits,
+// and that no hit comes twice.
 func TestAcrossPages(t *testing.T) {
 	ix, across := bilingual(t)
 	q := Query{Text: "the house of the dog", Size: 10, Across: across, Facets: []string{Lang}}
@@ -119,7 +120,8 @@ func TestAcrossPages(t *testing.T) {
 	}
 }
 
-// What cannot be translated is told, and the search goes on without it.
+// TestAcrossNotes checks that notes say what cannot be translated, and that the search goes on without
+// it.
 func TestAcrossNotes(t *testing.T) {
 	ix, across := bilingual(t)
 	plain := find(t, ix, Query{Text: "the house of Weimar", Size: 10})
@@ -153,7 +155,7 @@ func TestAcrossNotes(t *testing.T) {
 	}
 }
 
-// The result and the explanations say by which terms a word was searched.
+// TestAcrossTold checks that the result and the explanations tell by which terms a word was searched.
 func TestAcrossTold(t *testing.T) {
 	ix, across := bilingual(t)
 	r := find(t, ix, Query{Text: "the house", Size: 10, Across: across, Explain: true})

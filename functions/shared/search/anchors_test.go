@@ -16,10 +16,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// linkWord is a word that random anchors have and no random document.
+// linkWord is a word that random anchors may have, and that no random document has.
 const linkWord = "zanzibar"
 
-// anchorsOf returns a document of anchors.
+// anchorsOf returns a document whose headings are the given texts, the anchors of links to d.
 func anchorsOf(d *segment.Document, texts ...string) segment.Document {
 	return segment.Document{ID: d.ID, Lang: d.Lang, Headings: texts}
 }
@@ -48,7 +48,8 @@ func randomAnchors(random *rand.Rand, docs []segment.Document) map[layout.Identi
 	return anchors
 }
 
-// withAnchors returns the index of these groups with anchors of their documents.
+// withAnchors returns ix, the index of these groups of documents, with the given anchors of the
+// documents.
 func withAnchors(t testing.TB, ix *Index, anchors map[layout.Identity]segment.Document, groups ...[]segment.Document) *Index {
 	t.Helper()
 	parts := append([]Part(nil), ix.parts...)
@@ -175,8 +176,8 @@ func TestUnreadableAnchors(t *testing.T) {
 	}
 }
 
-// URLs that only links know are found by the texts of links and by their addresses, are marked
-// as such, and change neither statistics nor what texts find.
+// TestUnvisitedParts checks that URLs which are known only by links are found by the texts of links and
+// by their addresses, are marked as such, and change neither statistics nor the matches of texts.
 func TestUnvisitedParts(t *testing.T) {
 	docs := []segment.Document{page("says", "red fox"), page("other", "gray wolf")}
 	ix := indexOf(t, docs)

@@ -19,12 +19,12 @@ const (
 	zipfVocabulary = 50_000
 )
 
-// zipf makes texts whose words are as frequent as in natural language: the n-th word is 1/n as
-// frequent as the first.
+// zipf makes texts whose words are as frequent as those of natural language (Zipf's law): the n-th word
+// is about 1/n as frequent as the first.
 type zipf struct {
 	random *rand.Rand
 	words  []string
-	upTo   []float64 // share of the words up to each
+	upTo   []float64 // for each word, the sum of the frequencies of the words up to it
 }
 
 func newZipf(seed uint64) *zipf {
@@ -47,7 +47,8 @@ func (z *zipf) word() string {
 	return z.words[n]
 }
 
-// text returns words; topics make some of the rarer ones frequent in it.
+// text returns the given number of words. The words in topics, which are rarer ones, are frequent in
+// it.
 func (z *zipf) text(words int, topics []string) string {
 	var out strings.Builder
 	for range words {
@@ -97,7 +98,7 @@ func (z *zipf) queries(docs []segment.Document, n int) (queries []string) {
 	return queries
 }
 
-// zipfIndex is an index of the invented corpus and queries for it, made once.
+// zipfIndex returns an index of the invented corpus and queries for it, which are made once.
 var zipfIndex = sync.OnceValues(func() (*Index, []string) {
 	z := newZipf(1)
 	docs := z.documents(zipfDocuments)

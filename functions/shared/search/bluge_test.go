@@ -19,8 +19,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// blugeReader shows an index to bluge's searchers as one segment with consecutive numbers of
-// documents. It is a second, exhaustive way to search the same bytes.
+// blugeReader presents an index to bluge's searchers as one segment whose documents have consecutive
+// numbers. So bluge searches the same bytes in a second, exhaustive way.
 type blugeReader struct {
 	t  *testing.T
 	ix *Index
@@ -143,7 +143,7 @@ func (l blugeLocation) End() int      { return l.position + 1 }
 func (l blugeLocation) Pos() int      { return l.position }
 func (l blugeLocation) Size() int     { return 0 }
 
-// blugeScorer returns what a word in a field adds to its frequency.
+// blugeScorer returns the contribution of a word in one field to the word's weighed frequency.
 type blugeScorer struct {
 	statistics *statistics
 	field      int
@@ -166,7 +166,8 @@ func (w blugeWord) ScoreComposite(of []*bluge.DocumentMatch) float64 {
 }
 func (blugeWord) ExplainComposite([]*bluge.DocumentMatch) *bluge.Explanation { return nil }
 
-// blugeSum adds the scores of its constituents, and doubles the sum if all of several are there.
+// blugeSum adds the scores of the words of a query, and multiplies the sum by Weights.AllWords if a
+// document has all of two or more words.
 type blugeSum struct{ all int }
 
 func (s blugeSum) ScoreComposite(of []*bluge.DocumentMatch) (score float64) {
@@ -180,7 +181,7 @@ func (s blugeSum) ScoreComposite(of []*bluge.DocumentMatch) (score float64) {
 }
 func (blugeSum) ExplainComposite([]*bluge.DocumentMatch) *bluge.Explanation { return nil }
 
-// blugePlan makes bluge's searchers of a query without expansions.
+// blugePlan makes bluge's searchers for a query without prefixes and words with edits.
 type blugePlan struct {
 	reader     blugeReader
 	statistics *statistics
@@ -196,7 +197,7 @@ func (p *blugePlan) check(s bluge.Searcher, err error) bluge.Searcher {
 	return s
 }
 
-// fields finds what any field's searcher finds.
+// fields returns a searcher of the documents that the searcher of any field finds.
 func (p *blugePlan) fields(weight float64, of func(field int) (bluge.Searcher, error)) bluge.Searcher {
 	var all []bluge.Searcher
 	for field := range postings.Fields {
@@ -224,7 +225,7 @@ func (p *blugePlan) phrase(terms []string, slop int) bluge.Searcher {
 	})
 }
 
-// matches returns the scores of the words of all matches.
+// matches returns the score of the words in each match, by the number of the document.
 func (p *blugePlan) matches(clauses []clause) map[uint64]float64 {
 	var words, must, not []bluge.Searcher
 	times := map[string]int{}
@@ -275,8 +276,8 @@ func (p *blugePlan) matches(clauses []clause) map[uint64]float64 {
 	}
 }
 
-// TestSearchAgainstBluge compares matches and scores of words with those of bluge's searchers,
-// which look at every posting, for the same segments.
+// TestSearchAgainstBluge compares the matches, and the scores of words, with those of bluge's
+// searchers, which look at every posting of the same segments.
 func TestSearchAgainstBluge(t *testing.T) {
 	word := func(random *rand.Rand) string {
 		return fmt.Sprintf("%c", 'a'+rune(20*random.Float64()*random.Float64()))

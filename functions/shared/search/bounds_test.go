@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// stopping is a context that ends after its Err was called a number of times.
+// stopping is a context that ends after its method Err was called a number of times.
 type stopping struct {
 	context.Context
 	looks int

@@ -18,7 +18,7 @@ import (
 type stored struct {
 	bucket  blob.Bucket
 	refs    []segment.Ref
-	anchors []segment.Ref // of the segments; nil if they have none
+	anchors []segment.Ref // overlays with the anchors of the segments; nil if they have none
 }
 
 func store(t *testing.T, groups ...[]segment.Document) (s stored) {

@@ -10,7 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// An index is a set of segments; a query's words are looked for by their stems.
+// Example searches an index, which is a set of segments. Words of the query are looked for by their
+// stems.
 func Example() {
 	var pages []*segments.Page
 	for url, text := range map[string][2]string{

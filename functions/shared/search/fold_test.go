@@ -12,7 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// textOf returns "kernel" and n words, all different, which no text of another name has.
+// textOf returns "kernel" and n different words. Texts with different names have no such words in
+// common.
 func textOf(name string, n int) string {
 	var words []string
 	for i := range n {
@@ -33,7 +34,7 @@ func TestFold(t *testing.T) {
 	for name, c := range map[string]struct {
 		text string
 		docs []segment.Document
-		want map[string][]string // for each hit: addresses of the alike ones
+		want map[string][]string // for each hit, the addresses of the alike pages
 	}{
 		"same text": {"kernel", []segment.Document{titled("http://a/1", "en", "One", long), titled("http://a/22", "en", "Two", long), titled("http://a/3", "en", "Three", other)},
 			map[string][]string{"http://a/1": {"http://a/22"}, "http://a/3": nil}},
@@ -76,8 +77,8 @@ func TestFold(t *testing.T) {
 	}
 }
 
-// TestFoldPages checks pages of folded hits: each group is on exactly one page, and only the last
-// page is short.
+// TestFoldPages checks that each group of alike documents is on exactly one page of hits, and that only
+// the last page has fewer hits than asked for.
 func TestFoldPages(t *testing.T) {
 	const groups, copies, size = 23, 7, 5
 	var docs []segment.Document
@@ -113,7 +114,7 @@ func TestFoldPages(t *testing.T) {
 	}
 }
 
-// TestFoldMany: on a page of many hits, too, none is alike another one.
+// TestFoldMany checks that, on a page of many hits, no hit is alike to another one.
 func TestFoldMany(t *testing.T) {
 	const groups = 60
 	var docs []segment.Document
@@ -133,7 +134,7 @@ func TestFoldMany(t *testing.T) {
 	}
 }
 
-// TestFoldNothing gives the same hits as without folding where nothing is alike.
+// TestFoldNothing checks that folding does not change the hits where no documents are alike.
 func TestFoldNothing(t *testing.T) {
 	var docs []segment.Document
 	for i := range 150 {

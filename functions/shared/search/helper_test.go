@@ -23,10 +23,10 @@ func page(url, body string) segment.Document {
 	return segment.Document{ID: layout.IdentityOf(url), URL: url, Body: body, Lang: "en", MIME: "text/html", Site: "example.org", Fetched: noon}
 }
 
-// headingGap is how many positions lie between headings.
+// headingGap is the distance between the positions of two headings.
 const headingGap = 100
 
-// tokens returns the terms of a document as it is indexed.
+// tokens yields the terms of a document as the function index makes them.
 func tokens(d *segment.Document) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		a := analysis.For(d.Lang)
@@ -91,13 +91,13 @@ func segmentOf(t testing.TB, docs []segment.Document) *segment.Segment {
 	return s
 }
 
-// indexOf builds one segment of each group of documents and an index of all.
+// indexOf builds a segment of each group of documents, and returns an index of these segments.
 func indexOf(t testing.TB, groups ...[]segment.Document) *Index {
 	t.Helper()
 	return indexWithout(t, nil, groups...)
 }
 
-// indexWithout also deletes documents.
+// indexWithout is like indexOf, but marks the documents in dead as deleted.
 func indexWithout(t testing.TB, dead map[layout.Identity]bool, groups ...[]segment.Document) *Index {
 	t.Helper()
 	var parts []Part
@@ -139,7 +139,7 @@ func urls(t testing.TB, ix *Index, text string) []string {
 	return found
 }
 
-// divide cuts the documents into n groups in an order of its own.
+// divide divides the documents, in random order, into n groups.
 func divide(random *rand.Rand, docs []segment.Document, n int) [][]segment.Document {
 	groups := make([][]segment.Document, n)
 	for _, i := range random.Perm(len(docs)) {
@@ -149,7 +149,7 @@ func divide(random *rand.Rand, docs []segment.Document, n int) [][]segment.Docum
 	return groups
 }
 
-// randomDocuments returns documents of invented words, few of them frequent.
+// randomDocuments returns n documents of invented words, of which few are frequent.
 func randomDocuments(random *rand.Rand, n int) (docs []segment.Document) {
 	text := func(words int) string {
 		var out []string
@@ -177,8 +177,8 @@ func randomDocuments(random *rand.Rand, n int) (docs []segment.Document) {
 	return docs
 }
 
-// syllables of the invented words; the analyzers of several languages take
-// different endings off them.
+// syllables are the syllables of the invented words. The last ones are endings that the analyzers of
+// several languages take off.
 var syllables = []string{"ba", "ne", "ti", "ko", "ru", "les", "ing", "en", "er", "s"}
 
 func randomWord(random *rand.Rand) string {
@@ -190,7 +190,7 @@ func randomWord(random *rand.Rand) string {
 	return word
 }
 
-// randomQuery returns up to ten clauses.
+// randomQuery returns a query of up to ten clauses.
 func randomQuery(random *rand.Rand) Query {
 	var clauses []string
 	for range 1 + random.IntN(3)*random.IntN(4) {

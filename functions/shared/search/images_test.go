@@ -37,7 +37,8 @@ func gallery() []segment.Document {
 	}
 }
 
-// namesOf returns the names of the images of a result, and the numbers of further pages.
+// namesOf returns, for each image of a result, its file name, and the number of other pages that show
+// it.
 func namesOf(r Result) (names []string) {
 	for _, hit := range r.Hits {
 		name := strings.TrimPrefix(hit.Image.URL, "http://i/")
@@ -116,8 +117,8 @@ func adds(e *Explanation) bool {
 	return len(e.Parts) == 0 || math.Abs(sum-e.Value) < 1e-9 || math.Abs(standard.AllWords*sum-e.Value) < 1e-9
 }
 
-// TestImagesOfDeletedPages hides pages and addresses: an image goes with its page, and stays
-// on others.
+// TestImagesOfDeletedPages hides pages and addresses, and checks that an image is not found on a hidden
+// page, and is still found on other pages.
 func TestImagesOfDeletedPages(t *testing.T) {
 	docs := gallery()
 	dead := map[layout.Identity]bool{docs[0].ID: true}
@@ -131,8 +132,8 @@ func TestImagesOfDeletedPages(t *testing.T) {
 	}
 }
 
-// TestImagesDisturbNoPages searches pages with and without images: results and scores are
-// the same.
+// TestImagesDisturbNoPages searches pages with and without images, and checks that results and scores
+// are the same.
 func TestImagesDisturbNoPages(t *testing.T) {
 	with := gallery()
 	without := slices.Clone(with)
@@ -148,7 +149,8 @@ func TestImagesDisturbNoPages(t *testing.T) {
 	}
 }
 
-// TestManyPagesOfImages finds more images than pages are examined at first.
+// TestManyPagesOfImages checks that, when hits far down are asked for, images are also found on pages
+// beyond those that are examined first.
 func TestManyPagesOfImages(t *testing.T) {
 	var docs []segment.Document
 	for i := range leastImagePages + 50 {

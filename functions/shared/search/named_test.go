@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestNamed: the page that a query names comes first, and otherwise the hits are those of the
-// query without a name, on all pages of hits.
+// TestNamed checks that the page that a query names comes first, and that the other hits are those of
+// the query without the name, on all pages of hits.
 func TestNamed(t *testing.T) {
 	random := rand.New(rand.NewPCG(16, 1))
 	docs := randomDocuments(random, 60)
@@ -59,7 +59,7 @@ func TestNamed(t *testing.T) {
 	}
 }
 
-// TestNamedOfTwoVersions: of a page in two partitions, the later version is shown.
+// TestNamedOfTwoVersions checks that, of a page in two partitions, the later version is shown.
 func TestNamedOfTwoVersions(t *testing.T) {
 	older, newer := page("http://a.example/x", "old words"), page("http://a.example/x", "new words")
 	newer.Version.Token = 2
@@ -73,7 +73,7 @@ func TestNamedOfTwoVersions(t *testing.T) {
 	}
 }
 
-// TestStepsOfNamed: to find the page that a query names takes no step more.
+// TestStepsOfNamed checks that finding the page that a query names takes no additional step.
 func TestStepsOfNamed(t *testing.T) {
 	var docs []segment.Document
 	for i := range 30 {
@@ -90,9 +90,9 @@ func TestStepsOfNamed(t *testing.T) {
 	}
 }
 
-// TestNamedInAMissingPart: of a segment that is not read before the deadline, no page is found by
-// its address, although its identities are remembered: nothing says whether it is deleted or passes
-// the filters.
+// TestNamedInAMissingPart checks that a page is not found by its address if its segment is not read
+// before the deadline, even if the identities of the segment are cached: it is not known whether the
+// page is deleted or passes the filters.
 func TestNamedInAMissingPart(t *testing.T) {
 	src, ix := serve(t)
 	named := page("c", "")

@@ -15,30 +15,30 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// oracle finds and scores documents by the definitions of the package, looking at every document.
+// oracle finds and scores documents as the package comment defines it, by looking at every document.
 type oracle struct {
 	docs      []oracleDoc
-	surfaces  map[string]int     // documents that hold a word as written
-	terms     map[string]float64 // documents that hold a term
-	anchored  map[string]float64 // documents that hold a term in their anchors
+	surfaces  map[string]int     // number of documents that have each word as written
+	terms     map[string]float64 // number of documents that have each term
+	anchored  map[string]float64 // number of documents whose anchors have each term
 	languages map[string]*oracleLanguage
 }
 
 // oracleLanguage holds statistics of the documents in a language.
 type oracleLanguage struct {
 	documents float64
-	having    [postings.Fields]float64 // documents that have a field
-	mean      [postings.Fields]float64 // length of a field, where there is one
-	terms     map[string]float64       // documents that hold a term
-	anchored  map[string]float64       // documents that hold a term in their anchors
+	having    [postings.Fields]float64 // number of documents that have each field
+	mean      [postings.Fields]float64 // mean length of each field in the documents that have it
+	terms     map[string]float64       // number of documents that have each term
+	anchored  map[string]float64       // number of documents whose anchors have each term
 }
 
 type oracleDoc struct {
 	segment.Document
 	dead      bool
-	positions [postings.Fields]map[string][]int // by term
+	positions [postings.Fields]map[string][]int // positions of each term in each field
 	length    [postings.Fields]float64
-	anchors   *oracleDoc // nil for none
+	anchors   *oracleDoc // nil if the document has no anchors
 	vector    segment.Vector
 }
 
@@ -115,7 +115,8 @@ type oracleHit struct {
 	score float64
 }
 
-// search returns all matches in their order: if quotes have none, those without quotes.
+// search returns all matches, sorted as a search must sort them. If no document matches the query with
+// its quotes, it returns the matches of the query without quotes.
 func (o *oracle) search(q Query) (hits []oracleHit) {
 	clauses := parse(q.Text)
 	if hits = o.answer(q, clauses); len(hits) == 0 && unquote(clauses) {
@@ -260,7 +261,7 @@ func (judge *oracle) answer(q Query, clauses []clause) (hits []oracleHit) {
 	return hits
 }
 
-// ofNearest returns how many hits are examined for bonuses.
+// ofNearest returns the number of the first hits that are examined for words near each other.
 func ofNearest(hits []oracleHit) int {
 	n := min(len(hits), nearest)
 	for n >= nearest && n < len(hits) && hits[n].score > hits[nearest-1].score-1e-9 {
@@ -269,8 +270,8 @@ func ofNearest(hits []oracleHit) int {
 	return n
 }
 
-// pairs returns the phrases of two plain words that follow each other: in order, and near
-// each other. Both words must occur, and differ.
+// pairs returns the phrases for each two plain words that follow each other: an exact phrase and one
+// with slop. Both words must occur in the index, and be different.
 func pairs(plain []oraclePhrase, o *oracleQuery) (near []oraclePhrase) {
 	var last oracleWord
 	for _, p := range plain {
@@ -353,7 +354,7 @@ func TestSearchAgainstOracle(t *testing.T) {
 	}
 }
 
-// differs returns what is wrong with a result; "" if nothing is.
+// differs describes how a result differs from the wanted hits; "" if it does not.
 func differs(got Result, want []oracleHit, q Query) string {
 	if got.Total > len(want) || got.Exact && got.Total != len(want) || got.Partial {
 		return fmt.Sprintf("%d matches (exact: %v), want %d", got.Total, got.Exact, len(want))

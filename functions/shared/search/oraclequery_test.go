@@ -11,15 +11,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// oracleWord holds the terms that stand for a word.
+// oracleWord holds the terms that stand for a word, by the term.
 type oracleWord map[string]oracleTerm
 
 type oracleTerm struct {
 	worth float64
-	rules string // codes of the rules that make it, each in brackets
+	rules string // codes of the rules of analysis that make the term, each in brackets
 }
 
-// add adds the terms of a word by all rules.
+// add adds the terms that the given rules make of a word.
 func (w oracleWord) add(a analysis.Word, rules []string, worth float64) {
 	for i, code := range rules {
 		term := a.Terms[a.Of[i]]
@@ -32,12 +32,12 @@ func (w oracleWord) add(a analysis.Word, rules []string, worth float64) {
 	}
 }
 
-// oracleQuery holds the languages of a query, the largest first.
+// oracleQuery holds the languages of a query; the language with the most documents comes first.
 type oracleQuery struct {
 	*oracle
 	languages []*oracleLanguage
-	rules     []string  // of each language
-	codes     []string  // rules, each once
+	rules     []string  // code of the rules of each language
+	codes     []string  // the different codes in rules
 	shares    []float64 // probability of each language
 	average   [postings.Fields]float64
 	length    float64 // number of words
@@ -45,7 +45,7 @@ type oracleQuery struct {
 
 func (q *oracleQuery) long() bool { return q.length >= 5 }
 
-// queryIn returns a query in the languages that a filter accepts.
+// queryIn returns a query in all languages that a filter accepts.
 func (o *oracle) queryIn(text string, f *filter) *oracleQuery {
 	q := &oracleQuery{oracle: o}
 	for _, name := range slices.SortedFunc(maps.Keys(o.languages), func(a, b string) int {
@@ -72,7 +72,7 @@ func (q *oracleQuery) analyzers() (all []*analysis.Analyzer) {
 	return all
 }
 
-// count returns the documents of language i that hold a word.
+// count returns the number of documents in language i that have a word.
 func (q *oracleQuery) count(word oracleWord, i int) (n float64) {
 	for term, t := range word {
 		if strings.Contains(t.rules, "["+q.rules[i]+"]") {
@@ -96,7 +96,7 @@ func (q *oracleQuery) inTexts(word oracleWord) bool {
 	return false
 }
 
-// judge sets the probabilities of the languages by the words of the query.
+// judge computes the probabilities of the languages from the words of the query.
 func (q *oracleQuery) judge(words []oracleWord) {
 	all, sum := 0.0, 0.0
 	for _, l := range q.languages {
@@ -124,7 +124,7 @@ func (q *oracleQuery) judge(words []oracleWord) {
 	}
 }
 
-// weighed returns a word whose terms by rules of unlikely languages are worth less.
+// weighed returns a copy of a word in which terms by the rules of unlikely languages are worth less.
 func (q *oracleQuery) weighed(word oracleWord) oracleWord {
 	share := func(t oracleTerm) (sum float64) {
 		for i, of := range q.shares {
@@ -192,7 +192,8 @@ func (q *oracleQuery) words(c clause) oraclePhrase {
 	return phrase
 }
 
-// editDistance counts letters put in, left out, replaced and swapped.
+// editDistance returns the number of edits between two words: letters inserted, left out or replaced,
+// and neighbouring letters swapped.
 func editDistance(a, b string) int {
 	d := make([][]int, len(a)+1)
 	for i := range d {
@@ -236,7 +237,7 @@ func (q *oracleQuery) idf(word oracleWord) (sum float64) {
 	return sum
 }
 
-// bm25f scores occurrences in the fields.
+// bm25f returns the score of a word whose frequency in each field the function freq returns.
 func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) int) float64 {
 	sum := 0.0
 	for f := range postings.Fields {
@@ -255,7 +256,7 @@ func (q *oracleQuery) word(d *oracleDoc, word oracleWord, weight float64) (score
 	return score + q.anchors(d, word, weight)
 }
 
-// anchors scores a word in the anchors of a document.
+// anchors returns the score of a word in the anchors of a document.
 func (q *oracleQuery) anchors(d *oracleDoc, word oracleWord, weight float64) (score float64) {
 	if d.anchors == nil {
 		return 0
@@ -267,8 +268,8 @@ func (q *oracleQuery) anchors(d *oracleDoc, word oracleWord, weight float64) (sc
 	return score
 }
 
-// occurrences counts a phrase in a field: the positions of its first word from
-// which the others are within reach.
+// occurrences returns the number of times that the phrase occurs in field f: the number of positions of
+// its first word from which its other words are within reach.
 func (p *oraclePhrase) occurrences(d *oracleDoc, f int) (n int) {
 	positions := func(i int) map[int]bool {
 		found := map[int]bool{}

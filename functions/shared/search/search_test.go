@@ -124,7 +124,8 @@ func TestAllWordsFirst(t *testing.T) {
 	}
 }
 
-// scored is what must not depend on the division into segments.
+// scored returns the identity, score and snippet of each hit, which must not depend on how documents
+// are divided among segments.
 func scored(t *testing.T, ix *Index, q Query) (out []string) {
 	for _, hit := range find(t, ix, q).Hits {
 		out = append(out, fmt.Sprintf("%s %.9f %v", hit.ID, hit.Score, hit.Snippet))
@@ -132,7 +133,8 @@ func scored(t *testing.T, ix *Index, q Query) (out []string) {
 	return out
 }
 
-// Equal documents tie everywhere, also where the hundred nearest end.
+// TestTies checks results in which many documents are equal and so have equal scores, also where the
+// hundredth match, the last that is examined for words near each other, is one of them.
 func TestTies(t *testing.T) {
 	var docs []segment.Document
 	for i := range 350 {

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// bracketed writes fragments with brackets around matches.
+// bracketed returns fragments as one text, with brackets around matches.
 func bracketed(extracts []Fragment) string {
 	var out strings.Builder
 	for _, f := range extracts {
@@ -98,7 +98,7 @@ func TestSnippet(t *testing.T) {
 	})
 }
 
-// markerFor marks the words of a query, all worth the same.
+// markerFor returns a marker for the words of a query, which all have the same weight.
 func markerFor(query string) *textMarker {
 	ix := &Index{weights: standard, languages: []corpusLanguage{{name: "en", documents: 1}}}
 	p, err := ix.plan(&Query{Text: query}, false)
@@ -163,8 +163,8 @@ func TestWordsEndAtPunctuation(t *testing.T) {
 	}
 }
 
-// TestBeginningsMissNothing checks that a word is left out by its first characters only if no
-// analyzer makes a term of the query of it.
+// TestBeginningsMissNothing checks that a word is left out by its first characters only if no analyzer
+// reduces it to a term of the query.
 func TestBeginningsMissNothing(t *testing.T) {
 	words := strings.Fields(`dying lying tying skis flies Yards sky news ae aepfel Aerzte oefen ueber eau ffentliches
 		llanos aardvark ISTANBUL istanbul INDIR ilk Bir x 1a 9th running knives geese users ties Ypsilon oo oui u2 c

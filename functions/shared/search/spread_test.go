@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// ofSites returns one document for each letter of sites, which is the name of its site. All match
-// "heron", the first best.
+// ofSites returns one document for each letter of sites. The letter is the name of the document's site.
+// All documents match "heron"; the first matches best.
 func ofSites(sites string) (docs []segment.Document) {
 	for i, site := range sites {
 		d := page(fmt.Sprintf("http://%c.example/%d", site, i), "heron "+strings.Repeat(fmt.Sprint("other", i, " "), i+1))
@@ -22,8 +22,8 @@ func ofSites(sites string) (docs []segment.Document) {
 	return docs
 }
 
-// shownSites returns the sites of a page of hits, each with the number of hits moved
-// away if there are any.
+// shownSites returns the sites of the hits on a page, each followed by the number of its hits that were
+// moved away, if there are any.
 func shownSites(t *testing.T, ix *Index, q Query) (sites string) {
 	t.Helper()
 	for _, hit := range find(t, ix, q).Hits {
@@ -67,7 +67,7 @@ func TestSpread(t *testing.T) {
 	}
 }
 
-// TestSpreadAlike takes alike pages as one hit of their site.
+// TestSpreadAlike checks that alike pages count as one hit of their site.
 func TestSpreadAlike(t *testing.T) {
 	docs := ofSites("abcdefghijk")
 	copied := strings.Repeat("heron in the reeds of the river ", 20)

@@ -6,8 +6,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestStartPage: the name of a site finds its start page first, and a query for more than the site
-// finds the page that says more about it.
+// TestStartPage checks that the name of a site finds its start page first, and that a query with
+// further words finds the page with these words first.
 func TestStartPage(t *testing.T) {
 	docs := []segment.Document{page("http://foo", "Some words. Pools."), page("http://bar", "Of something else.")}
 	for _, name := range []string{"a", "b", "c", "d"} {

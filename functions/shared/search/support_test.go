@@ -37,7 +37,7 @@ func (o *oracle) setVectors() {
 	}
 }
 
-// support adds to the scores of hits 0.8 times those of the four most similar ones.
+// support adds to the score of each hit 0.8 times the weighed scores of the four most similar hits.
 func (o *oracle) support(hits []oracleHit) {
 	vectors, having := make([]map[uint16]float64, len(hits)), map[uint16]float64{}
 	for i, hit := range hits {
@@ -84,8 +84,8 @@ func parsedLong(p *plan) bool {
 	return p.long
 }
 
-// TestSupport: of two pages that match a long query alike, that with similar matches comes first. In
-// a short query, similar matches do not count.
+// TestSupport checks that, of two pages that match a long query equally well, the one with similar
+// matches comes first, and that similar matches do not count in a short query.
 func TestSupport(t *testing.T) {
 	var docs []segment.Document
 	add := func(name, body string) {
@@ -119,7 +119,7 @@ func TestSupport(t *testing.T) {
 	}
 }
 
-// TestCopiesDoNotSupport: copies of a page have the scores that the page has alone.
+// TestCopiesDoNotSupport checks that copies of a page have the score that the page has alone.
 func TestCopiesDoNotSupport(t *testing.T) {
 	const body = "river delta flood sediment hydrology reservoirs embankment engineers"
 	docs := []segment.Document{page("http://other", "control dams violins orchestras")}
@@ -133,7 +133,8 @@ func TestCopiesDoNotSupport(t *testing.T) {
 	}
 }
 
-// TestSupportOfTies: support does not depend on how equal matches are divided among segments.
+// TestSupportOfTies checks that support does not depend on how equal matches are divided among
+// segments.
 func TestSupportOfTies(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	docs := randomDocuments(random, 120)

@@ -54,7 +54,8 @@ func TestImpossibleWeights(t *testing.T) {
 	}
 }
 
-// TestWithWeights: an index with other weights scores by them, and the index itself as before.
+// TestWithWeights checks that an index with other weights scores by these, and that the index from
+// which it was made scores as before.
 func TestWithWeights(t *testing.T) {
 	d := page("http://a/", "fox and dog")
 	d.Title = "fox"

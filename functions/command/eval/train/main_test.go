@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-// collection writes a collection in which the answer has the word of the query in its text, once
-// or up to twelve times, and another page has it in its title.
+// collection writes a test collection of twelve queries of one word. The answer to a query has the word
+// in its text, one to twelve times; another page, which is no answer, has it in its title.
 func collection(t *testing.T, prefix string) (dir string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), prefix)
@@ -34,8 +34,8 @@ func collection(t *testing.T, prefix string) (dir string) {
 	return dir
 }
 
-// TestTrain: where titles mislead, training finds weights by which more answers come first, and
-// the same collections give the same weights.
+// TestTrain trains on collections in which titles mislead. It checks that more answers come first with
+// the weights that it finds, and that the same collections give the same weights.
 func TestTrain(t *testing.T) {
 	dirs := []string{collection(t, "a"), collection(t, "b")}
 	out := filepath.Join(t.TempDir(), "weights.json")
