@@ -22,7 +22,7 @@ func encode(t *testing.T, entries []Entry) []byte {
 	return content
 }
 
-// The bytes are those that doc.go shows.
+// TestGolden checks that the example has the bytes that doc.go shows.
 func TestGolden(t *testing.T) {
 	content := encode(t, house)
 	end := len(content) - sealSize
@@ -71,7 +71,8 @@ func TestRefusedEntries(t *testing.T) {
 	}
 }
 
-// Each changed byte is seen, and an object that a later program wrote is told from a damaged one.
+// TestDamage checks that each changed byte is noticed, and that an object of a later program is not
+// taken for a damaged one.
 func TestDamage(t *testing.T) {
 	content := encode(t, house)
 	for i := range content {
@@ -101,7 +102,8 @@ func sealAgain(content []byte) []byte {
 	return content
 }
 
-// FuzzOpen: whatever opens can be asked for every term, and its probabilities are such.
+// FuzzOpen checks that any dictionary that Open accepts can be asked for every term, and has valid
+// probabilities.
 func FuzzOpen(f *testing.F) {
 	content, err := Encode("en", "de", house)
 	if err != nil {

@@ -80,7 +80,7 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// Generations may be deleted while AsOf looks for one.
+// TestAsOfWhileCollected deletes generations while AsOf looks for one.
 func TestAsOfWhileCollected(t *testing.T) {
 	bucket := memblob.New()
 	for minutes := range 10 {
@@ -99,7 +99,8 @@ func TestAsOfWhileCollected(t *testing.T) {
 	}
 }
 
-// AsOf does not return ErrNotKept for generations that are lost.
+// TestAsOfWhereGenerationsAreLost checks that AsOf does not return ErrNotKept for generations that are
+// lost.
 func TestAsOfWhereGenerationsAreLost(t *testing.T) {
 	bucket := memblob.New()
 	for minutes := range 10 {
@@ -131,7 +132,7 @@ func TestAsOfCostsLittle(t *testing.T) {
 	}
 }
 
-// A generation in format 1 is refused with an error that says so.
+// TestEarlierFormat checks that a generation in format 1 is refused with an error that says so.
 func TestEarlierFormat(t *testing.T) {
 	content := []byte(`{"partition":0,"generation":1,"time":"2026-11-21T22:00:00Z","segments":[{"key":"s","packages":[2]}]}`)
 	content = append(content[:len(content)-1], `,"sum":"`+layout.ContentHash(content)+"\"}\n"...)

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// harmed returns a bucket with five generations, one a minute, some of which were replaced
-// or deleted.
+// harmed returns a bucket with five generations, committed a minute apart, some of which were then
+// replaced or deleted.
 func harmed(t *testing.T, replaced map[string][]byte, deleted ...string) *memblob.Bucket {
 	t.Helper()
 	bucket := memblob.New()
@@ -35,8 +35,8 @@ func harmed(t *testing.T, replaced map[string][]byte, deleted ...string) *memblo
 	return bucket
 }
 
-// If the newest generation is damaged, Read returns the one before, and Commit fails.
-// Foreign objects change nothing.
+// TestReadBesideDamage checks that, if the newest generation is damaged, Read returns the one before,
+// and Commit fails. Foreign objects must change nothing.
 func TestReadBesideDamage(t *testing.T) {
 	hint, zeroes := layout.HintKey(0), make([]byte, 200)
 	key := func(n uint64) string { return layout.ManifestKey(0, n) }
@@ -91,7 +91,7 @@ func TestReadBesideDamage(t *testing.T) {
 	}
 }
 
-// Newer returns the given generation if the next one is damaged.
+// TestNewerBesideDamage checks that Newer returns the given generation if the next one is damaged.
 func TestNewerBesideDamage(t *testing.T) {
 	zeroes := make([]byte, 200)
 	whole := harmed(t, nil)
@@ -107,7 +107,7 @@ func TestNewerBesideDamage(t *testing.T) {
 	}
 }
 
-// Instead of a damaged generation AsOf returns the one before it.
+// TestAsOfBesideDamage checks that AsOf returns the generation before a damaged one.
 func TestAsOfBesideDamage(t *testing.T) {
 	bucket := harmed(t, map[string][]byte{layout.ManifestKey(0, 3): nil})
 	for n := uint64(1); n <= 5; n++ {
@@ -121,8 +121,8 @@ func TestAsOfBesideDamage(t *testing.T) {
 	}
 }
 
-// A generation in the format of a later program is not damaged: Read fails, and does not
-// return the one before.
+// TestLaterFormat checks that a generation in the format of a later program does not count as damaged:
+// Read fails, and does not return the generation before it.
 func TestLaterFormat(t *testing.T) {
 	content := []byte(`{"format":3,"partition":0,"generation":6}`)
 	sum := layout.ContentHash(content)

@@ -58,7 +58,8 @@ func TestAddGone(t *testing.T) {
 	}
 }
 
-// The list Gone is stored with the manifest, and an edit of it does not change the base.
+// TestGoneIsStored checks that the list Gone is stored with the manifest, and that changes to it in an
+// edit do not change the base.
 func TestGoneIsStored(t *testing.T) {
 	m := Manifest{Generation: 1}
 	m.AddGone(Gone{ID: layout.IdentityOf("http://a/"), Version: layout.Version{Epoch: 1, Token: 2}})

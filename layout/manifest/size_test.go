@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// large is an edit that makes the manifest of a partition that packs a package a minute and
-// lists 10,000. Books and segments are merged, eight of about one size in a commit, and the
+// large is an edit that makes the manifest of a busy partition, which gets a package a minute and lists
+// 10,000 packages. Books and segments are merged, eight of about the same size in one commit, and the
 // merged ones stay in the list Condemned for ten days.
 func large(m *manifest.Manifest) error {
 	hash := func() string {

@@ -95,8 +95,8 @@ func TestBegunPartitionIsReadWithoutAListing(t *testing.T) {
 	}
 }
 
-// A hint may be so old that the next generation is deleted already, or be the only copy of
-// a lost newest generation.
+// TestHintOfWhatIsGone reads with a hint that is so old that the next generation is deleted already,
+// and with a hint that is the only copy of a lost newest generation.
 func TestHintOfWhatIsGone(t *testing.T) {
 	for name, test := range map[string]struct {
 		hint  uint64
@@ -138,8 +138,9 @@ func TestHintOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// A committer that is suspended before it stores the generation begins again. One that is
-// suspended while it does cannot tell whether it succeeded, and does not replace the hint.
+// TestSuspendedCommitter checks that a committer that is suspended before it stores the generation
+// begins again, and that one that is suspended while it stores the generation reports that it does not
+// know whether it succeeded, and does not replace the hint.
 func TestSuspendedCommitter(t *testing.T) {
 	bucket := memblob.New()
 	commitAt(t, bucket, 0, nil)
@@ -226,8 +227,8 @@ func TestEditDoesNotTouchItsBase(t *testing.T) {
 	}
 }
 
-// A commit whose answer is lost may or may not have taken effect; after another try it has
-// taken effect once.
+// TestCommitOutlastsEveryFault checks that a commit takes effect once, whether or not an earlier try,
+// of which no answer came, has taken effect.
 func TestCommitOutlastsEveryFault(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		ctx := context.Background()

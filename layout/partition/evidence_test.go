@@ -111,7 +111,7 @@ func (c chain) newest() manifest.Manifest {
 	return m
 }
 
-// lose deletes the hint and the generations with the numbers from..to.
+// lose deletes the hint, and the generations with the numbers from, from+1, …, to.
 func (c chain) lose(from, to uint64) {
 	c.delete(layout.HintKey(0))
 	for n := from; n <= to; n++ {
@@ -147,11 +147,11 @@ func claim(n uint64, generations map[layout.Partition]uint64) (string, []byte) {
 	return layout.EpochKey(n), layout.Claim{By: "test", Generations: generations}.Encode()
 }
 
-// Lost returns exactly the wanted objects as evidence of each loss.
+// TestLost checks that Lost returns exactly the wanted objects as evidence of each loss.
 func TestLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		harm func(c chain)
-		want []string // a part of each piece of evidence, in this order
+		want []string // for each piece of evidence, in this order, a part of its text
 	}{
 		"nothing": {func(chain) {}, nil},
 		"all generations": {
@@ -278,7 +278,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// Objects that are committed while Lost runs are no evidence.
+// TestNothingIsLostWhileOthersCommit checks that objects which are committed while Lost runs are no
+// evidence.
 func TestNothingIsLostWhileOthersCommit(t *testing.T) {
 	c := newChain(t)
 	c.pack(1)

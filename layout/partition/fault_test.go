@@ -17,7 +17,7 @@ func isFault(err error) bool {
 	return is && strings.Count(err.Error(), "run bucketsearch verify --repair") == 1
 }
 
-// Every error of this package that only a repair can end is a Fault.
+// TestFaults checks that every error of this package that remains until a repair is a Fault.
 func TestFaults(t *testing.T) {
 	w := newWorld(t)
 	p, _ := w.listed()

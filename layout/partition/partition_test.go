@@ -88,8 +88,8 @@ func (w *world) listed() (*partition.Partition, manifest.Segment) {
 	return p, p.Manifest().Segments[0]
 }
 
-// A partition with objects and without a generation has lost its manifests: nothing may be
-// begun in it.
+// TestLostManifests checks that a partition with objects and without a generation has lost its
+// manifests, so that nothing may be begun in it.
 func TestLostManifests(t *testing.T) {
 	for name, put := range map[string]func(*world, *partition.Partition) error{
 		"package": func(w *world, p *partition.Partition) error { w.putPackage(p); return nil },
@@ -125,7 +125,8 @@ func TestLostManifests(t *testing.T) {
 	}
 }
 
-// Foreign objects and spool objects do not make a new partition count as lost.
+// TestNewPartition checks that a partition with only foreign objects and spool objects is not lost, but
+// new.
 func TestNewPartition(t *testing.T) {
 	w := newWorld(t)
 	w.check(w.bucket.Create(t.Context(), layout.PackagePrefix(0)+"README", []byte("?")))
@@ -142,7 +143,8 @@ func TestNewPartition(t *testing.T) {
 	}
 }
 
-// A ticket is valid for an hour, and as long as its key is not condemned.
+// TestStaleTickets checks that a ticket is valid for an hour, and only as long as its key is not
+// condemned.
 func TestStaleTickets(t *testing.T) {
 	for name, harm := range map[string]func(w *world, key string){
 		"an hour ago": func(w *world, _ string) { w.now = w.now.Add(partition.Fresh) },
@@ -172,7 +174,8 @@ func TestStaleTickets(t *testing.T) {
 	}
 }
 
-// A package that replaces another keeps the other's ID, and is also found by its key.
+// TestReplacePackage checks that a package that replaces another keeps the other's ID, and is also
+// found by the other's key.
 func TestReplacePackage(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
@@ -200,7 +203,7 @@ func TestReplacePackage(t *testing.T) {
 func TestReplaceBooks(t *testing.T) {
 	for name, test := range map[string]struct {
 		old  []string
-		want string // the list after the edit; before, it was a, b, c, d; n is the new book
+		want string // the list of books after the edit, in which n is the new book; before the edit it was a, b, c, d
 	}{
 		"in the place of the first": {[]string{"c", "b"}, "a n d"},
 		"all":                       {[]string{"d", "a", "b", "c"}, "n"},
@@ -246,7 +249,8 @@ func TestReplaceBooks(t *testing.T) {
 	}
 }
 
-// Of several committers the fastest consumes a batch; fifty of them consume each batch once.
+// TestConsumedOnce lets fifty committers consume twenty batches at the same time, and checks that each
+// batch is consumed once, and not again after it was closed.
 func TestConsumedOnce(t *testing.T) {
 	w := newWorld(t)
 	const committers, batches = 50, 20
@@ -284,8 +288,8 @@ func TestConsumedOnce(t *testing.T) {
 	}
 }
 
-// A package is stored and listed once, and its batch consumed once, whichever call of the
-// store fails.
+// TestEveryFault lets each call of the store fail in turn, and checks that a package is stored and
+// listed once, and its batch consumed once.
 func TestEveryFault(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)
@@ -352,8 +356,8 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// MarkCompared marks a segment unless some of its documents have become alive again since
-// the comparison. A segment that replaces compared ones is marked, too.
+// TestCompared checks that MarkCompared marks a segment unless some of its documents have become alive
+// again since the comparison, and that a segment that replaces marked ones is marked, too.
 func TestCompared(t *testing.T) {
 	w := newWorld(t)
 	p, s := w.listed()
@@ -396,7 +400,8 @@ func TestCompared(t *testing.T) {
 	}
 }
 
-// A segment or overlay that differs from its entry in the manifest is damaged.
+// TestDamagedSegments checks that a segment or overlay that differs from its entry in the manifest
+// counts as damaged.
 func TestDamagedSegments(t *testing.T) {
 	for name, harm := range map[string]func(w *world, s *manifest.Segment) error{
 		"of another number":  func(_ *world, s *manifest.Segment) error { s.Deletions.Documents++; return nil },
@@ -427,7 +432,7 @@ func TestDamagedSegments(t *testing.T) {
 	}
 }
 
-// PutSegment does not use a key that is condemned or has other bytes.
+// TestPutSegment checks that PutSegment does not use a key that is condemned or has other bytes.
 func TestPutSegment(t *testing.T) {
 	w := newWorld(t)
 	p, first := w.listed()
@@ -454,7 +459,8 @@ func TestPutSegment(t *testing.T) {
 	}
 }
 
-// A merged segment has the place in the list that the first of the replaced ones had.
+// TestReplaceSegments checks that a merged segment takes the place in the list of the first segment
+// that it replaces.
 func TestReplaceSegments(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
@@ -485,7 +491,8 @@ func TestReplaceSegments(t *testing.T) {
 	}
 }
 
-// An edit that returns ErrUnchanged after changes leaves the generation as it was.
+// TestUnchanged checks that an edit that makes changes and then returns ErrUnchanged leaves the
+// generation as it was.
 func TestUnchanged(t *testing.T) {
 	w := newWorld(t)
 	p, _ := w.listed()

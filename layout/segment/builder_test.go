@@ -79,8 +79,8 @@ func TestBuilderRefuses(t *testing.T) {
 	}
 }
 
-// TestLongWords checks that too long words are left out, and that several tokens may have
-// the same position.
+// TestLongWords checks that words that are too long are left out, and that several tokens may have the
+// same position.
 func TestLongWords(t *testing.T) {
 	b := NewBuilder(nil)
 	longest := strings.Repeat("é", 120)
@@ -104,8 +104,8 @@ func TestLongWords(t *testing.T) {
 	}
 }
 
-// TestNumberedTokens checks that numbers of all or some tokens do not change the segment's
-// bytes.
+// TestNumberedTokens checks that the segment's bytes do not depend on whether all, some or no tokens
+// have numbers (see Token.TermNumber).
 func TestNumberedTokens(t *testing.T) {
 	docs := generate(50, 3)
 	want := mustBuild(t, docs, 0)

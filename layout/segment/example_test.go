@@ -21,7 +21,7 @@ func words(d *segment.Document) iter.Seq[segment.Token] {
 	}
 }
 
-// A segment is built from documents and their tokens, and searched for terms.
+// Example builds a segment from documents and their tokens, and looks up terms in it.
 func Example() {
 	builder := segment.NewBuilder(nil)
 	for _, body := range []string{"a bucket of words", "words in a row"} {

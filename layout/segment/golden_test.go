@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// example returns documents for a version of the format, in which every field that the
-// version has is set in some document.
+// example returns documents for a version of the format. Every field that this version has is set in at
+// least one of them.
 func example(number int) []Document {
 	docs := generate(3, 1)
 	var images []Image

@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// tokensOf is an analyzer: words between spaces, in lower case, without a last
-// s; headings lie ten positions apart.
+// tokensOf is a simple analyzer: it yields the words between spaces, in lower case and without an s at
+// the end. Headings lie ten positions apart.
 func tokensOf(d *Document) iter.Seq[Token] {
 	return func(yield func(Token) bool) {
 		text := func(field int, position uint32, s string) uint32 {
@@ -204,7 +204,7 @@ func occurrences(t testing.TB, s *Segment, term *Term) []occurrence {
 	return all
 }
 
-// wordsOf reads all words of a segment, with their numbers of documents.
+// wordsOf reads all words of a segment, and returns the number of documents of each word.
 func wordsOf(t testing.TB, s *Segment) map[string]uint64 {
 	t.Helper()
 	fst, err := s.Words(t.Context())

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestLaterColumns reads how languages are known, and the hashes of translations, from a segment of an
-// older program, which has no columns of them, from a new one, and from both merged.
+// TestLaterColumns reads two columns that came later, LanguageSources and Translations, from a segment
+// of an older program without these columns, from a new segment, and from the two merged.
 func TestLaterColumns(t *testing.T) {
 	content, err := os.ReadFile("testdata/segment.v3")
 	if err != nil {

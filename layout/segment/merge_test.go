@@ -27,8 +27,8 @@ func sections(s *Segment, content []byte) map[string][]byte {
 	return all
 }
 
-// TestMergeIsBuild checks that merging parts of several sizes gives the same as building
-// one segment of all documents.
+// TestMergeIsBuild checks that merging segments of several sizes gives the same bytes as building one
+// segment of all documents.
 func TestMergeIsBuild(t *testing.T) {
 	docs := generate(300, 1)
 	cuttings := [][]int{{300}, {100, 200}, {0, 1, 2, 3, 150}, {7, 14, 21, 28, 35, 42, 49, 299}}
@@ -75,8 +75,8 @@ func allStored(t *testing.T, s *Segment) []Document {
 	return docs
 }
 
-// TestMergeDrops checks that merging with dead documents gives the same as building the
-// others, except for the numbers of documents of common words.
+// TestMergeDrops checks that merging segments with dead documents gives the same as building a segment
+// of the living documents, except for the numbers of documents of common words.
 func TestMergeDrops(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, share := range racetest.Rounds([]float64{0.01, 0.2, 0.9, 1}, []float64{0.2}) {

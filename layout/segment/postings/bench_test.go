@@ -21,7 +21,8 @@ func occurrences(documents []model) (n int) {
 	return n
 }
 
-// rate reports how many items were handled a second; n is their number in a round.
+// rate reports how many items were handled per second. The parameter n is the number of items in one
+// iteration of the benchmark.
 func rate(b *testing.B, n int, unit string) {
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds()/1e6, "M"+unit+"/s")
 }

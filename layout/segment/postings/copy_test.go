@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// renumbered returns the documents with their new numbers, without those that have none.
+// renumbered returns the documents under their new numbers, without those that have no new number.
 func renumbered(documents []model, numbers []uint32) (kept []model) {
 	for _, d := range documents {
 		if d.Doc = numbers[d.Doc]; d.Doc != NoMore {
@@ -17,8 +17,8 @@ func renumbered(documents []model, numbers []uint32) (kept []model) {
 	return kept
 }
 
-// numbering gives numbers to n documents, from first on. It leaves out one document in dead;
-// none if dead is 0.
+// numbering returns new numbers for n documents, from first on. One in dead documents gets none, chosen
+// at random; if dead is 0, all get one.
 func numbering(r *rand.Rand, n int, first uint32, dead int) []uint32 {
 	numbers := make([]uint32, n)
 	for i := range numbers {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestDamage changes and cuts lists at every byte. Open refuses such a list, or every
-// method of it can be called, and damage is reported.
+// TestDamage changes a byte of a list, or cuts the list, at every byte. Either Open refuses the list,
+// or every method of the list can be called, and damage is reported.
 func TestDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 17))
 	for _, documents := range [][]model{simple(9), english(r, 30, 4), english(r, 300, 4)} {
@@ -28,7 +28,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestDamageOnTheWay checks that iterators find damage in parts that Open does not check.
+// TestDamageOnTheWay checks that iterators find damage in the parts of a list that Open does not check.
 func TestDamageOnTheWay(t *testing.T) {
 	documents := english(rand.New(rand.NewPCG(18, 19)), 3*BlockSize, 9)
 	list, positions := encode(documents)
@@ -56,8 +56,7 @@ func TestDamageOnTheWay(t *testing.T) {
 	}
 }
 
-// TestDamagedPositions checks that damaged positions are an error, or are decoded to other
-// positions.
+// TestDamagedPositions checks that reading damaged positions gives an error or other positions.
 func TestDamagedPositions(t *testing.T) {
 	documents := english(rand.New(rand.NewPCG(20, 21)), 50, 2)
 	l, positions := open(t, documents)

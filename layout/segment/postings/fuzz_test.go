@@ -43,7 +43,8 @@ func FuzzOpen(f *testing.F) {
 	})
 }
 
-// everything walks a list, and calls every method of the iterator at each document.
+// everything walks a list, calls every method of the iterator at each document, and returns the
+// documents.
 func everything(t *testing.T, l *List, positions []byte) (docs []uint32) {
 	it, next := l.Iterator(), uint32(0)
 	var dst []uint32

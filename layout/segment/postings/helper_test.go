@@ -38,7 +38,7 @@ func open(t testing.TB, documents []model) (*List, []byte) {
 	return l, positions
 }
 
-// walk reads all documents after the current one.
+// walk returns all documents after the current one.
 func walk(t testing.TB, it *Iterator, positions []byte) (documents []model) {
 	t.Helper()
 	for doc := it.Next(); doc != NoMore; doc = it.Next() {
@@ -50,7 +50,7 @@ func walk(t testing.TB, it *Iterator, positions []byte) (documents []model) {
 	return documents
 }
 
-// current reads the current document with its payload and positions.
+// current returns the current document with its payload and positions.
 func current(t testing.TB, it *Iterator, positions []byte) model {
 	t.Helper()
 	freq, length, hits := it.Payload()
@@ -83,8 +83,8 @@ func simple(docs ...uint32) (documents []model) {
 	return documents
 }
 
-// english makes n documents, about every gap-th number, like documentation in English: the
-// term is mostly in the body, and lengths follow a log-normal distribution.
+// english returns n documents whose numbers are about gap apart, and which are like documentation in
+// English: the term is mostly in the body, and lengths follow a log-normal distribution.
 func english(r *rand.Rand, n, gap int) (documents []model) {
 	doc := uint32(0)
 	for range n {

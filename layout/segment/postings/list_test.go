@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lists returns documents for lists of all shapes, by name.
+// lists returns documents for lists of all shapes, by the name of the shape.
 func lists() map[string][]model {
 	r := rand.New(rand.NewPCG(1, 2))
 	until := func(n int) (docs []uint32) {
@@ -56,7 +56,7 @@ func lists() map[string][]model {
 	return numbers
 }
 
-// anything makes n documents with random numbers, frequencies, lengths and hits.
+// anything returns n documents with random numbers, frequencies, lengths and hits.
 func anything(r *rand.Rand, n int) (documents []model) {
 	doc := uint32(0)
 	for range n {
@@ -141,7 +141,7 @@ func TestBlockImpacts(t *testing.T) {
 	}
 }
 
-// pareto returns the impacts that no other one dominates, by comparing all pairs.
+// pareto returns the impacts that no other impact dominates (see impactSet), by comparing all pairs.
 func pareto(documents []model) (impacts []Impact) {
 	for field := range Fields {
 		var every []Impact
