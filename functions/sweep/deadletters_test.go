@@ -66,7 +66,7 @@ func TestForgetLetters(t *testing.T) {
 	check("after another takedown")
 }
 
-// bury stores a dead letter; wish stores one and the request to send it again.
+// bury stores a dead letter. The method wish stores one, too, with the request to send it again.
 func (w *world) bury(d message.DeadLetter) {
 	w.t.Helper()
 	d.At = w.clock.Now()
@@ -111,7 +111,7 @@ func TestResend(t *testing.T) {
 	}
 }
 
-// TestResendFails cannot send the message of a dead letter: the letter stays.
+// TestResendFails checks that a dead letter stays if its message cannot be sent.
 func TestResendFails(t *testing.T) {
 	w := newQuiet(t)
 	w.wish(message.DeadLetter{Queue: task.Index, Body: "again"})

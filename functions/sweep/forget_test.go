@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	gone   = one + "gone"                     // forgotten as a URL
-	secret = "http://www.secret.example/page" // forgotten with its site
+	gone   = one + "gone"                     // a page that is forgotten by its URL
+	secret = "http://www.secret.example/page" // a page that is forgotten with its whole site
 )
 
 // newForgetful returns a world whose partition 0 has forgotten pages: in a package with others,
@@ -118,8 +118,8 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestForgetAfterAClockThatWasAhead has had a clock far in the future: forgotten pages are not
-// kept longer for that.
+// TestForgetAfterAClockThatWasAhead checks that forgotten pages are not kept longer if an earlier
+// commit was made with a clock far in the future.
 func TestForgetAfterAClockThatWasAhead(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -161,8 +161,8 @@ func TestForgetMore(t *testing.T) {
 	}
 }
 
-// TestPackedWhileForgetting lets a pack with older settings commit during erasing: its forgotten
-// pages are found.
+// TestPackedWhileForgetting lets a pack function with older settings commit during erasing, and checks
+// that its forgotten pages are found and erased.
 func TestPackedWhileForgetting(t *testing.T) {
 	w := newForgetful(t)
 	w.run()
@@ -180,8 +180,8 @@ func TestPackedWhileForgetting(t *testing.T) {
 	}
 }
 
-// TestForgetBesideDamage has a damaged object: the others are erased all the same, but the
-// partition does not count as free of forgotten pages.
+// TestForgetBesideDamage checks that, beside a damaged object, the other objects are erased all the
+// same, but that the partition does not count as free of forgotten pages.
 func TestForgetBesideDamage(t *testing.T) {
 	w := newForgetful(t)
 	damaged := w.manifest(0).Packages[1].Key

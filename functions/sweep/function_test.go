@@ -32,7 +32,7 @@ func TestHandle(t *testing.T) {
 	}
 }
 
-// TestSweepBesideForeignObjects has foreign objects: they stay, and do not stop the sweep.
+// TestSweepBesideForeignObjects checks that foreign objects stay, and do not stop the sweep.
 func TestSweepBesideForeignObjects(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -56,8 +56,8 @@ func TestSweepBesideForeignObjects(t *testing.T) {
 	}
 }
 
-// TestSweepBesideADamagedGeneration commits and deletes nothing while the newest generation is
-// damaged.
+// TestSweepBesideADamagedGeneration checks that the sweep commits and deletes nothing while the newest
+// generation is damaged.
 func TestSweepBesideADamagedGeneration(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -80,8 +80,8 @@ func TestSweepBesideADamagedGeneration(t *testing.T) {
 	}
 }
 
-// TestCompact merges books: the merged book has their outcomes and links without superseded ones,
-// and no frontier is rebuilt.
+// TestCompact checks that a merged book has the outcomes and links of the books that it replaces,
+// without superseded ones, and that no frontier is rebuilt.
 func TestCompact(t *testing.T) {
 	w := newQuiet(t)
 	w.run()

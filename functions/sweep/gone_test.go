@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// loseIn commits, as pack does, a book by which the pages of a partition are gone.
+// loseIn commits, as pack does, a book with outcomes that say that the pages at the URLs are gone.
 func (w *world) loseIn(p layout.Partition, token uint64, urls ...string) {
 	w.t.Helper()
 	if err := w.learn(p, book.Book{Outcomes: functionstest.Outcomes(w.t, version(token), book.Failed, urls...)}); err != nil {
@@ -51,7 +51,7 @@ func newPacked(t *testing.T) *world {
 	return w
 }
 
-// shown returns the live documents of a partition as lines.
+// shown describes the live documents of a partition, a line for each.
 func (w *world) shown(p layout.Partition) (shown []string) {
 	w.t.Helper()
 	for _, d := range w.live(p) {
@@ -68,8 +68,8 @@ func (w *world) wantShown(when string, want ...string) {
 	}
 }
 
-// TestGone masks gone pages in all segments. They stay masked, whatever is merged, indexed late or
-// indexed anew. A page that has come back is shown.
+// TestGone checks that gone pages are masked in all segments, and stay masked, whatever is merged,
+// indexed late or indexed again. A page that has come back must be shown.
 func TestGone(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b", one+"c")
@@ -111,8 +111,8 @@ func TestGone(t *testing.T) {
 	w.wantShown("come back and swept", append([]string{one + "a " + version(40).String()}, stays...)...)
 }
 
-// TestGoneIsKeptInMind keeps a gone page on the list while a document of an earlier version may
-// still be made.
+// TestGoneIsKeptInMind checks that a gone page stays on the list as long as index may still make a
+// document of an earlier version.
 func TestGoneIsKeptInMind(t *testing.T) {
 	for name, test := range map[string]struct {
 		wait func(w *world)
@@ -158,7 +158,7 @@ func TestGoneIsKeptInMind(t *testing.T) {
 	}
 }
 
-// TestMaskMessage handles a task.Mask: nothing else is done.
+// TestMaskMessage handles a task.Mask, and checks that nothing else is done.
 func TestMaskMessage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -182,8 +182,8 @@ func TestMaskMessage(t *testing.T) {
 	}
 }
 
-// TestGoneBesideDamage has a segment that cannot be read: others are masked, and it is masked when
-// it can be read.
+// TestGoneBesideDamage checks that, while a segment cannot be read, the other segments are masked, and
+// that it is masked as soon as it can be read.
 func TestGoneBesideDamage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -210,8 +210,8 @@ func TestGoneBesideDamage(t *testing.T) {
 	w.wantShown("mended", one+"b "+version(20).String(), one+"d "+version(21).String())
 }
 
-// TestGoneKilledAnywhere kills the sweep at each call, also beside a faster one: the next sweeps
-// lead to the same end.
+// TestGoneKilledAnywhere kills the sweep at each call, also while another sweep commits before it, and
+// checks that the next sweeps lead to the same final state.
 func TestGoneKilledAnywhere(t *testing.T) {
 	last := func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) manifest.Manifest {
 		w := newPacked(t)
@@ -248,8 +248,8 @@ func TestGoneKilledAnywhere(t *testing.T) {
 	})
 }
 
-// TestGoneMeanwhile lists more gone pages, and merges the partition, between the reading of the
-// segments and the commit.
+// TestGoneMeanwhile lists more gone pages, and merges the partition, after the sweep has read the
+// segments and before it commits.
 func TestGoneMeanwhile(t *testing.T) {
 	w := newPacked(t)
 	w.Limits.Tiers.Tier = 2

@@ -98,8 +98,8 @@ func (w *world) manifest(p layout.Partition) manifest.Manifest {
 	return functionstest.Manifest(w.t, w.bucket, p)
 }
 
-// killed returns a bucket for a process that is killed at the first fault: all its later calls
-// fail.
+// killed returns a bucket for a process that is killed at the first fault that decide returns: this
+// call and all later ones fail.
 func killed(bucket blob.Bucket, decide func(faultblob.Call) faultblob.Fault) blob.Bucket {
 	var mu sync.Mutex // protects dead
 	dead := false

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// A takedown erases judgments and clicks, too: of a forgotten page, of a site, and also those that
-// a query function with older settings stores later. Others stay.
+// TestForgetJudgments checks that a takedown of a page or a site erases their judgments and clicks,
+// also those that a query function with older settings stores later, and no others.
 func TestForgetJudgments(t *testing.T) {
 	w := newQuiet(t)
 	judge := func(text string, urls ...string) string {

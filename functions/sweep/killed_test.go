@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// end is the final state of a world.
+// end is the final state of a world, to be compared.
 type end struct {
 	Stock     stock
 	Books     []manifest.Book
@@ -46,8 +46,8 @@ func (w *world) end() end {
 	return e
 }
 
-// life lets a sweep rebuild, erase and merge, then commit that everything is erased, then delete.
-// decide says at which write it is killed.
+// life runs the sweep three times: to rebuild, erase and merge; to commit that everything is erased; to
+// delete. The function decide says at which write the sweep is killed. life returns the final state.
 func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 	w := newForgetful(t)
 	w.Limits.Compact.Books = 2
@@ -90,7 +90,8 @@ func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 	return w.end()
 }
 
-// TestKilledAnywhere kills the sweep at each write: the next sweeps lead to the same end.
+// TestKilledAnywhere kills the sweep at each write, and checks that the next sweeps lead to the same
+// final state.
 func TestKilledAnywhere(t *testing.T) {
 	want := life(t, func(faultblob.Call) faultblob.Fault { return faultblob.None })
 	if diff := cmp.Diff(remains, want.Stock); diff != "" || want.Forgotten != 1 || want.Condemned != nil || want.Letters != nil || len(want.Books) >= 4 {
@@ -103,7 +104,8 @@ func TestKilledAnywhere(t *testing.T) {
 	})
 }
 
-// TestAStepFails lets one step fail: the others are done, and the step is tried again.
+// TestAStepFails lets one step of the sweep fail, and checks that the other steps are done, and that
+// the step is tried again.
 func TestAStepFails(t *testing.T) {
 	for _, failing := range []string{
 		layout.Epochs, layout.SpoolPrefix(1), layout.PackagePrefix(0), layout.Books + "0000/", layout.QuarantinePrefix(layout.Books),

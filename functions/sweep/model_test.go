@@ -25,8 +25,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// model watches a world in which all functions work at once. It records what is deleted, and
-// whether objects that a reader needs exist.
+// model observes a world in which all functions work at the same time. It records what is deleted, and
+// whether the objects that a reader needs exist.
 type model struct {
 	*world
 	mu      sync.Mutex
@@ -34,10 +34,10 @@ type model struct {
 	token   uint64     // token of the last batch; protected by mu
 	packing sync.Mutex
 
-	lists sync.Map // keys that a generation lists, by its number
+	lists sync.Map // keys that each generation lists, by the number of the generation
 }
 
-// listed returns the keys that a generation lists.
+// listed returns the keys that generation n lists.
 func (m *model) listed(n uint64) map[string]bool {
 	if keys, known := m.lists.Load(n); known {
 		return keys.(map[string]bool)
@@ -57,8 +57,8 @@ func (m *model) intN(n int) int {
 	return m.random.IntN(n)
 }
 
-// watched returns the bucket for one worker, who is killed after the given number of calls. Every
-// deletion is judged.
+// watched returns the bucket for one worker. It fails after the given number of calls, as if the worker
+// were killed, and passes each key that the worker deletes to judge.
 func (m *model) watched(calls int64) blob.Bucket {
 	var done atomic.Int64
 	return faultblob.New(m.bucket, func(c faultblob.Call) faultblob.Fault {
@@ -72,8 +72,8 @@ func (m *model) watched(calls int64) blob.Bucket {
 	})
 }
 
-// judge checks a key that is about to be deleted: no kept generation lists it, unless it is
-// erased, and it was condemned a grace ago.
+// judge fails the test if a key that is about to be deleted must not be: a kept generation lists it and
+// it is not to be erased, or it was not condemned at least a grace ago.
 func (m *model) judge(key string) {
 	newest, err := manifest.Read(m.t.Context(), m.bucket, 0)
 	if err != nil {
@@ -147,7 +147,7 @@ func (m *model) add() {
 	}
 }
 
-// work does one kind of work at random, and may be killed.
+// work does one kind of work, chosen at random. It may be killed before it is done.
 func (m *model) work() {
 	calls := int64(1 << 30)
 	if m.intN(3) == 0 {
@@ -184,23 +184,23 @@ func (m *model) work() {
 	}
 }
 
-// sweeper returns a sweep function without memory.
+// sweeper returns a sweep function that remembers nothing of earlier sweeps.
 func (m *model) sweeper(bucket blob.Bucket) *Function {
 	return &Function{
 		Bucket: bucket, Redis: m.Redis, Sender: new(functionstest.Sender), Now: m.Now, Worker: "s", Limits: m.Limits, Log: functionstest.Log(),
 	}
 }
 
-// reading is a generation that a reader uses, and the end of its use.
+// reading is a generation that a reader uses, and the time until which it is used.
 type reading struct {
 	manifest.Manifest
 	until time.Time
 }
 
-// TestNothingElseIsDeleted packs, indexes, merges, compacts, erases and deletes at once. Workers
-// are killed at any call, and time passes at random. No object is deleted that a kept generation
-// lists, that a reader may still use, or that was not condemned. In the end no condemned object
-// and no orphan is left.
+// TestNothingElseIsDeleted packs, indexes, merges, erases and deletes at the same time. Workers are
+// killed at any call, and time passes at random. It checks that no object is deleted that a kept
+// generation lists, that a reader may still use, or that was not condemned, and that in the end no
+// condemned or unlisted object is left.
 func TestNothingElseIsDeleted(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

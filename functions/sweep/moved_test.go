@@ -43,8 +43,8 @@ func (w *world) wantIn(when string, want map[layout.Partition][]string) {
 
 func page(name string, token uint64) string { return one + name + " " + version(token).String() }
 
-// TestMoved moves pages to another partition: only the last version of a page is searched, and
-// none if the page is gone, whatever is indexed late or anew, and merged.
+// TestMoved moves pages to another partition, and checks that only the last version of each page is
+// found, and no version if the page is gone, whatever is indexed late or again, and merged.
 func TestMoved(t *testing.T) {
 	w := newPacked(t)
 	w.Limits.Tiers.Tier = 2
@@ -88,7 +88,7 @@ func TestMoved(t *testing.T) {
 	w.wantIn("moved back", map[layout.Partition][]string{0: {page("a", 60), page("b", 60), page("c", 20), page("d", 30)}, 1: nil})
 }
 
-// TestNotMoved does not compare partitions whose pages no strategy has moved.
+// TestNotMoved checks that partitions whose pages no strategy has moved are not compared.
 func TestNotMoved(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a")
@@ -100,8 +100,8 @@ func TestNotMoved(t *testing.T) {
 	}
 }
 
-// TestMovedMessage handles pack's task for gone pages: their documents are masked in the partition
-// that they have left, too.
+// TestMovedMessage handles a task.Mask of pack for gone pages, and checks that their documents are also
+// masked in the partition that the pages have left.
 func TestMovedMessage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -117,8 +117,8 @@ func TestMovedMessage(t *testing.T) {
 	}
 }
 
-// TestMovedBesideDamage has a segment in another partition that cannot be read: meanwhile gone
-// pages count as not masked, and segments as not compared.
+// TestMovedBesideDamage checks that, while a segment of another partition cannot be read, gone pages do
+// not count as masked, nor segments as compared.
 func TestMovedBesideDamage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b", one+"c")
@@ -145,7 +145,8 @@ func TestMovedBesideDamage(t *testing.T) {
 	w.wantIn("mended", map[layout.Partition][]string{0: {page("c", 20)}, 1: {page("a", 30), page("d", 30)}})
 }
 
-// TestMovedKilledAnywhere kills the sweep at each call: the next one leads to the same end.
+// TestMovedKilledAnywhere kills the sweep at each call, and checks that the next one leads to the same
+// final state.
 func TestMovedKilledAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newPacked(t)
@@ -173,8 +174,8 @@ func TestMovedKilledAnywhere(t *testing.T) {
 	})
 }
 
-// TestMovedMeanwhile lists a page as gone during the comparison: it is masked in the other
-// partition before it counts as masked.
+// TestMovedMeanwhile lists a page as gone during the comparison, and checks that it is masked in the
+// other partition before it counts as masked.
 func TestMovedMeanwhile(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b", one+"c")

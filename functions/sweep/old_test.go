@@ -23,8 +23,8 @@ func TestOldFeedback(t *testing.T) {
 	}
 }
 
-// TestOldClicks has clicks of every day: those of the last 90 days and of today stay, also of those
-// that are in quarantine.
+// TestOldClicks stores clicks of many days, and checks that those of the last 90 days and of today
+// stay, also those in quarantine.
 func TestOldClicks(t *testing.T) {
 	w := newQuiet(t)
 	today := w.clock.Now()

@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// TestOutlived deletes a package when all its pages have later versions or are gone, but not while
-// an earlier generation lists it.
+// TestOutlived checks that a package is deleted when all its pages have later versions or are gone, but
+// not while an earlier generation lists it.
 func TestOutlived(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -47,7 +47,8 @@ func TestOutlived(t *testing.T) {
 	w.wantShown("in the end", one+"a "+version(21).String(), one+"c "+version(21).String())
 }
 
-// TestNotOutlived keeps packages that are outlived only by the books, or only by the segments.
+// TestNotOutlived checks that a package is kept if its pages have later versions or are gone only by
+// the books, or only by the segments.
 func TestNotOutlived(t *testing.T) {
 	for name, harm := range map[string]func(w *world){
 		"unchanged": func(w *world) {
@@ -85,7 +86,8 @@ func (w *world) learnt(learnt book.Book) {
 	}
 }
 
-// TestLearntMeanwhile commits a book while the books are read: it counts at the next sweep.
+// TestLearntMeanwhile commits a book while the sweep reads the books, and checks that the book counts
+// at the next sweep.
 func TestLearntMeanwhile(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")

@@ -53,8 +53,8 @@ func TestUndoneWorkIsRaised(t *testing.T) {
 	}
 }
 
-// TestSomeFrontiersAreStale rebuilds only some frontiers: the others have not read the spool, so
-// the events of its objects are sent.
+// TestSomeFrontiersAreStale lets the sweep rebuild some frontiers, and checks that the events of spool
+// objects are sent again, because the other frontiers have not read these objects.
 func TestSomeFrontiersAreStale(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	functionstest.Open(t, w.Redis, w.inForce, 1)
@@ -129,8 +129,8 @@ func TestPackedSpoolIsDeletedLater(t *testing.T) {
 	check("one that comes late", []uint64{13}, nil, 12)
 }
 
-// TestLeasedBatchIsNotClosed has a leased batch, whose spool object may still come: no later batch
-// is closed.
+// TestLeasedBatchIsNotClosed checks that no later batch is closed while a batch is leased, because its
+// spool object may still come.
 func TestLeasedBatchIsNotClosed(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -146,8 +146,8 @@ func TestLeasedBatchIsNotClosed(t *testing.T) {
 	}
 }
 
-// TestUnsettledBatchIsRaised has a pack that died after it put a batch into the inbox: the batch
-// is still leased, so it is not settled, and its event is sent again.
+// TestUnsettledBatchIsRaised checks that the event of a batch is sent again if pack died after it put
+// the batch into the inbox: the batch is still leased, so it is not settled.
 func TestUnsettledBatchIsRaised(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -160,8 +160,8 @@ func TestUnsettledBatchIsRaised(t *testing.T) {
 	}
 }
 
-// TestUnsettledBatchWithoutSpool sends again the event of an unsettled batch in the inbox, even if
-// its spool object is packed or deleted, so that pack removes the batch.
+// TestUnsettledBatchWithoutSpool checks that the event of an unsettled batch in the inbox is sent again
+// even if its spool object is packed or deleted, so that pack removes the batch.
 func TestUnsettledBatchWithoutSpool(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -188,7 +188,7 @@ func (w *world) waits(batch layout.Version) {
 	}
 }
 
-// TestWithoutRedis does all steps that do not need Redis.
+// TestWithoutRedis checks that the sweep does all steps that do not need Redis when Redis is down.
 func TestWithoutRedis(t *testing.T) {
 	rdb := redistest.Embedded(t)
 	w := newWorld(t, rdb)
@@ -205,7 +205,7 @@ func TestWithoutRedis(t *testing.T) {
 	}
 }
 
-// TestDueIsAskedAgain puts a page that is due back into its host's queue.
+// TestDueIsAskedAgain checks that a page that is due is put back into its host's queue.
 func TestDueIsAskedAgain(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.spool(4, one+"due", book.Stored)

@@ -41,7 +41,7 @@ func (w *world) checkPast(p layout.Partition) {
 	}
 }
 
-// there returns the keys under which an object exists.
+// there returns those of the keys under which an object exists.
 func (w *world) there(keys ...string) (there []string) {
 	for _, key := range keys {
 		if _, err := w.bucket.Head(w.t.Context(), key); err == nil {
@@ -51,8 +51,8 @@ func (w *world) there(keys ...string) (there []string) {
 	return there
 }
 
-// TestCollect deletes condemned objects after the grace, when no kept generation lists them;
-// erased ones after the grace, even if one does.
+// TestCollect checks that condemned objects are deleted after the grace when no kept generation lists
+// them, and objects to be erased even if a kept generation does.
 func TestCollect(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -115,8 +115,8 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestThePastIsKept can answer from any moment for as long as generations are kept: all objects
-// that were listed then exist.
+// TestThePastIsKept checks that queries about any moment can be answered for as long as generations are
+// kept: all objects that were listed then exist.
 func TestThePastIsKept(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -169,8 +169,8 @@ func TestThePastIsKept(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// TestAQuietPartitionIsQuiet has a partition without any change: in the end the sweep commits
-// nothing there.
+// TestAQuietPartitionIsQuiet checks that, in a partition where nothing changes, the sweep in the end
+// commits nothing.
 func TestAQuietPartitionIsQuiet(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")
@@ -189,7 +189,7 @@ func TestAQuietPartitionIsQuiet(t *testing.T) {
 	}
 }
 
-// TestWrongClock makes one commit with a wrong clock: nothing is deleted too early.
+// TestWrongClock makes one commit with a wrong clock, and checks that nothing is deleted too early.
 func TestWrongClock(t *testing.T) {
 	for _, wrong := range []time.Duration{-365 * 24 * time.Hour, 365 * 24 * time.Hour} {
 		w := newQuiet(t)

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// TestReindexBesideDamage has a segment that cannot be read: that is an error, and the others are
-// indexed anew.
+// TestReindexBesideDamage checks that a segment that cannot be read is returned as an error, and that
+// the packages of the others are indexed again.
 func TestReindexBesideDamage(t *testing.T) {
 	w := newQuiet(t)
 	w.run()

@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// allThere checks that all listed objects exist.
+// allThere checks that all objects that a partition's newest generation lists exist.
 func (w *world) allThere(p layout.Partition) {
 	w.t.Helper()
 	m := w.manifest(p)
@@ -30,8 +30,8 @@ func (w *world) allThere(p layout.Partition) {
 	}
 }
 
-// TestCollectedTwice has two sweeps that delete at the same time. Between their deletions a
-// package is indexed anew, to the same bytes as a condemned segment.
+// TestCollectedTwice lets two sweeps delete at the same time. Between their deletions, a package is
+// indexed again, and its segment has the same bytes as a condemned one.
 func TestCollectedTwice(t *testing.T) {
 	w := newQuiet(t)
 	w.Limits.Tiers.Tier = 3
@@ -70,8 +70,8 @@ func TestCollectedTwice(t *testing.T) {
 	w.allThere(0)
 }
 
-// TestSuspendedWriter suspends a function for days between the put of an object and its commit.
-// Meanwhile objects that no generation lists are deleted.
+// TestSuspendedWriter suspends a function for days between the storing of an object and its commit.
+// Meanwhile the sweep deletes objects that no generation lists.
 func TestSuspendedWriter(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -104,8 +104,8 @@ func TestSuspendedWriter(t *testing.T) {
 	w.allThere(0)
 }
 
-// TestSuspendedCollector suspends a collector at its second deletion: it deletes nothing after
-// that.
+// TestSuspendedCollector suspends a collector at its second deletion, and checks that it deletes
+// nothing after that.
 func TestSuspendedCollector(t *testing.T) {
 	w := newQuiet(t)
 	keys := []string{"a", "b", "c"}
@@ -124,8 +124,8 @@ func TestSuspendedCollector(t *testing.T) {
 	}
 }
 
-// TestStaleHint cannot replace the hint any more: the generations stay that lead from it to the
-// newest. When it can be replaced again, it names a generation that is kept.
+// TestStaleHint checks that, while the hint cannot be replaced, the generations from the hint to the
+// newest are kept, and that the hint names a kept generation when it can be replaced again.
 func TestStaleHint(t *testing.T) {
 	for _, forGood := range []bool{true, false} {
 		w := newQuiet(t)

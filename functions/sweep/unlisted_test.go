@@ -27,8 +27,8 @@ func (w *world) complete() {
 	}
 }
 
-// TestForgetWhatNothingLists completes a takedown: unlisted objects with forgotten pages are
-// condemned by then.
+// TestForgetWhatNothingLists checks that, when a takedown is complete, unlisted objects with forgotten
+// pages are condemned.
 func TestForgetWhatNothingLists(t *testing.T) {
 	w := newForgetful(t)
 	w.complete()
@@ -37,8 +37,8 @@ func TestForgetWhatNothingLists(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// TestForgetWhatComesLate puts objects after a takedown is complete, from processes with older
-// settings: a package that is never listed, and a damaged spool object. They are deleted, too.
+// TestForgetWhatComesLate stores objects after a takedown is complete, as processes with older settings
+// do: a package that is never listed, and a damaged spool object. It checks that they are deleted, too.
 func TestForgetWhatComesLate(t *testing.T) {
 	w := newForgetful(t)
 	w.complete()
@@ -55,8 +55,8 @@ func TestForgetWhatComesLate(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// TestErasedUnderAnotherName erases a page when the key of the new package is condemned: the
-// package is stored under another key.
+// TestErasedUnderAnotherName checks that, if the key of a package without its erased page is condemned,
+// the package is stored under another key.
 func TestErasedUnderAnotherName(t *testing.T) {
 	w := newForgetful(t)
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
@@ -95,8 +95,8 @@ func TestErasedUnderAnotherName(t *testing.T) {
 	}
 }
 
-// TestQuietCostsLittle looks for unlisted objects at most once a day without a takedown, and never
-// into the quarantine.
+// TestQuietCostsLittle checks that, without a takedown, unlisted objects are looked for at most once a
+// day, and never in the quarantine.
 func TestQuietCostsLittle(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")
@@ -141,8 +141,8 @@ func TestQuietCostsLittle(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// TestForgetBesideWhatIsNeverWrittenAnew has a segment that merge never writes anew. Later
-// takedowns do not become complete; all other work is done, and nothing is searched twice.
+// TestForgetBesideWhatIsNeverWrittenAnew checks that, while merge never rewrites a segment, later
+// takedowns do not become complete, all other work is done, and nothing is searched twice.
 func TestForgetBesideWhatIsNeverWrittenAnew(t *testing.T) {
 	w := newForgetful(t)
 	var log bytes.Buffer

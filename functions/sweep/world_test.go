@@ -73,7 +73,7 @@ func (w *world) learn(p layout.Partition, learnt book.Book, packages ...manifest
 	return err
 }
 
-// orphan puts the objects that pack and index put for a page, and lists none of them.
+// orphan stores the objects that pack and index store for a page, without listing any of them.
 func (w *world) orphan(p layout.Partition, token uint64, url string) {
 	w.t.Helper()
 	pkg, outcomes := functionstest.Package(w.t, w.bucket, p, functionstest.Page(version(token), url))
@@ -88,7 +88,7 @@ func (w *world) orphan(p layout.Partition, token uint64, url string) {
 	})
 }
 
-// index indexes all packages.
+// index indexes all packages of a partition.
 func (w *world) index(p layout.Partition) {
 	w.t.Helper()
 	f := &index.Function{
@@ -134,9 +134,9 @@ func (w *world) forget(sites []string, urls ...string) {
 
 // stock is the content of all books, packages and segments of a partition.
 type stock struct {
-	Outcomes, Links []string // sorted
-	Pages           []string // sorted
-	Documents       []string // sorted, dead ones too
+	Outcomes, Links []string // outcomes and links, as sorted lines
+	Pages           []string // pages, as sorted lines
+	Documents       []string // documents, dead ones included, as sorted lines
 }
 
 // stock returns the stock of a partition, and checks that the pages are where the books say.

@@ -26,7 +26,7 @@ var soakLines = map[string]func(vitals) float64{
 	"slowest-ms":   func(v vitals) float64 { return v.slowest },
 }
 
-// Size of the picture, in pixels: a strip for each line.
+// Width of the picture, and height of the strip for each line, in pixels.
 const (
 	width, strip, margin = 1000, 130, 30
 )

@@ -42,7 +42,7 @@ type hosts struct {
 	seeds []string
 
 	mu     sync.Mutex
-	visits map[string][]visit // visits by host; protected by mu
+	visits map[string][]visit // visits of each host, by its name; protected by mu
 }
 
 // visit is a request and its answer.

@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// queries have two or three words each.
+// queries are the queries that are sent, of two or three words each.
 var queries = []string{
 	"connection pool", "foreign key constraint", "list comprehension", "template filter", "model form",
 	"signal slot", "window function", "index scan", "string format", "date time zone",

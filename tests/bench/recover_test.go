@@ -33,7 +33,7 @@ func BenchmarkRecover(b *testing.B) {
 		b.Fatalf("%v\n%s", err, said)
 	}
 	for _, test := range []struct {
-		victim string // beginning of the name of its program
+		victim string // beginning of the name of the program whose process is killed
 		flags  []string
 	}{
 		{"bucketsearch", nil}, // the object store

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// packages are the Debian packages that make up the site, with about 4,700 pages: name →
-// directory.
+// packages are the directories of the Debian packages that make up the site, by name. Their pages are
+// about 4,700.
 var packages = map[string]string{
 	"postgresql": "postgresql-doc-15/usr/share/doc/postgresql-doc-15/html",
 	"python":     "python3.11-doc/usr/share/doc/python3.11/html",

@@ -10,8 +10,8 @@ import (
 type engine struct {
 	name    string
 	command []string
-	merges  bool // true: it has the subcommand "merge"
-	own     bool // true: it is bucketsearch, and has the subcommand "cold"
+	merges  bool // whether it has the subcommand "merge"
+	own     bool // whether it is bucketsearch, which has the subcommand "cold"
 }
 
 func engines() []engine {
