@@ -130,7 +130,7 @@ type Picture struct {
 type Bucket struct {
 	Value    string `json:"value"`
 	Pages    int    `json:"pages"`
-	Estimate bool   `json:"estimate,omitempty"` // the count is an estimate from a sample of the matches
+	Estimate bool   `json:"estimate,omitempty"` // whether the count is an estimate from a sample of the matches
 }
 
 // Answer returns the result in the form in which it is written as JSON.

@@ -68,7 +68,7 @@ func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 // Query is a client's request for a search.
 type Query struct {
 	search.Query
-	AsOf time.Time // moment: the bucket is searched as it was then; zero: as it is now
+	AsOf time.Time // moment in whose state the bucket is searched; zero: the present state
 	Cost bool      // whether the answer's cost is measured (Result.Cost)
 }
 

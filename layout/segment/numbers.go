@@ -11,8 +11,9 @@ import (
 
 // The names of the columns of numbers. Each column has one number for each document.
 const (
-	Dates           = "date"         // Document.Fetched, in milliseconds since 1970, an int64
-	TitleLengths    = "length.title" // number of tokens in the title; three more columns for the other fields
+	Dates = "date" // Document.Fetched, in milliseconds since 1970, an int64
+	// number of tokens in the title; the next three columns hold those of the other fields
+	TitleLengths    = "length.title"
 	HeadingsLengths = "length.headings"
 	AddressLengths  = "length.address"
 	BodyLengths     = "length.body"

@@ -94,7 +94,8 @@ func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error)
 	return nil, r.err()
 }
 
-// openTerm returns the term at which r is; r reads the block with the number block.
+// openTerm returns the term at which the reader r stands. The reader must be one of the block with the
+// given number.
 func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	list, err := s.openList(r)
 	if err != nil {

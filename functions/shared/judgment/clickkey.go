@@ -8,8 +8,7 @@ import (
 )
 
 // ClickKey is the secret with which a server signs the results that it shows, so that only clicks on
-// these can be reported. It holds the SHA-256 of the secret. The zero ClickKey means that clicks are
-// not counted.
+// these can be reported. The zero ClickKey means that clicks are not counted.
 type ClickKey struct{ sum [sha256.Size]byte } // SHA-256 of the secret
 
 // ParseClickKey reads a secret of 16 bytes or more; "" gives the zero ClickKey. Its errors do not

@@ -66,8 +66,8 @@ func (g *gathered) inNames(w *queryWord) bool {
 	return false
 }
 
-// anchor returns the given term of the query in the anchors of a part. number is the index of the
-// term in g.names. The result is nil if the anchors lack the term or the part has no anchors.
+// anchor returns the term with the given number, its index in g.names, as it is in the anchors of a
+// part. The result is nil if the anchors lack the term or the part has no anchors.
 func (g *gathered) anchor(part, number int) *segment.Term {
 	if g.missing[part] || g.anchors[part] == nil {
 		return nil

@@ -145,7 +145,7 @@ type vocabulary struct {
 type knownWord struct {
 	hash        uint64
 	term, loose string
-	parts       bool // a term belongs to a part of the word, so the word must be analysed each time
+	parts       bool // whether a term belongs to only a part of the word; then the word must be analysed each time
 }
 
 var seed = maphash.MakeSeed()
@@ -314,7 +314,7 @@ func (m *Memory) trim() {
 	}
 }
 
-// Clear evicts all documents and identities.
+// Clear empties the cache, except for vocabularies.
 func (m *Memory) Clear() {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -222,7 +222,7 @@ func wordEnd(text string, i int) (end int, bits byte) {
 	return i, bits
 }
 
-// add adds a term: the first characters of the words that analysis may reduce to it.
+// add makes b accept the words that analysis may reduce to the given term, by their first characters.
 func (b *beginnings) add(term string) {
 	stem := ""
 	if len(term) >= regular {

@@ -155,8 +155,8 @@ func (s *scan) start(doc uint32) uint32 {
 // ends, the search does not fail: it returns what it has found so far.
 type deadline struct {
 	context.Context
-	read context.Context // when it ends, segments that are not read yet are left out
-	scan context.Context // when it ends, scanning stops
+	read context.Context // context for reading: when it ends, segments that are not read yet are left out
+	scan context.Context // context for scanning: when it ends, the scan stops
 }
 
 // withDeadline returns the deadline of a query. Two of its contexts end early:

@@ -125,8 +125,8 @@ type search struct {
 	counts     facetCounts
 }
 
-// find returns the matches for the page of hits that the query asks for, the best first, and sets
-// the other fields of the result.
+// find returns the matches for the page of hits that the query asks for, the best first. It also sets
+// the fields of s.result that count and describe all matches, such as Exact and Facets.
 func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.plan); err != nil {
 		return nil, err

@@ -8,7 +8,7 @@ import (
 )
 
 const (
-	spreadHits = 10 // spreadHits is the number of first hits of which at most mostOfSite are of one site.
+	spreadHits = 10 // spreadHits is the number of hits at the beginning, of which at most mostOfSite are of one site.
 	mostOfSite = 2
 	spreadFrom = 30 // spreadFrom is the number of best hits from which the first hits are chosen.
 )

@@ -95,7 +95,7 @@ type clause struct {
 	text   string // words, or the filter's value
 	quoted bool
 	open   bool // whether the closing quote of the phrase is missing
-	slop   int  // slop of a phrase
+	slop   int  // slop of a phrase (see MaxSlop)
 	prefix bool // whether the last word of text is a prefix
 	edits  int  // number of edits allowed in the last word of text
 }
@@ -292,8 +292,8 @@ type queryPhrase struct {
 	open   bool // whether the last word is a prefix or allows edits
 	weight float64
 
-	// Set only in the phrases of plan.near, which give a bonus to words that are near each other:
-	// whether the words are two pairs of characters that share one: AB and BC of the text ABC
+	// The fields below are set only in the phrases of plan.near, which give a bonus to words near
+	// each other.
 	overlap bool // the words are two pairs of characters that share one: AB and BC of the text ABC
 	// whether the words are all the pairs of a run of characters of a script without spaces: AB,
 	// BC, CD of ABCD

@@ -12,8 +12,8 @@ const (
 	// patience is the number of bytes after the best window so far in which a better one is looked
 	// for
 	patience = 8 << 10
-	// nearer is this number once the best window has all words of the query; a better one then has
-	// them nearer together
+	// nearer replaces patience if the best window has all words of the query: then only a window
+	// that has them nearer together is better
 	nearer    = 1 << 10
 	titleSize = 300 // greatest width of a title, in columns of a fixed-width font
 )

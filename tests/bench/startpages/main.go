@@ -40,7 +40,7 @@ import (
 // site is the documentation of a project.
 type site struct {
 	host  string
-	dir   string   // directory of its start page, index.html, with the pages of the site
+	dir   string   // directory of the site's pages, with its start page, index.html
 	names []string // names that people give the site
 }
 
