@@ -16,8 +16,8 @@ import (
 const (
 	// folded is the least number of best matches among which alike ones are found (see window).
 	folded = 100
-	// closeScore limits which match of a group of alike ones is shown for the group: its score
-	// is at least this share of the best score in the group.
+	// closeScore limits which match of a group of alike ones may be shown for the group: only one
+	// whose score is at least this fraction of the best score in the group.
 	closeScore = 0.95
 	// Least sizes in bytes of the bodies of alike documents: leastEqual if the bodies are equal and
 	// the titles differ, leastNear if the titles are equal and the bodies are nearly equal.

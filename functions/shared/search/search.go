@@ -81,7 +81,7 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	return s.result, ctx.Err()
 }
 
-// show reads the documents of the matches, and puts their hits into the result.
+// show reads the documents of the matches, and adds their hits to the result.
 func (s *search) show(ctx context.Context, best []match) (err error) {
 	if s.plan.images {
 		return s.showImages(ctx, best)

@@ -44,7 +44,7 @@ type Weights struct {
 //go:embed weights.json
 var embedded []byte
 
-// standard are the weights of every search.
+// standard holds the weights by which searches score, unless WithWeights sets others.
 var standard = func() *Weights {
 	w, err := ParseWeights(embedded)
 	if err != nil {
