@@ -31,9 +31,9 @@ func (s *store) flipped(key string) []byte {
 	return damaged
 }
 
-// TestDamagedBook damages or loses a book: pages that are in another book are still shown. For a
-// page that is in no other book, the answer is that no copy is stored, and answer, log and vital
-// signs say what is missing.
+// TestDamagedBook damages or deletes a book. It checks that pages which are in another book are still
+// shown, and that for any other page the answer is that no copy is stored, and the answer, the log and
+// the vital signs say what is missing.
 func TestDamagedBook(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string) error{
 		"bytes flipped": func(s *store, key string) error { return s.bucket.Replace(t.Context(), key, s.flipped(key)) },

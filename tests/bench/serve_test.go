@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// packages are the directories of the Debian packages that make up the site, by name. Their pages are
-// about 4,700.
+// packages are the directories of the Debian packages that make up the site, by name. The site has
+// about 4,700 pages.
 var packages = map[string]string{
 	"postgresql": "postgresql-doc-15/usr/share/doc/postgresql-doc-15/html",
 	"python":     "python3.11-doc/usr/share/doc/python3.11/html",

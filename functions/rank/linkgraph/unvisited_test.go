@@ -15,7 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestUnvisited checks which URLs without a page are known by links: z/1 of all links here.
+// TestUnvisited checks which URLs without a page count as known by links. All links of the test lead to
+// z/1.
 func TestUnvisited(t *testing.T) {
 	linked := named(t, 1, book.Text, "a/1 manual", "b/1 manual", "b/2 guide")
 	nofollow := named(t, 1, book.Text, "a/1 advertisement")
