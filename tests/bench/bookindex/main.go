@@ -10,17 +10,15 @@ package main
 
 import (
 	"flag"
-	"fmt"
 	"io"
 	"log"
-	"maps"
 	"net/url"
 	"os"
-	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/PuerkitoBio/goquery"
+
+	"github.com/bucketsearch/bucketsearch/tests/bench/judged"
 )
 
 func main() {
@@ -47,31 +45,18 @@ func run(in, base, out string) error {
 	if err != nil {
 		return err
 	}
-	var queries, qrels strings.Builder
-	for n, text := range slices.Sorted(maps.Keys(found)) {
-		fmt.Fprintf(&queries, "%d\t%s\n", n, text)
-		for _, answer := range slices.Sorted(maps.Keys(found[text])) {
-			fmt.Fprintf(&qrels, "%d\t%s\t1\n", n, answer)
-		}
-	}
-	if err := os.MkdirAll(out, 0o755); err != nil {
-		return err
-	}
-	if err := os.WriteFile(filepath.Join(out, "queries.tsv"), []byte(queries.String()), 0o644); err != nil {
-		return err
-	}
-	return os.WriteFile(filepath.Join(out, "qrels.tsv"), []byte(qrels.String()), 0o644)
+	return found.Write(out + "/")
 }
 
 // entries returns the entries in the page of an index: for the text of each entry, the set of
 // addresses of the pages to which it refers. It leaves out entries that only refer to other entries
 // ("see …"). The parameter base is the address of the page.
-func entries(page io.Reader, base *url.URL) (map[string]map[string]bool, error) {
+func entries(page io.Reader, base *url.URL) (judged.Set, error) {
 	document, err := goquery.NewDocumentFromReader(page)
 	if err != nil {
 		return nil, err
 	}
-	found := make(map[string]map[string]bool)
+	found := make(judged.Set)
 	document.Find(".indexdiv dt").Each(func(_ int, entry *goquery.Selection) {
 		references := entry.Find("a[href]")
 		references.Remove()
@@ -86,10 +71,7 @@ func entries(page io.Reader, base *url.URL) (map[string]map[string]bool, error) 
 				return
 			}
 			to.Fragment = ""
-			if found[text] == nil {
-				found[text] = make(map[string]bool)
-			}
-			found[text][to.String()] = true
+			found.Add(text, to.String())
 		})
 	})
 	return found, nil

@@ -35,6 +35,7 @@ import (
 	"golang.org/x/net/publicsuffix"
 
 	"github.com/bucketsearch/bucketsearch/functions/shared/document"
+	"github.com/bucketsearch/bucketsearch/tests/bench/judged"
 )
 
 // site is the documentation of a project.
@@ -90,42 +91,20 @@ func run(from, out string, most int) error {
 	}
 	defer file.Close() //nolint:errcheck // what counts is the error of Flush
 	warc := bufio.NewWriter(file)
-	var start, deep judged
+	start, deep := make(judged.Set), make(judged.Set)
 	for _, s := range sites {
 		titles, err := s.write(warc, filepath.Join(from, s.dir), most)
 		if err != nil {
 			return err
 		}
 		for _, query := range s.queries() {
-			start.add(query, "https://"+s.host+"/index.html")
+			start.Add(query, "https://"+s.host+"/index.html")
 		}
 		for url, title := range titles {
-			deep.add(title+" "+s.names[0], url)
+			deep.Add(title+" "+s.names[0], url)
 		}
 	}
-	return errors.Join(warc.Flush(), start.write(out+"/"), deep.write(out+"/deep-"))
-}
-
-// judged is a set of queries and the addresses of their answers.
-type judged map[string][]string
-
-func (j *judged) add(query, answer string) {
-	if *j == nil {
-		*j = make(judged)
-	}
-	(*j)[query] = append((*j)[query], answer)
-}
-
-// write writes queries.tsv and qrels.tsv, with a prefix before their names.
-func (j judged) write(prefix string) error {
-	var queries, qrels strings.Builder
-	for n, query := range slices.Sorted(maps.Keys(j)) {
-		fmt.Fprintf(&queries, "%d\t%s\n", n, query)
-		for _, answer := range slices.Sorted(slices.Values(j[query])) {
-			fmt.Fprintf(&qrels, "%d\t%s\t1\n", n, answer)
-		}
-	}
-	return errors.Join(os.WriteFile(prefix+"queries.tsv", []byte(queries.String()), 0o644), os.WriteFile(prefix+"qrels.tsv", []byte(qrels.String()), 0o644))
+	return errors.Join(warc.Flush(), start.Write(out+"/"), deep.Write(out+"/deep-"))
 }
 
 // queries returns the queries that people may write to find the site, each once.
