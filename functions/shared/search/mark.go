@@ -254,7 +254,10 @@ func (b *beginnings) add(term string) {
 // judges by the word's first two characters. The word must consist of ASCII letters and digits.
 func (b *beginnings) may(word string) bool {
 	seconds := b.seconds[characterOf[word[0]]]
-	return seconds != 0 && (len(word) == 1 || seconds>>characterOf[word[1]]&1 == 1)
+	if len(word) == 1 {
+		return seconds == math.MaxUint64
+	}
+	return seconds>>characterOf[word[1]]&1 == 1
 }
 
 // mayBeEnglish reports whether stemming may reduce an ASCII word of an English text to one of the

@@ -121,6 +121,19 @@ func TestQueriesStandOnAPage(t *testing.T) {
 	if diff := cmp.Diff(queries, again); diff != "" {
 		t.Error(diff)
 	}
+	sentences, err := Sentences(open, 20, 8)
+	if err != nil || len(sentences) != 20 {
+		t.Fatalf("%d sentences, %v", len(sentences), err)
+	}
+	for _, s := range sentences {
+		found := false
+		for body := range bodies {
+			found = found || strings.Contains(body, s)
+		}
+		if !found || len(strings.Fields(s)) != 8 {
+			t.Errorf("sentence %q", s)
+		}
+	}
 }
 
 // letters returns two letters that stand for a number.

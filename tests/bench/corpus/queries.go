@@ -53,6 +53,37 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	return queries, nil
 }
 
+// Sentences returns n queries of so many words that follow each other in the body of a page, the same
+// ones at each call. They are spread over all pages. The function open opens the corpus.
+func Sentences(open func() (io.ReadCloser, error), n, words int) ([]string, error) {
+	_, pages, err := countWords(open)
+	if err != nil {
+		return nil, err
+	}
+	file, err := open()
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	random := rand.New(rand.NewPCG(4, uint64(words)))
+	var queries []string
+	at := 0
+	for p, err := range Read(file) {
+		if err != nil {
+			return nil, err
+		}
+		body := slices.Collect(wordsOf(p.Body))
+		if at++; at < len(queries)*pages/n || len(body) < words {
+			continue
+		}
+		from := random.IntN(len(body) - words + 1)
+		if queries = append(queries, strings.Join(body[from:from+words], " ")); len(queries) == n {
+			break
+		}
+	}
+	return queries, nil
+}
+
 // choose chooses the words of a query: for each function in kinds, in their order, the next word for
 // which the function returns true. All words of a query are different. choose returns nil if it does
 // not find a word for every function.

@@ -32,6 +32,8 @@ type bench struct {
 	pages  int
 	text   int64  // size of the corpus's text, in bytes
 	asked  string // text of the queries, one per line
+	// texts of longer queries, one per line, by their number of words
+	sentences map[int]string
 }
 
 // shared is the bench of this run; TestMain sets it before benchmarks run.
@@ -96,6 +98,15 @@ func prepare(sites, name string) (b bench, err error) {
 		b.text += int64(p.Text())
 	}
 	asked, err := corpus.Queries(open, queries)
-	b.asked = strings.Join(asked, "\n") + "\n"
-	return b, err
+	if err != nil {
+		return b, err
+	}
+	b.asked, b.sentences = strings.Join(asked, "\n")+"\n", make(map[int]string)
+	for _, words := range []int{20, 70} {
+		if asked, err = corpus.Sentences(open, queries, words); err != nil {
+			return b, err
+		}
+		b.sentences[words] = strings.Join(asked, "\n") + "\n"
+	}
+	return b, nil
 }

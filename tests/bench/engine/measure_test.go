@@ -49,18 +49,32 @@ func (e engine) measure(b *testing.B) row {
 		e.measureMerge(b, &r, directory)
 	}
 	r.set(b, "size/text", float64(size(b, directory))/text)
-	u = e.run(b, strings.NewReader(strings.Repeat(shared.asked, rounds)), "query", directory)
-	took, found := latencies(b, u.out)
-	took = took[len(took)/rounds:]
-	slices.Sort(took)
-	r.set(b, "query-p50-ms", took[len(took)/2].Seconds()*1000)
-	r.set(b, "query-p99-ms", took[len(took)*99/100].Seconds()*1000)
+	u, found := e.ask(b, &r, "query", directory, shared.asked)
 	r.set(b, "query-peak-MB", float64(u.memory)/mega)
 	r.set(b, "hits", float64(found)/rounds/queries)
+	if e.any {
+		for words, asked := range shared.sentences {
+			e.ask(b, &r, fmt.Sprintf("%d-words", words), directory, asked)
+		}
+	}
 	if e.own {
 		e.measureCold(b, &r, directory, "1-segment")
 	}
 	return r
+}
+
+// ask runs queries, one per line, with a warm cache, and sets two figures whose names begin with the
+// parameter name: the median and the 99th percentile of their times. It returns the number of results
+// of all rounds.
+func (e engine) ask(b *testing.B, r *row, name, directory, asked string) (u usage, found int) {
+	b.Helper()
+	u = e.run(b, strings.NewReader(strings.Repeat(asked, rounds)), "query", directory)
+	took, found := latencies(b, u.out)
+	took = took[len(took)/rounds:]
+	slices.Sort(took)
+	r.set(b, name+"-p50-ms", took[len(took)/2].Seconds()*1000)
+	r.set(b, name+"-p99-ms", took[len(took)*99/100].Seconds()*1000)
+	return u, found
 }
 
 func (e engine) measureMerge(b *testing.B, r *row, directory string) {

@@ -12,14 +12,15 @@ type engine struct {
 	command []string
 	merges  bool // whether it has the subcommand "merge"
 	own     bool // whether it is bucketsearch, which has the subcommand "cold"
+	any     bool // whether a query finds pages with any of its words, so that it may be a sentence
 }
 
 func engines() []engine {
 	program := func(name string) []string { return []string{filepath.Join(shared.bin, name)} }
 	return []engine{
-		{name: "bucketsearch", command: program("bucketsearch"), merges: true, own: true},
-		{name: "bluge with ice", command: program("bluge"), merges: true},
-		{name: "bleve", command: program("bleve")},
+		{name: "bucketsearch", command: program("bucketsearch"), merges: true, own: true, any: true},
+		{name: "bluge with ice", command: program("bluge"), merges: true, any: true},
+		{name: "bleve", command: program("bleve"), any: true},
 		{name: "SQLite FTS5", command: []string{"python3", "../../peers/fts5/fts5.py"}},
 		{name: "swish-e", command: program("swish")},
 	}
