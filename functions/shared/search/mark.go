@@ -19,7 +19,8 @@ type textMarker struct {
 	all     float64          // sum of the weights of all words of the query
 
 	vocabulary *vocabulary
-	english    bool // whether the current text is English
+	english    bool   // whether the current text is English
+	flat       []byte // memory for the characters of a joined word
 }
 
 // meant is the word of the query to which a term belongs.
@@ -80,7 +81,9 @@ func (m *textMarker) each(text string, from int, end *int, yield func(span)) int
 			continue
 		}
 		if end := joinedEnd(text, to); end > to {
-			m.analyse(text, from, end, end, yield)
+			if m.mayBeJoined(text[from:end]) {
+				m.analyse(text, from, end, end, yield)
+			}
 			to = end
 		} else if bits >= utf8.RuneSelf || m.may(text[from:to]) {
 			m.word(text, from, to, yield)
@@ -110,6 +113,21 @@ func joinedEnd(text string, end int) int {
 // characters.
 func (m *textMarker) may(word string) bool {
 	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
+}
+
+// mayBeJoined reports whether a joined word of the current text may match the query, as a whole or by
+// one of its parts, judged by their first characters.
+func (m *textMarker) mayBeJoined(word string) bool {
+	m.flat = m.flat[:0]
+	for at := 0; at < len(word); {
+		end, bits := wordEnd(word, at)
+		if bits >= utf8.RuneSelf || end > at && m.may(word[at:end]) {
+			return true
+		}
+		m.flat = append(m.flat, word[at:end]...)
+		at = max(end, at+1)
+	}
+	return m.may(string(m.flat))
 }
 
 // word calls yield with the match of the word text[start:end], or with the matches of its

@@ -121,10 +121,15 @@ func (p *phraseReader) read(ctx context.Context, docs []uint32) ([][]occurrence,
 			return nil, ctx.Err()
 		}
 		p.advance(doc)
-		for n, phrase := range p.phrases {
-			if err := p.count(phrase, &found[i][n]); err != nil {
+		for n := 0; n < len(p.phrases); {
+			same := n + 1
+			for same < len(p.phrases) && slices.Equal(p.phrases[same].words, p.phrases[n].words) {
+				same++
+			}
+			if err := p.count(p.phrases[n:same], found[i][n:same]); err != nil {
 				return nil, err
 			}
+			n = same
 		}
 	}
 	return found, p.err()
@@ -187,15 +192,18 @@ func (p *phraseReader) term(number int) *phraseTerm {
 	return nil
 }
 
-func (p *phraseReader) count(phrase *queryPhrase, o *occurrence) error {
+// count counts phrases of the same words in the current document.
+func (p *phraseReader) count(phrases []*queryPhrase, counts []occurrence) error {
+	words := phrases[0].words
 	for f := range postings.Fields {
-		if !p.may(phrase, f) {
+		if !p.may(phrases[0], f) {
 			continue
 		}
-		for len(p.slots) < len(phrase.words) {
+		for len(p.slots) < len(words) {
 			p.slots = append(p.slots, nil)
 		}
-		for i, w := range phrase.words {
+		code := uint8(0) // of the length of the field
+		for i, w := range words {
 			slot := p.slots[i][:0]
 			for _, v := range w.variants {
 				t := p.term(v.number)
@@ -207,7 +215,7 @@ func (p *phraseReader) count(phrase *queryPhrase, o *occurrence) error {
 					return err
 				}
 				slot = append(slot, positions...)
-				o.length[f] = t.length[f]
+				code = t.length[f]
 			}
 			if len(w.variants) > 1 {
 				slices.Sort(slot)
@@ -215,10 +223,12 @@ func (p *phraseReader) count(phrase *queryPhrase, o *occurrence) error {
 			}
 			p.slots[i] = slot
 		}
-		var n int
-		n, p.scratch = adjacent(p.slots[:len(phrase.words)], phrase.at, phrase.slop, p.scratch)
-		if o.freq[f] = uint32(n); n == 0 {
-			o.length[f] = 0
+		for n, phrase := range phrases {
+			var times int
+			times, p.scratch = adjacent(p.slots[:len(words)], phrase.at, phrase.slop, p.scratch)
+			if times > 0 {
+				counts[n].freq[f], counts[n].length[f] = uint32(times), code
+			}
 		}
 	}
 	return nil

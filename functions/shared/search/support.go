@@ -79,18 +79,24 @@ func (s *search) support(best []match) {
 	cosines := s.cosines(best)
 	least := best[len(best)-1].score
 	scores := make([]float64, len(best))
-	var similar []supporter
+	similar := make([]supporter, 0, supporters+1)
 	for i := range best {
 		similar = similar[:0]
 		for j, cosine := range cosines[i*len(best) : (i+1)*len(best)] {
-			if i != j && cosine > 0 && cosine < copied {
-				similar = append(similar, supporter{cosine, best[j].score - least})
+			if i == j || cosine <= 0 || cosine >= copied {
+				continue
+			}
+			other := supporter{cosine, best[j].score - least}
+			at := len(similar)
+			for at > 0 && other.compare(similar[at-1]) < 0 {
+				at--
+			}
+			if at < supporters {
+				similar = slices.Insert(similar, at, other)
+				similar = similar[:min(len(similar), supporters)]
 			}
 		}
-		slices.SortFunc(similar, func(a, b supporter) int {
-			return cmp.Or(cmp.Compare(b.cosine, a.cosine), cmp.Compare(b.score, a.score))
-		})
-		for _, other := range similar[:min(len(similar), supporters)] {
+		for _, other := range similar {
 			scores[i] += s.plan.weights.Support * other.cosine * other.score
 		}
 	}
@@ -104,6 +110,11 @@ func (s *search) support(best []match) {
 // supporter is a match that is similar to another one: the cosine of the angle between their vectors,
 // and the difference between its score and the least score of all examined matches.
 type supporter struct{ cosine, score float64 }
+
+// compare orders supporters: the most similar first, of equal ones that with the highest score.
+func (s supporter) compare(other supporter) int {
+	return cmp.Or(cmp.Compare(other.cosine, s.cosine), cmp.Compare(other.score, s.score))
+}
 
 // component is a component of a document's vector. The field of is the index of the document's match.
 type component struct {
@@ -148,9 +159,10 @@ func (s *search) cosines(matches []match) []float64 {
 		components = components[end:]
 	}
 	for i := range n {
-		for j := range n {
+		for j := range i {
 			if products[i*n+j] > 0 {
 				products[i*n+j] /= math.Sqrt(squares[i] * squares[j])
+				products[j*n+i] = products[i*n+j]
 			}
 		}
 	}
