@@ -250,6 +250,29 @@ func TestDictionariesWithinLimits(t *testing.T) {
 	}
 }
 
+// TestPairs checks the order of pairs of languages: those of the language with the most translated pages
+// come first, then those with more pages.
+func TestPairs(t *testing.T) {
+	found := translations{languages: []string{"de", "en", "fr", "it"}}
+	add := func(groups int, languages ...uint16) {
+		for range groups {
+			group := uint64(len(found.pages) + 1)
+			for _, language := range languages {
+				found.pages = append(found.pages, translatedPage{group: group, language: language})
+			}
+		}
+	}
+	add(30, 0, 2)
+	add(20, 0, 1)
+	add(25, 1, 2)
+	add(20, 1, 3)
+	add(19, 2, 3)
+	want := []languagePair{{[2]uint16{0, 2}, 30}, {[2]uint16{1, 2}, 25}, {[2]uint16{0, 1}, 20}, {[2]uint16{1, 3}, 20}}
+	if got := found.pairs(); !slices.Equal(got, want) {
+		t.Errorf("pairs %v, want %v", got, want)
+	}
+}
+
 // TestDictionariesFailAnywhere lets each storage call fail in turn, and checks that the next run ends
 // with the same dictionaries.
 func TestDictionariesFailAnywhere(t *testing.T) {

@@ -202,11 +202,18 @@ func (t *translations) groups(yield func([]translatedPage) bool) {
 	}
 }
 
-// pairs returns the pairs of languages that have at least leastPages translated pages; pairs with more
-// pages come first.
+// pairs returns the pairs of languages that have at least leastPages translated pages. The pairs of the
+// language with the most translated pages come first, so that limits do not cut the languages off from
+// it; of others, those with more pages.
 func (t *translations) pairs() (all []languagePair) {
-	counts := make(map[[2]uint16]int)
+	counts, of := make(map[[2]uint16]int), make(map[uint16]int)
 	for group := range t.groups {
+		if len(group) < 2 {
+			continue
+		}
+		for _, page := range group {
+			of[page.language]++
+		}
 		for i, a := range group {
 			for _, b := range group[i+1:] {
 				counts[[2]uint16{a.language, b.language}]++
@@ -218,8 +225,20 @@ func (t *translations) pairs() (all []languagePair) {
 			all = append(all, languagePair{languages, n})
 		}
 	}
+	most := uint16(0)
+	for language := range uint16(len(t.languages)) {
+		if of[language] > of[most] {
+			most = language
+		}
+	}
+	order := func(p languagePair) int {
+		if slices.Contains(p.languages[:], most) {
+			return 0
+		}
+		return 1
+	}
 	slices.SortFunc(all, func(a, b languagePair) int {
-		return cmp.Or(cmp.Compare(b.pages, a.pages), slices.Compare(a.languages[:], b.languages[:]))
+		return cmp.Or(order(a)-order(b), b.pages-a.pages, slices.Compare(a.languages[:], b.languages[:]))
 	})
 	return all
 }

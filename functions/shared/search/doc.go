@@ -131,7 +131,7 @@
 //	            a term counts by ln(1 + matches / matches with the term)
 //	least       the lowest score of these matches
 //
-// Documents with a cosine of 0.9 and more are copies, and do not support each other. No match is
+// Documents with a cosine of 0.7 and more are copies, and do not support each other. No match is
 // supported if a segment lacks vectors: those of earlier programs do, until they are indexed anew.
 //
 // A joined word (e-mail, pg_dump; see package analysis) counts as a word besides its parts. A

@@ -18,7 +18,7 @@ const (
 	supporters = 4
 	// copied is the least cosine of two documents that count as copies. Copies do not support each
 	// other: a page is no better for being copied.
-	copied = 0.9
+	copied = 0.7
 )
 
 // isLong reports whether the query is long (see longQuery). It must be called after unify.

@@ -59,7 +59,7 @@ func (o *oracle) support(hits []oracleHit) {
 		var others [][2]float64 // cosine and score
 		for j, b := range vectors {
 			cosine := product(a, b) / math.Sqrt(max(1e-300, product(a, a)*product(b, b)))
-			if i != j && cosine < 0.9 {
+			if i != j && cosine < 0.7 {
 				others = append(others, [2]float64{cosine, hits[j].score - hits[len(hits)-1].score})
 			}
 		}
