@@ -81,11 +81,11 @@ func namesIn(d *segment.Document) string {
 }
 
 // explainAnchors explains what the anchors of a page add to the score of a word. l is the posting
-// list of the word in anchors, at the page.
-func explainAnchors(l *listCursor) Explanation {
+// list of the word in anchors, at the page, and weight its weight there.
+func explainAnchors(l *listCursor, weight float64) Explanation {
 	freq, length, _ := l.it.Payload()
 	return Explanation{
 		What:  fmt.Sprintf("in anchors of links × %g: %d times", l.anchors.weights.Anchors, freq[segment.Headings]+freq[segment.Address]),
-		Value: l.anchors.bm25f(l.weight, freq, length),
+		Value: l.anchors.bm25f(weight, freq, length),
 	}
 }

@@ -99,6 +99,10 @@
 //	terms          a term by the rules of an unlikely language scores less: at least 0.6 times
 //	alike pages    of pages with the same text, one in the query's likeliest language is shown
 //
+// A term scores 0.3 times in a document whose language's own rules do not give it for the word: by
+// those of Spanish, configurando is configur, as configure is in English pages, where the word
+// configurando would be itself.
+//
 // A document that holds all words that occur in the index scores double, if
 // there are two or more. Each quoted phrase adds half the BM25F of a word whose idf
 // is the sum of its words' idf.
@@ -201,7 +205,8 @@
 //	               scripts without spaces in segments older than their terms
 //	terms          posting lists of the words, with positions where phrases need
 //	               them, those of anchors, and the columns of filters and facets; for
-//	               long queries those of vectors
+//	               long queries those of vectors; the languages of documents if the
+//	               query's words have different terms by language
 //	positions      only where they are too large for the step before
 //	identities     only when matches with equal scores are on different pages of hits; for
 //	               named pages, together with the terms

@@ -144,20 +144,21 @@ func (s *search) explainWord(w *queryWord, c *cursor) (best Explanation) {
 			continue
 		}
 		if l.anchors != nil {
-			if e := explainAnchors(l); e.Value > anchors.Value {
+			if e := explainAnchors(l, c.weight(l)); e.Value > anchors.Value {
 				anchors = e
 			}
 			continue
 		}
 		freq, length, _ := l.it.Payload()
-		e := s.explainFields("", l.weight, freq, length)
+		weight := c.weight(l)
+		e := s.explainFields("", weight, freq, length)
 		if e.Value < best.Value {
 			continue
 		}
 		best = e
 		best.What = what
-		if l.weight != w.weight {
-			best.What += fmt.Sprintf(", worth %.4g", l.weight/w.weight)
+		if weight != w.weight {
+			best.What += fmt.Sprintf(", worth %.4g", weight/w.weight)
 		}
 	}
 	best.add(anchors)

@@ -22,6 +22,9 @@ type gathered struct {
 	terms [][]*segment.Term
 	// terms of anchors, by part and number; nil for a part without anchors
 	anchors [][]*segment.Term
+	// rules by which the documents of each part were analysed; nil if those of all languages of the
+	// query are the same
+	rules   []*documentRules
 	accept  []accept                           // the documents of each part that may match
 	columns []map[string]*segment.StringColumn // the columns that filters and facets read, by part and name
 }
@@ -30,6 +33,7 @@ func newGathered(parts []Part) *gathered {
 	n := len(parts)
 	return &gathered{
 		parts: parts, missing: make([]bool, n), terms: make([][]*segment.Term, n), anchors: make([][]*segment.Term, n),
+		rules:  make([]*documentRules, n),
 		accept: make([]accept, n), columns: make([]map[string]*segment.StringColumn, n),
 	}
 }

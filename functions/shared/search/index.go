@@ -226,6 +226,7 @@ type place struct {
 const (
 	allDocuments = 1<<32 - 1 // the value is the identities of all documents
 	allVectors   = 1<<32 - 2 // the value is the vectors of all documents
+	allLanguages = 1<<32 - 4 // the value is the languages of all documents
 	whole        = 1<<32 - 3 // the value is an opened dictionary; place.segment is its key
 )
 
@@ -266,6 +267,16 @@ func (m *Memory) vectors(key string) segment.Vectors {
 
 func (m *Memory) putVectors(key string, v segment.Vectors) {
 	m.put(place{key, allVectors}, v, 256+int64(len(v)))
+}
+
+// languages returns the cached languages of a segment's documents, or nil.
+func (m *Memory) languages(key string) *segment.StringColumn {
+	c, _ := m.get(place{key, allLanguages}).(*segment.StringColumn)
+	return c
+}
+
+func (m *Memory) putLanguages(key string, c *segment.StringColumn) {
+	m.put(place{key, allLanguages}, c, 1024+4*int64(len(c.Of)))
 }
 
 // Dictionary returns the cached dictionary with a key, or nil.

@@ -251,9 +251,18 @@ func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) i
 
 func (q *oracleQuery) word(d *oracleDoc, word oracleWord, weight float64) (score float64) {
 	for term, t := range word {
-		score = max(score, q.bm25f(d, weight*t.worth, func(f int) int { return len(d.positions[f][term]) }))
+		score = max(score, q.bm25f(d, weight*t.worth*q.foreign(d, t), func(f int) int { return len(d.positions[f][term]) }))
 	}
 	return score + q.anchors(d, word, weight)
+}
+
+// foreign returns the factor of a term that the rules of the document's language do not make of a word.
+func (q *oracleQuery) foreign(d *oracleDoc, t oracleTerm) float64 {
+	i := slices.Index(q.languages, q.oracle.languages[d.Lang])
+	if i < 0 || strings.Contains(t.rules, "["+q.rules[i]+"]") {
+		return 1
+	}
+	return 0.3
 }
 
 // anchors returns the score of a word in the anchors of a document.
@@ -263,7 +272,7 @@ func (q *oracleQuery) anchors(d *oracleDoc, word oracleWord, weight float64) (sc
 	}
 	for term, t := range word {
 		sum := float64(len(d.anchors.positions[1][term]))
-		score = max(score, 0.5*weight*t.worth*2.5*sum/(1.5+sum))
+		score = max(score, 0.5*weight*t.worth*q.foreign(d, t)*2.5*sum/(1.5+sum))
 	}
 	return score
 }

@@ -429,15 +429,16 @@ func cursors(old []cursor, of *search, part int, words []*queryWord, t *statisti
 	}
 	for i, w := range words {
 		old[i].reset()
+		old[i].rules = of.rules[part]
 		for _, v := range w.variants {
 			if entry := of.terms[part][v.number]; entry != nil {
-				old[i].add(entry.List, w.weight*v.worth, t)
+				old[i].add(entry.List, w.weight*v.worth, v.rules, t)
 			}
 			if anchored && v.named >= 0 && of.terms[part][v.named] != nil {
 				old[i].addNames(of.terms[part][v.named].List, w.weight*v.worth, t)
 			}
 			if entry := of.anchor(part, v.number); entry != nil && anchored {
-				old[i].addAnchors(entry.List, w.weight*v.worth, of.ix.anchors)
+				old[i].addAnchors(entry.List, w.weight*v.worth, v.rules, of.ix.anchors)
 			}
 		}
 	}

@@ -100,6 +100,8 @@ type cursor struct {
 	mostOf [kinds]float64
 	bound  float64 // upper bound of the word's score in the current window
 	last   int64   // last document for which the field bound is valid
+	// rules by which documents were analysed; nil if all were by the same
+	rules *documentRules
 }
 
 type listCursor struct {
@@ -109,6 +111,7 @@ type listCursor struct {
 	// weight of the word times the worth of the variant; in a list of anchors also times
 	// Weights.Anchors, in one of names of sites times Weights.Named
 	weight  float64
+	rules   uint64      // bit set of the rules of analysis that give the variant (see variant.rules)
 	bound   float64     // upper bound of the variant's score in the current window
 	last    int64       // last document for which the field bound is valid
 	anchors *statistics // statistics of anchors if the list is of anchors; nil for other lists
@@ -148,17 +151,17 @@ func (c *cursor) reset() {
 }
 
 // add adds to the cursor the posting list of one variant of its word, for the occurrences in the
-// texts of pages. weight is the weight of the variant in scores. t has the average lengths by which
-// texts are scored.
-func (c *cursor) add(l *postings.List, weight float64, t *statistics) {
-	c.open(l, listCursor{kind: ofText, weight: weight}, t)
+// texts of pages. weight is the weight of the variant in scores, and rules are its rules of analysis
+// (see variant.rules). t has the average lengths by which texts are scored.
+func (c *cursor) add(l *postings.List, weight float64, rules uint64, t *statistics) {
+	c.open(l, listCursor{kind: ofText, weight: weight, rules: rules}, t)
 }
 
 // addAnchors adds to the cursor the posting list of one variant of its word in the anchors of links.
-// weight is the weight of the variant in texts. t has the average lengths by which anchors are
-// scored.
-func (c *cursor) addAnchors(l *postings.List, weight float64, t *statistics) {
-	c.open(l, listCursor{kind: ofAnchors, weight: weight * t.weights.Anchors, anchors: t}, t)
+// weight is the weight of the variant in texts, and rules are its rules of analysis. t has the average
+// lengths by which anchors are scored.
+func (c *cursor) addAnchors(l *postings.List, weight float64, rules uint64, t *statistics) {
+	c.open(l, listCursor{kind: ofAnchors, weight: weight * t.weights.Anchors, anchors: t, rules: rules}, t)
 }
 
 // addNames adds to the cursor the posting list of one variant of its word in the names of sites.
@@ -178,7 +181,7 @@ func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	}
 	at := &c.lists[len(c.lists)-1]
 	at.it.Reset(l)
-	at.kind, at.weight, at.last, at.anchors = as.kind, as.weight, -1, as.anchors
+	at.kind, at.weight, at.rules, at.last, at.anchors = as.kind, as.weight, as.rules, -1, as.anchors
 	at.doc = at.it.Next()
 	c.doc = min(c.doc, at.doc)
 	c.mostOf[at.kind] = max(c.mostOf[at.kind], at.most(t, l.Summary().Impacts))
@@ -240,6 +243,9 @@ func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	return uint32(c.last)
 }
 
+// weight returns the weight of a list in the current document.
+func (c *cursor) weight(l *listCursor) float64 { return l.weight * c.rules.worth(l.rules, c.doc) }
+
 // score returns the score of the word in the current document: that of its best variant in the
 // text, plus that of its best variant in the anchors. If the document is the start page of a site
 // whose names contain the word, named is the word's weight as a name; else it is 0.
@@ -253,7 +259,7 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 				continue
 			}
 			freq, length, _ := l.it.Payload()
-			*of = max(*of, l.from(t).bm25f(l.weight, freq, length))
+			*of = max(*of, l.from(t).bm25f(c.weight(l), freq, length))
 		}
 	}
 	return scores[ofText] + scores[ofAnchors], scores[ofName]

@@ -139,6 +139,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 		s.plan.setNear()
 	}
 	var also []func(context.Context, int) error
+	if len(s.plan.rules) > 1 {
+		also = append(also, s.readRules)
+	}
 	named := len(s.query.Named) > 0 && !s.plan.images
 	if named {
 		also = append(also, s.identify)
