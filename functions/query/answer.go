@@ -182,7 +182,7 @@ func (r Result) Translations() (all []Translation) {
 	return all
 }
 
-// picture returns the image of a hit, nil if the hit is a page.
+// picture returns the image of a hit; nil if the hit is a page.
 func (r Result) picture(hit search.Hit) *Picture {
 	if hit.Image == nil {
 		return nil
@@ -193,7 +193,8 @@ func (r Result) picture(hit search.Hit) *Picture {
 	}
 }
 
-// notes returns sentences about what was cut or left out, and about damage.
+// notes returns the notes of the search and, before them, a sentence on lost
+// generations if there are any.
 func (r Result) notes() []string {
 	if r.Lost == nil {
 		return r.Notes
@@ -230,8 +231,8 @@ func must(content []byte, err error) []byte {
 	return content
 }
 
-// render answers with the page that the named template makes of data. It writes nothing when the
-// template fails.
+// render answers with the page that the named template makes of data. If the
+// template fails, it writes nothing and returns the error.
 func render(w http.ResponseWriter, status int, name string, data any) error {
 	var page bytes.Buffer
 	if err := pages.ExecuteTemplate(&page, name, data); err != nil {

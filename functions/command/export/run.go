@@ -150,7 +150,7 @@ func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *re
 	return save()
 }
 
-// prepared is a page that has been read and made ready to be written.
+// prepared is a page that has been read and can be written to the target.
 type prepared struct {
 	record  Record
 	wanted  bool   // the page is exported: it is in the selected language, or no language is selected
@@ -158,7 +158,9 @@ type prepared struct {
 	err     error
 }
 
-// read decompresses and parses a page, and makes its content for the target.
+// read decompresses a page and, if the export needs its text or language,
+// parses it. It returns the page with the bytes that the target to will write
+// for it (see target.content).
 func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 	o, err := f.object(ctx)
 	if err != nil {

@@ -54,7 +54,7 @@ func (r *Report) Table(by string) *[]Row {
 	return map[string]*[]Row{"language": &r.Languages, "source": &r.Sources, "collection": &r.Collections, "site": &r.Sites, "day": &r.Days}[by]
 }
 
-// Make makes a report of a bucket as it was at a moment.
+// Make returns a report of a bucket as it was at the time in the parameter at.
 func Make(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time.Time) (*Report, error) {
 	all, err := inventory.Open(ctx, bucket, s, at)
 	if err == nil {

@@ -166,11 +166,12 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread returns the end of the sentence that reports an unreadable generation with this number. If
-// the generation is
+// unread returns the text that follows the object's key in the report of an
+// unreadable generation. The parameter number is the number of this generation.
+// If it is
 //
-//	the newest      it says that no generation can be read
-//	an older one    it says that nothing of today depends on the generation, and when the sweep
+//	the newest      the text says that no generation can be read
+//	an older one    the text says that nothing of today depends on the generation, and when the sweep
 //	                deletes it, which ends the problem
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {

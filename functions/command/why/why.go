@@ -27,7 +27,7 @@ import (
 // maxFound is the greatest number of links in Story.Found; Story.Links counts all.
 const maxFound = 20
 
-// Story is everything that the bucket knows of a URL.
+// Story is everything that is stored in the bucket about a URL.
 type Story struct {
 	URL    string          `json:"url"`
 	ID     layout.Identity `json:"id"`
@@ -135,7 +135,7 @@ func Tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url add
 	return story, nil
 }
 
-// tell returns the story of the URL as it is given.
+// tell returns the story of exactly the given URL, with all its parameters.
 func tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url address.Address) (Story, error) {
 	t := &teller{bucket: bucket, settings: s, url: url, sources: make(map[layout.Identity]string)}
 	t.story = Story{URL: url.URL, ID: url.ID, Forgotten: s.Takedowns.Since(url)}

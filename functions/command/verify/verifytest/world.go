@@ -274,7 +274,8 @@ func (w *World) Change(key string, become func([]byte) []byte) {
 	}
 }
 
-// Flip changes one bit in the middle of the content, in place.
+// Flip changes one bit in the middle of the parameter content itself, and
+// returns it.
 func Flip(content []byte) []byte {
 	content[len(content)/2] ^= 1
 	return content
