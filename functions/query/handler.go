@@ -88,8 +88,9 @@ type siteHandler struct {
 	clicked clickCount
 }
 
-// serve returns a handler that calls the action. If the action returns an error, the handler
-// answers with it; so the action must not have written anything then.
+// serve returns a handler that calls the function action. If action returns an
+// error, the handler sends this error to the client; so action must not have
+// written anything then.
 func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -190,7 +191,8 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 	return q, nil
 }
 
-// most returns the greatest sum of From and Size with which the query can be asked.
+// most returns the greatest sum of From and Size that the engine accepts for
+// the query.
 func (q *Query) most() int {
 	if len(q.Across.Into) > 0 {
 		return search.MaxAcrossHits
@@ -293,7 +295,8 @@ type failure struct {
 // Error implements error.
 func (f failure) Error() string { return f.Sentence }
 
-// failureOf returns what clients see of an error. It hides the details of internal errors.
+// failureOf returns the failure that is sent to the client for the error err.
+// It hides the details of internal errors.
 func failureOf(err error) failure {
 	if f, ok := errors.AsType[failure](err); ok {
 		return f

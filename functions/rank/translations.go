@@ -202,9 +202,10 @@ func (t *translations) groups(yield func([]translatedPage) bool) {
 	}
 }
 
-// pairs returns the pairs of languages that have at least leastPages translated pages. The pairs of the
-// language with the most translated pages come first, so that limits do not cut the languages off from
-// it; of others, those with more pages.
+// pairs returns the pairs of languages that have at least leastPages translated
+// pages. Let L be the language with the most translated pages: the pairs with L
+// come first, so that limits leave out other pairs before them. Within both
+// groups, the pairs with more pages come first.
 func (t *translations) pairs() (all []languagePair) {
 	counts, of := make(map[[2]uint16]int), make(map[uint16]int)
 	for group := range t.groups {
@@ -243,8 +244,9 @@ func (t *translations) pairs() (all []languagePair) {
 	return all
 }
 
-// of returns pairs of pages that translate each other, in the two languages of p. It returns the first
-// such pairs in the order of their groups, at most as many as the parameter most.
+// of returns pairs of pages that translate each other, in the two languages of
+// p. If there are more than the parameter most, it returns the first ones in
+// the order of their groups.
 func (t *translations) of(p languagePair, most int) (pages [][2]translatedPage) {
 	for group := range t.groups {
 		var both [2]translatedPage

@@ -184,7 +184,8 @@ type pause struct {
 	reason string
 }
 
-// is records the current reason and reports whether it differs from the one before.
+// is stores the reason of the present pause, or "" if the crawl goes on. It
+// reports whether this differs from the stored reason.
 func (p *pause) is(reason string) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -188,7 +188,7 @@ func refresh(content string) string {
 	return strings.Trim(strings.TrimSpace(rest), `"'`)
 }
 
-// set sets a string to a value if the string is empty.
+// set sets *to to the value if *to is empty.
 func set(to *string, value string) {
 	if *to == "" {
 		*to = value

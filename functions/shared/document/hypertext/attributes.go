@@ -64,7 +64,7 @@ func (a *attributes) read(written []rawAttribute) {
 	}
 }
 
-// set sets a string to the text of an attribute's value, if the string is empty.
+// set sets *to to the text of an attribute's value, if *to is empty.
 func (a *attributes) set(to *string, value []byte) {
 	if *to != "" {
 		return

@@ -12,7 +12,8 @@ type vector struct {
 	values []uint8
 
 	heading hypertext.Words // word groups of the last heading before the block
-	// for each level, groups of the words in the heading of this level under which the block stands
+	// groups of words in the headings under which the block stands: element i
+	// is for the heading of level i+1
 	levels       [6]hypertext.Words
 	headings     int // number of headings so far
 	sinceHeading int // number of words since the last heading

@@ -55,9 +55,10 @@ func open(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// read returns the content of a member, cut to MaxMember bytes and to what the members before have
-// left of MaxTotal. The content is empty for a missing member; of a damaged one it is the part
-// before the damage.
+// read returns the content of the named member. It is cut to MaxMember bytes,
+// and to the rest of MaxTotal that earlier members have left. The content of a
+// missing member is empty; that of a damaged member is the part before the
+// damage.
 func (a *archive) read(name string) []byte {
 	f, found := a.members[name]
 	if !found {
@@ -177,7 +178,8 @@ type relationTable struct {
 	byID map[string]int
 }
 
-// relations returns the relations of a part, or, for "", those of the whole document.
+// relations returns the relations of a part, or those of the whole document if
+// part is "".
 func (a *archive) relations(part string) relationTable {
 	found := relationTable{byID: map[string]int{}}
 	directory, name := path.Split(part)

@@ -66,7 +66,7 @@ type builder struct {
 	steps    int                 // amount of work, for tests: number of elements and links looked at
 }
 
-// itemCount is the number of items that come before one of the child elements of a list.
+// itemCount is the number of list items before a child element of a list.
 type itemCount struct {
 	next  int32 // index of the child element of the list
 	items int
@@ -156,8 +156,8 @@ func (b *builder) block(i int) {
 	b.parts = append(b.parts, part)
 }
 
-// addCode adds a block of code: to the last part if that is code in the same element, else as a
-// new part.
+// addCode adds a block of code. If the last part is code in the same element,
+// it adds the block to this part, else it adds a new part.
 func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
 	if n := len(b.parts); n > 0 && n-1 == b.codePart && element == b.code {
 		b.lines.WriteByte('\n')
