@@ -67,7 +67,8 @@ type part struct {
 	index map[string][]fact
 }
 
-// Open opens all storage partitions of a bucket as they were at a moment.
+// Open opens all storage partitions of a bucket as they were at the time in the
+// parameter at.
 func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time.Time) (*Inventory, error) {
 	v := &Inventory{bucket: bucket, settings: s}
 	for _, id := range s.Partitions() {
@@ -118,10 +119,11 @@ func (p *part) keyNow(key string) string {
 	return key
 }
 
-// Pages yields the stored pages that the selection selects. The pages of a site follow each other.
-// Forgotten pages are left out. A page that is not in the index passes any selection by language.
-// An error ends the sequence. Of each book, memory holds only the bytes of one request and one
-// block; what ReadIndex has read stays in memory, too.
+// Pages yields the stored pages that the selection selects. The pages of a site
+// follow each other. Forgotten pages are left out. A page that is not in the
+// index passes any selection by language. An error ends the sequence. Of each
+// book, Pages holds only the bytes of one request and one block in memory, in
+// addition to what ReadIndex has read.
 func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		wanted, err := selected.parse()
@@ -160,8 +162,9 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 // redirect, or by the canonical address that its page names.
 type Alias struct {
 	ID layout.Identity
-	// To has the identities of the address that the alias leads to: as the address is written, and
-	// without the parameters that the outcome's collections drop.
+	// identities of the address to which the alias leads: with all parameters
+	// of the address, and without the parameters that the outcome's collections
+	// drop
 	To []layout.Identity
 }
 
@@ -288,7 +291,8 @@ func (s *stream) advance() error {
 	return err
 }
 
-// compare orders outcomes as books do: by place and identity.
+// compare compares two outcomes for the order in which books have them: by
+// place, then by identity.
 func compare(a, b *book.Outcome) int {
 	if a.Place != b.Place || a.URL == b.URL {
 		return cmp.Compare(a.Place, b.Place)

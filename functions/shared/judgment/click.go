@@ -15,8 +15,9 @@ import (
 const (
 	// Slots is the greatest number of clicks that are kept for one day, one query and one page.
 	Slots = 64
-	// MaxClick is the greatest size of a click as JSON, in bytes. The clicks of a longer query are
-	// not counted; hardly anybody asks such a query again.
+	// MaxClick is the greatest size of a click as JSON, in bytes. A click on a
+	// result of a longer query is not counted, because hardly anybody else asks
+	// such a query.
 	MaxClick = 2048
 )
 
@@ -30,7 +31,7 @@ type Click struct {
 	Position int    `json:"position"` // number of the result, from 1
 }
 
-// DayOf returns the day of a moment in the form of Click.Day.
+// DayOf returns the day (UTC) of a time in the form of Click.Day.
 func DayOf(moment time.Time) string { return moment.UTC().Format(time.DateOnly) }
 
 // check returns an error that says what is wrong with the click, or nil if it is valid.
@@ -88,8 +89,8 @@ func DecodeClick(content []byte) (c Click, err error) {
 	return c, c.check()
 }
 
-// prefix returns the common prefix of the keys of all clicks of the click's day on the same page as a
-// result of the same query.
+// prefix returns the common prefix of the keys of all clicks with the same day,
+// query and page as c.
 func (c Click) prefix() string { return layout.ClickPrefix(c.day(), c.pair()) }
 
 // day returns the beginning of the click's day.
@@ -98,7 +99,8 @@ func (c Click) day() time.Time {
 	return day
 }
 
-// pair returns the hash of the query and the page, by which the keys of clicks name the two.
+// pair returns the hash of the query and the page of the click. This hash is a
+// part of the click's key.
 func (c Click) pair() string { return layout.ContentHash([]byte(c.Query.Hash() + " " + c.URL)) }
 
 // decodeStored decodes a stored click: the content of the object with the given key, which has a

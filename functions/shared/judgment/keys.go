@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Keys are the names of the judges, with hashes of the keys by which they sign in. The zero
-// Keys let nobody judge.
+// Keys are the names of the judges, with hashes of the keys by which they sign
+// in. With the zero Keys there are no judges.
 type Keys struct{ judges []holder }
 
 // holder is a judge: the name, and a hash of the key. The key itself is not kept.
@@ -26,7 +26,8 @@ type holder struct {
 // minKey is the least length of a key in bytes. A key of this length cannot be guessed.
 const minKey = 16
 
-// longer tells, in errors about a key that is too short, how to choose a longer one.
+// longer is the end of the errors about keys that are too short: it says how to
+// choose a longer key.
 var longer = fmt.Sprintf("write %d or more, such as those of: openssl rand -hex 16", minKey)
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
@@ -60,7 +61,7 @@ func ParseKeys(text string) (Keys, error) {
 // Empty reports whether there is no judge.
 func (k Keys) Empty() bool { return len(k.judges) == 0 }
 
-// String returns the names of the judges, without anything of their keys.
+// String returns the names of the judges. It shows no part of their keys.
 func (k Keys) String() string {
 	names := make([]string, len(k.judges))
 	for i, j := range k.judges {
@@ -69,8 +70,9 @@ func (k Keys) String() string {
 	return strings.Join(names, " ")
 }
 
-// Judge returns the name of the judge with a key. It takes the same time for a wrong key that is
-// nearly right as for any other, so that nobody learns from the time how much of a key is right.
+// Judge returns the name of the judge with the given key. It takes the same
+// time for every wrong key, so that nobody can infer from the time whether a
+// part of the key is right.
 func (k Keys) Judge(key string) (name string, known bool) {
 	sum := sha256.Sum256([]byte(key))
 	for _, j := range k.judges {
@@ -85,11 +87,13 @@ func (k Keys) Judge(key string) (name string, known bool) {
 // whom it names.
 var errToken = errors.New("the token is not valid")
 
-// Token returns a text by which the judge called name is recognised until the given time:
+// Token returns a text by which the judge with the given name is recognised
+// until the given time:
 //
 //	<name>|<seconds since 1970>|<HMAC-SHA-256 of what is before, in base64>
 //
-// It does not contain the key, and is valid no longer than the judge has this key.
+// The text does not contain the judge's key, and becomes invalid when the judge
+// gets another key.
 func (k Keys) Token(name string, until time.Time) string {
 	text := name + "|" + strconv.FormatInt(until.Unix(), 10)
 	for _, j := range k.judges {

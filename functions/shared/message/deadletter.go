@@ -40,8 +40,9 @@ type DeadLetter struct {
 	Receives int       `json:"receives"` // number of times that the message was delivered
 }
 
-// Key returns the key of the dead letter, which depends on the queue and the body only: the same
-// body in the same queue is one dead letter, however often it is given up.
+// Key returns the key of the dead letter, which depends only on the queue and
+// the body. So a body that is given up several times in the same queue makes
+// only one dead letter.
 func (d DeadLetter) Key() string {
 	return layout.DeadLetterKey(d.Queue, layout.ContentHash([]byte(d.Body)))
 }
@@ -173,9 +174,10 @@ func (g DeadLetterStore) call(ctx context.Context, event events.SQSEvent, handle
 	return handle(ctx, event)
 }
 
-// giveUp decides whether a failed message is given up, by the table at Terminal and Later; the
-// parameter reason is the error of the message. If the table says so, it stores a dead letter. It
-// returns true if the message is to be acknowledged, so that the queue does not deliver it again.
+// giveUp handles a failed message, whose error is the parameter reason. The
+// table at Terminal and Later says whether the message is given up; if so,
+// giveUp stores a dead letter. It returns true if the message is to be
+// acknowledged, so that the queue does not deliver it again.
 func (g DeadLetterStore) giveUp(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
 	receives, err := strconv.Atoi(m.Attributes[receiveCount])
 	last := err == nil && receives >= MaxReceives

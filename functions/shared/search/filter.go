@@ -37,8 +37,8 @@ var otherFilters = map[string]string{
 	"size": "", "title": "", "intitle": "", "allintitle": "", "inurl": "", "allinurl": "", "url": "", "intext": "", "inanchor": "", "link": "", "related": "", "cache": "", "author": "",
 }
 
-// misnamed returns a note if other search engines would take the clause for a filter, and this one
-// does not. For any other clause it returns "".
+// misnamed returns a note if the clause is a filter in other search engines,
+// but not in this one; else "".
 func (c *clause) misnamed() string {
 	name, value, found := strings.Cut(c.text, ":")
 	instead, known := otherFilters[strings.ToLower(name)]

@@ -6,21 +6,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// foreign is the factor of a word's score by a term that the rules of the document's own language do
-// not give for the word: Configurando is configur by the rules of Spanish, and so are the English
-// words configure and configuration, but by those of English it stays configurando. Such a match is
-// mostly chance.
+// foreign is the factor for the score of a word in a document that has one of
+// its terms, but only a term that comes from the rules of another language than
+// the document's. Such a match is mostly chance. Example: the rules of Spanish
+// reduce Configurando to configur, the term of the English words configure and
+// configuration, but those of English leave it unchanged.
 const foreign = 0.3
 
-// documentRules tells by which rules of analysis the documents of a part were analysed. A nil
-// documentRules stands for documents that were all analysed by the same rules.
+// documentRules holds the rules of analysis by which the documents of a part
+// were analysed. It is nil if all documents were analysed by the same rules.
 type documentRules struct {
 	languages *segment.StringColumn
 	sets      []uint64 // for each set of languages: bit set of the indexes of their rules in plan.rules
 }
 
-// worth returns the factor of a word's score by a term in a document, given the bit set of the rules
-// that give the term for the word (see variant.rules).
+// worth returns the factor for the score of a word by one of its terms in the
+// document doc: 1, or the constant foreign. The parameter rules is the bit set
+// of the rules that give this term for the word (see variant.rules).
 func (r *documentRules) worth(rules uint64, doc uint32) float64 {
 	if r == nil || rules&r.sets[r.languages.Of[doc]] != 0 {
 		return 1
@@ -28,7 +30,8 @@ func (r *documentRules) worth(rules uint64, doc uint32) float64 {
 	return foreign
 }
 
-// readRules sets the rules of a part's documents, from the cache or by reading their languages.
+// readRules sets the rules by which the documents of a part were analysed. It
+// takes the languages of the documents from the cache, or reads them.
 func (s *search) readRules(ctx context.Context, part int) (err error) {
 	from, memory := s.parts[part], s.ix.memory
 	if from.Unvisited {

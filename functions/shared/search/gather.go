@@ -38,8 +38,9 @@ func newGathered(parts []Part) *gathered {
 	}
 }
 
-// each calls the function do for all parts that are not missing, for all at the same time. If the
-// deadline for reading ends the call for a part, the part becomes missing.
+// each calls the function do for all parts that are not missing, at the same
+// time. If the call for a part is ended by the deadline for reading, each marks
+// the part as missing.
 func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) error) error {
 	group, within := errgroup.WithContext(ctx.read)
 	fork := meter.NewFork(within)
@@ -59,8 +60,8 @@ func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) err
 	return group.Wait()
 }
 
-// named wraps an error in an Unreadable that names the segment. An Unreadable and nil stay as
-// they are.
+// named returns err wrapped in an Unreadable that names the segment of the
+// part. If err is nil or an Unreadable already, named returns it unchanged.
 func (g *gathered) named(part int, err error) error {
 	if _, is := errors.AsType[*Unreadable](err); is || err == nil {
 		return err
@@ -68,11 +69,11 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads all that the scan needs, in one step: the terms of all words, with positions if the
-// plan has phrases or pairs of words; the terms of the anchors; the columns for filters and facets.
-// It also numbers the variants of the words (variant.number), and counts the documents that have
-// each word. It calls the functions of the parameter also for each part, at the same time as it
-// reads.
+// read reads all data that the scan needs, in one step: the terms of all words,
+// with positions if the plan has phrases or pairs of words; the terms of the
+// anchors; the columns for filters and facets. At the same time it calls the
+// functions in the parameter also for each part. It also numbers the variants
+// of the words (variant.number), and counts the documents that have each word.
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	numberOf := func(term string) int {

@@ -23,9 +23,9 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll calls match for every document of a range that holds all words that s.need marks as needed.
-// The range is from the document in the parameter at to the one in end, end included. lead is the index
-// of the rarest needed word.
+// walkAll calls match for every document from at to end, end included, that has
+// all words marked in s.need. The parameter lead is the index of the rarest of
+// these words.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:
@@ -49,9 +49,9 @@ search:
 	}
 }
 
-// walkAny calls match for every document of a range that holds at least one of the words
-// s.order[s.rest:]. Other documents cannot be among the best (see scan.rest). The range is from the
-// document in the parameter at to the one in end, end included.
+// walkAny calls match for every document from at to end, end included, that has
+// at least one of the words s.order[s.rest:]. Other documents cannot be among
+// the best (see scan.rest).
 func (s *scan) walkAny(at, end uint32) {
 	lead := s.order[s.rest:]
 	for {
@@ -77,8 +77,9 @@ func (s *scan) walkAny(at, end uint32) {
 	}
 }
 
-// match counts a document that holds the needed words, and offers it to s.top if its score may be
-// high enough. It ignores a document that holds an excluded word.
+// match counts a document that has the needed words, and offers it to s.top if
+// its score may be high enough. It ignores a document that has an excluded
+// word.
 func (s *scan) match(doc uint32) {
 	for i := range s.not {
 		if s.not[i].advance(doc) == doc {
@@ -158,15 +159,15 @@ func (s *scan) atMost(ph *queryPhrase, doc uint32) float64 {
 	return s.statistics.bm25f(ph.weight, &o.freq, &o.length) * slack
 }
 
-// accept tells which documents of a segment may match.
+// accept says which documents of a segment may match.
 type accept struct {
 	dead    *roaring.Bitmap // deleted or hidden documents; nil if there are none, or if allowed leaves them out
 	allowed bitset          // live documents that pass the filters; nil without filters
 	stride  uint32          // take only every stride-th stretch of documents, as a sample; 0 or 1: all
 }
 
-// stretch is the number of consecutive documents that a sample of documents takes or leaves out
-// together (see accept.stride).
+// stretch is the length of a run of consecutive documents that is in a sample
+// of the documents, or left out of it, as a whole (see accept.stride).
 const stretch = 512
 
 // next returns the first document from doc on that may match.

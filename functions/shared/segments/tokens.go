@@ -35,7 +35,7 @@ type tokenizer struct {
 	emphasis, large []layout.Span
 }
 
-// numbered is the data that a tokenizer keeps for a term that has a number.
+// numbered is the data that a tokenizer holds for a term that has a number.
 type numbered struct {
 	page          uint32 // number of the last page that has the term in its main part
 	outside       string // analysis.Outside of the term; "" if not computed yet
@@ -119,9 +119,10 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	})
 }
 
-// occurrence yields a token for the occurrence o of a term in a text of a field. The token's
-// position is that of o plus the parameter base. Some occurrences get no token: one outside of the
-// main part, for example, if the main part has the term, too.
+// occurrence yields a token for the occurrence o of a term in a text of a
+// field. The token's position is the position of o plus the parameter base. It
+// yields no token for some occurrences: for example for one outside of the main
+// part if the main part has the term, too.
 func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	token := segment.Token{
 		Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position),
@@ -156,7 +157,8 @@ func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	t.more = t.yield(token)
 }
 
-// see records that the term of an occurrence is in the main part of the current page.
+// see records that the main part of the current page has the term of the
+// occurrence.
 func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true
@@ -165,7 +167,8 @@ func (t *tokenizer) see(o *analysis.Occurrence) {
 	}
 }
 
-// saw reports whether see was called for the term of an occurrence on the current page.
+// saw reports whether see was called on the current page for the term of the
+// occurrence.
 func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	if o.TermNumber == 0 {
 		return t.unnumbered[o.Term]

@@ -2,5 +2,6 @@
 
 package vitals
 
-// cpuSeconds returns 0, because this system does not tell the processor time.
+// cpuSeconds returns 0: on this operating system the processor time is not
+// known.
 func cpuSeconds() float64 { return 0 }

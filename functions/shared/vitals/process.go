@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Process is a process's use of its machine. A figure that the system does not tell is 0:
-// resident memory, disk bytes and descriptors are known only on Linux, from /proc.
+// Process holds the use of a machine by one process. A figure that the
+// operating system does not provide is 0: resident memory, disk bytes and
+// descriptors are known only on Linux, from /proc.
 type Process struct {
 	// These fields are sums over a period, or since the process began:
 
@@ -28,7 +29,8 @@ type Process struct {
 	Descriptors int64 `json:"descriptors"`
 }
 
-// since returns p with the sums of an earlier reading subtracted from its sums.
+// since returns p with the figures that are sums since the start of the process
+// reduced by those of the earlier reading.
 func (p Process) since(earlier Process) Process {
 	p.CPUSeconds -= earlier.CPUSeconds
 	p.Received -= earlier.Received
