@@ -22,9 +22,8 @@ import (
 type request struct {
 	url   string
 	agent string // value of the header User-Agent
-	// result of the last fetch of the URL (see batch.Look), whose ETag and
-	// Last-Modified make the request conditional; nil for an unconditional
-	// request
+	// result of the last fetch of the URL (see batch.Look), whose ETag and Last-Modified make the
+	// request conditional; nil for an unconditional request
 	unless  *batch.Look
 	limit   int64 // greatest size of the body in bytes, both as transferred and after decoding
 	lenient bool  // the body is read whatever its media type, and cut at the limit; else a longer body is an error

@@ -17,9 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// share adds collections to the outcome of target i if the target was skipped
-// or has failed. So none of these collections requests the target again, and
-// each follows the link if the target is a redirect or an alias. It adds
+// share adds collections to the outcome of target i if the target was skipped or has failed. So
+// none of these collections requests the target again, and each follows the link if the target is a
+// redirect or an alias. It adds
 //
 //	collections that had the page after its last fetch (see batch.Look) and still exist
 //	collections that claim the page whatever its topic, unless the target was skipped without a
@@ -51,8 +51,8 @@ func (r *run) claiming(i int) *claims {
 	return r.claims[i]
 }
 
-// kept returns the names of the collections that had the target after its last
-// fetch (see batch.Look) and still exist.
+// kept returns the names of the collections that had the target after its last fetch (see
+// batch.Look) and still exist.
 func (b behalf) kept(t batch.Target) []string {
 	if t.Last == nil {
 		return nil
@@ -60,9 +60,8 @@ func (b behalf) kept(t batch.Target) []string {
 	return slices.DeleteFunc(slices.Clone(t.Last.Collections), b.isNone)
 }
 
-// storedLook returns the result of the last fetch of a target (see batch.Look),
-// or nil if there was none or the page is not stored. A batch.Look has a digest
-// only if the page was stored.
+// storedLook returns the result of the last fetch of a target (see batch.Look), or nil if there was
+// none or the page is not stored. A batch.Look has a digest only if the page was stored.
 func storedLook(t batch.Target) *batch.Look {
 	if t.Last != nil && t.Last.Digest == 0 && !t.Sitemap {
 		return nil
@@ -70,11 +69,10 @@ func storedLook(t batch.Target) *batch.Look {
 	return t.Last
 }
 
-// confirmable returns the result of the last fetch of a target (see batch.Look)
-// if the next request may be conditional, else nil. It may be if that fetch put
-// the page into all collections in t.Collections and in the parameter claiming:
-// the answer 304 (Not Modified) leaves a page in the collections that it has,
-// and adds no others.
+// confirmable returns the result of the last fetch of a target (see batch.Look) if the next request
+// may be conditional, else nil. It may be if that fetch put the page into all collections in
+// t.Collections and in the parameter claiming: the answer 304 (Not Modified) leaves a page in the
+// collections that it has, and adds no others.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }
@@ -101,9 +99,9 @@ func (p page) isAbout(name string, read *document.Document) bool {
 	return p.behalf.topicOf(name).Page(read.Title, read.Visible()) >= p.behalf.settings.Collection(name).Topic.Threshold
 }
 
-// together returns the collections in both parameters in the order of
-// book.Outcome.Collections: first names[0], then all others, sorted by name,
-// each once. It leaves out those beyond the number book.MaxCollections.
+// together returns the collections in both parameters in the order of book.Outcome.Collections:
+// first names[0], then all others, sorted by name, each once. It leaves out those beyond the number
+// book.MaxCollections.
 func together(names []string, others ...string) []string {
 	all := slices.Concat(names, others)
 	if len(all) == 0 {

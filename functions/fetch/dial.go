@@ -36,8 +36,7 @@ type dialer struct {
 	judging  net.Dialer // net.Dialer for all other hosts: it connects to the addresses that guard accepts
 }
 
-// newDialer returns a dialer. If allowPrivate is true, the dialer refuses no
-// address.
+// newDialer returns a dialer. If allowPrivate is true, the dialer refuses no address.
 func newDialer(allowPrivate bool, resolver *net.Resolver) *dialer {
 	trusting := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: resolver}
 	d := &dialer{trusting: trusting, judging: trusting}

@@ -78,8 +78,8 @@ func attempt(task func() digested) (result digested, cause string) {
 	return task(), ""
 }
 
-// wait waits until all pages are digested, and returns the results. After wait
-// is called, no page may be sent to the digester.
+// wait waits until all pages are digested, and returns the results. After wait is called, no page
+// may be sent to the digester.
 func (d *digester) wait() []digested {
 	d.end.Do(func() { close(d.pages) })
 	d.workers.Wait()

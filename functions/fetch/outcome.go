@@ -23,8 +23,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// notAsked returns the outcome of a target that is not requested, or has not
-// been requested yet. The parameter a is the parsed address of the target.
+// notAsked returns the outcome of a target that is not requested, or has not been requested yet.
+// The parameter a is the parsed address of the target.
 func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	return book.Outcome{
 		Version: r.batch.Version, URL: a.URL, Place: a.Place, State: book.NotAsked,
@@ -42,12 +42,11 @@ func settle(o *book.Outcome, v verdict) {
 	}
 }
 
-// judgeStatus returns the state and reason that follow from the HTTP status of
-// an answer. The answer must not be a redirect with a destination. The result
-// final is false for a 2xx, because the outcome depends on the body then. The
-// parameter unless holds the ETag and time of modification that were sent with
-// the request. It is nil, or has neither of them, if the request was not
-// conditional.
+// judgeStatus returns the state and reason that follow from the HTTP status of an answer. The
+// answer must not be a redirect with a destination. The result final is false for a 2xx, because
+// the outcome depends on the body then. The parameter unless holds the ETag and time of
+// modification that were sent with the request. It is nil, or has neither of them, if the request
+// was not conditional.
 //
 //	304 to a conditional request               unchanged
 //	429, 5xx                                   retry
@@ -140,15 +139,13 @@ const (
 	maxExponent = 6
 )
 
-// conclude completes the outcome of target t: it writes the state, reason and
-// detail in v into o, and corrects the digest and the expiry class by the
-// result of the target's last fetch (see batch.Look). In three cases it sets
-// the state to book.Unchanged, and keeps the reason, so that a page that is
-// already stored stays stored:
+// conclude completes the outcome of target t: it writes the state, reason and detail in v into o,
+// and corrects the digest and the expiry class by the result of the target's last fetch (see
+// batch.Look). In three cases it sets the state to book.Unchanged, and keeps the reason, so that a
+// page that is already stored stays stored:
 //
-// - the request failed; - the server says for the first time that the page is
-// missing (4xx); - robots.txt forbids the page to the agent of a collection
-// that does not have it yet.
+// - the request failed; - the server says for the first time that the page is missing (4xx); -
+// robots.txt forbids the page to the agent of a collection that does not have it yet.
 func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	settle(o, v)
 	last := storedLook(t)
@@ -183,28 +180,27 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	}
 }
 
-// wasAsset reports whether the last fetch of a stored URL found an asset. The
-// digest of an asset is the checksum of its answer (see answer.sum); the digest
-// of a page is not.
+// wasAsset reports whether the last fetch of a stored URL found an asset. The digest of an asset is
+// the checksum of its answer (see answer.sum); the digest of a page is not.
 func wasAsset(last batch.Look) bool { return last.Digest == last.Body }
 
 // missing reports whether the status of an outcome says that there is no such page: 4xx except
 // 429.
 func missing(o book.Outcome) bool { return o.Status/100 == 4 && o.Status != 429 }
 
-// sooner returns the expiry class one below exponent, for a page that has
-// changed since its last fetch: it is requested again sooner.
+// sooner returns the expiry class one below exponent, for a page that has changed since its last
+// fetch: it is requested again sooner.
 func sooner(exponent int16) int16 { return bounded(exponent - 1) }
 
-// later returns the expiry class one above exponent, for a page that has not
-// changed since its last fetch.
+// later returns the expiry class one above exponent, for a page that has not changed since its last
+// fetch.
 func later(exponent int16) int16 { return bounded(exponent + 1) }
 
 // bounded limits an expiry class to the range from minExponent to maxExponent.
 func bounded(exponent int16) int16 { return max(minExponent, min(exponent, maxExponent)) }
 
-// validators returns the ETag and Last-Modified of an answer or, if it has
-// neither, those of the last fetch.
+// validators returns the ETag and Last-Modified of an answer or, if it has neither, those of the
+// last fetch.
 func validators(a answer, last *batch.Look) (etag, modified string) {
 	etag, modified = validator(a, "ETag"), validator(a, "Last-Modified")
 	if etag == "" && modified == "" && last != nil {

@@ -91,8 +91,7 @@ func (p page) wantsAssets() bool {
 	return p.behalf.settings.WantAssets(p.target.Collections...) || p.behalf.settings.WantAssets(p.sure...)
 }
 
-// wasPage reports whether the last fetch stored the address as a page, and not
-// as an asset.
+// wasPage reports whether the last fetch stored the address as a page, and not as an asset.
 func (p page) wasPage() bool {
 	last := storedLook(p.target)
 	return last != nil && !wasAsset(*last)
@@ -221,9 +220,9 @@ func (p page) read() (*document.Document, error) {
 	return p.parse(p.answer.body, contentType)
 }
 
-// ask finds the robots directives of a parsed page for the agent of the
-// collection, and sets them in the parameter read. It takes them from the
-// page's meta elements and from the header X-Robots-Tag.
+// ask finds the robots directives of a parsed page for the agent of the collection, and sets them
+// in the parameter read. It takes them from the page's meta elements and from the header
+// X-Robots-Tag.
 func (p page) ask(read *document.Document, collection string) {
 	agent := p.behalf.agentOf(collection)
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
@@ -260,9 +259,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown returns the links in assets, except those whose target has a
-// link of kind Asset in the parameter links, too. An image with an alternative
-// text is in both, and so gets one link.
+// withoutKnown returns the links in assets, except those whose target has a link of kind Asset in
+// the parameter links, too. An image with an alternative text is in both, and so gets one link.
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {
@@ -299,10 +297,9 @@ func (a answer) sum() uint64 {
 	return max(sum, 1)
 }
 
-// wordsBits is the number of the highest bits of book.Outcome.Digest that
-// depend only on the page's words; the other bits depend on all text. If only
-// the other bits have changed since the last fetch, the page gets a longer
-// expiry class, as an unchanged page does.
+// wordsBits is the number of the highest bits of book.Outcome.Digest that depend only on the page's
+// words; the other bits depend on all text. If only the other bits have changed since the last
+// fetch, the page gets a longer expiry class, as an unchanged page does.
 const wordsBits = 16
 
 // pageDigest returns the digest of a page for book.Outcome.Digest, never 0. Pages with the same

@@ -205,8 +205,7 @@ func (p *pace) note(l *spool.Ledger) {
 	}
 }
 
-// notBefore rounds the time t up to a whole millisecond, so that the result is
-// not before t.
+// notBefore rounds the time t up to a whole millisecond, so that the result is not before t.
 func notBefore(t time.Time) time.Time { return millisecond(t.Add(time.Millisecond - 1)) }
 
 // silent reports whether there was no HTTP response, for a reason that may pass, such as a

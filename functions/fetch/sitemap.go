@@ -54,18 +54,17 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 	r.received += l.size
 }
 
-// keep handles a sitemap that could not be read this time, but could be read
-// before. It sets the outcome to Skipped, with the validators, checksum and
-// collections of the last fetch. So the links of the last successful fetch stay
-// valid, and the sitemap is fetched again when it is next due.
+// keep handles a sitemap that could not be read this time, but could be read before. It sets the
+// outcome to Skipped, with the validators, checksum and collections of the last fetch. So the links
+// of the last successful fetch stay valid, and the sitemap is fetched again when it is next due.
 func keep(o *book.Outcome, last batch.Look) {
 	o.State, o.Detail = book.Skipped, sentence(o.Reason+": "+o.Detail)
 	o.Reason, o.ETag, o.Modified = membership.Sitemap, last.ETag, last.Modified
 	o.Body, o.Collections = last.Body, last.Collections
 }
 
-// isSame reports whether the sitemap is unchanged since its last fetch: the
-// answer has the status 304 (Not Modified), or the same bytes as then.
+// isSame reports whether the sitemap is unchanged since its last fetch: the answer has the status
+// 304 (Not Modified), or the same bytes as then.
 func (l *listing) isSame(a answer) bool {
 	return l.known != nil && (a.status == http.StatusNotModified || a.err == nil && a.status/100 == 2 && l.sum != 0 && l.sum == l.known.Body)
 }
@@ -122,8 +121,8 @@ type listing struct {
 	outcome book.Outcome    // outcome of the sitemap before this answer was read
 	now     time.Time
 	last    time.Time // time of the last look at the sitemap; zero if there was none
-	// result of the last fetch of the sitemap, if the request may be
-	// conditional (see confirmable); else nil
+	// result of the last fetch of the sitemap, if the request may be conditional (see confirmable);
+	// else nil
 	known  *batch.Look
 	admits func(book.Link, address.Address) bool // function that reports whether a collection admits a link to an address
 	weigh  func(sitemap.Entry) uint8             // function that returns the weight of the link to an entry
@@ -167,10 +166,9 @@ func (l *listing) read(from io.Reader) {
 	}
 }
 
-// add adds a link for an entry. It leaves out an entry of another site that no
-// collection admits, and sitemaps beyond maxSitemaps. If the entry says that
-// its page has changed since the last fetch of the sitemap, the link has the
-// time of the change.
+// add adds a link for an entry. It leaves out an entry of another site that no collection admits,
+// and sitemaps beyond maxSitemaps. If the entry says that its page has changed since the last fetch
+// of the sitemap, the link has the time of the change.
 func (l *listing) add(e sitemap.Entry) {
 	link := book.Link{
 		Source: l.address.ID, Target: e.Address.URL, Place: e.Address.Place, Kind: book.Listed, Region: book.Text,

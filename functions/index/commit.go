@@ -124,9 +124,8 @@ func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *
 	return dead, ours, nil
 }
 
-// gone returns the documents of the commitment's segment whose pages are gone:
-// a later request than the one that fetched the document's page found the page
-// gone.
+// gone returns the documents of the commitment's segment whose pages are gone: a later request than
+// the one that fetched the document's page found the page gone.
 func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	own := roaring.New()
 	for _, g := range m.Gone {

@@ -76,8 +76,8 @@ func (f *Function) Run(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Merge, task.Tiers{Storage: p}, 0)
 }
 
-// merge does the most urgent merge of readable segments, and reports whether
-// there is another merge to do.
+// merge does the most urgent merge of readable segments, and reports whether there is another merge
+// to do.
 func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, err error) {
 	own, err := partition.Open(ctx, f.Bucket, p, f.Now)
 	if err != nil {

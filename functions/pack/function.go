@@ -43,8 +43,8 @@ type Limits struct {
 	Age   time.Duration // all spool objects are packed when the oldest has this age
 }
 
-// DefaultLimits returns limits with which a package has about 32 MiB, or less
-// if the oldest spool object has waited for a minute.
+// DefaultLimits returns limits with which a package has about 32 MiB, or less if the oldest spool
+// object has waited for a minute.
 func DefaultLimits() Limits { return Limits{Bytes: 32 << 20, Age: time.Minute} }
 
 // Function is the pack function: its fields are the clients and limits that it works with.
@@ -170,8 +170,8 @@ func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Pack, task.Gather{Storage: p}, f.Limits.Age)
 }
 
-// fill returns the longest beginning of waiting whose batches together have at
-// most 9/8 of limit bytes; at least one batch.
+// fill returns the longest beginning of waiting whose batches together have at most 9/8 of limit
+// bytes; at least one batch.
 func fill(waiting []frontier.Waiting, limit int64) []frontier.Waiting {
 	var bytes int64
 	for i, w := range waiting {

@@ -67,9 +67,9 @@ func (f *Function) again(ctx context.Context, s *settings.Settings, changed []ch
 	return due, nil
 }
 
-// lastLooks reads the outcomes of the wanted pages in the books of a storage
-// partition, and adds them to the map last. It reads only the parts of the
-// books with the given sites. It logs damaged books and passes over them.
+// lastLooks reads the outcomes of the wanted pages in the books of a storage partition, and adds
+// them to the map last. It reads only the parts of the books with the given sites. It logs damaged
+// books and passes over them.
 func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[uint32]bool, wanted map[layout.Identity]bool, last map[layout.Identity]book.Standing) error {
 	m, err := manifest.Read(ctx, f.Bucket, p)
 	if err != nil {
@@ -101,8 +101,8 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[
 	return nil
 }
 
-// outcomesOf returns the outcomes of the wanted URLs in one book. It reads only
-// the parts of the book with the given sites.
+// outcomesOf returns the outcomes of the wanted URLs in one book. It reads only the parts of the
+// book with the given sites.
 func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool, wanted map[layout.Identity]bool) (found []book.Outcome, err error) {
 	for site := range sites {
 		from := layout.Place(site) << 32

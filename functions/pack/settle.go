@@ -160,9 +160,8 @@ func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Pag
 	return all
 }
 
-// settleOutcomes enters a batch's results into the frontiers, and the time
-// before which no request may be sent to the host of the batch. It also caches
-// the robots.txt files that the batch fetched.
+// settleOutcomes enters a batch's results into the frontiers, and the time before which no request
+// may be sent to the host of the batch. It also caches the robots.txt files that the batch fetched.
 func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fronts map[int]*frontier.Frontier, results map[int][]frontier.Result, ledger spool.Ledger, pages []membership.Page) error {
 	rest, err := f.keepRobots(ctx, ledger)
 	if err != nil {
@@ -214,15 +213,14 @@ func result(s *settings.Settings, p membership.Page) frontier.Result {
 const (
 	// robotsAge is the time for which a robots.txt is used (RFC 9309, section 2.4).
 	robotsAge = 24 * time.Hour
-	// robotsRest is the time for which no request is sent to a host after one
-	// of its robots.txt files could not be fetched.
+	// robotsRest is the time for which no request is sent to a host after one of its robots.txt
+	// files could not be fetched.
 	robotsRest = 5 * time.Second
 )
 
-// keepRobots caches the robots.txt files of the batch. A file that could not be
-// fetched (RFC 9309, section 2.3.1.4) is not cached: it refuses all URLs, but
-// only for now. If there is such a file, rest is the time before which no
-// request may be sent to the host; else it is zero.
+// keepRobots caches the robots.txt files of the batch. A file that could not be fetched (RFC 9309,
+// section 2.3.1.4) is not cached: it refuses all URLs, but only for now. If there is such a file,
+// rest is the time before which no request may be sent to the host; else it is zero.
 func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest time.Time, err error) {
 	cache := frontier.NewRobotsCache(f.Redis)
 	for _, r := range ledger.Robots {
@@ -237,11 +235,10 @@ func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest ti
 	return rest, nil
 }
 
-// delay returns the time after a batch for which no request is sent to its
-// host. It is the longest delay that the collections of the batch's pages, or
-// the robots.txt files of its origins, require; 0 if nothing requires one. The
-// parameter slow is the time that the host needs for an answer: a required
-// delay that is shorter is prolonged to it.
+// delay returns the time after a batch for which no request is sent to its host. It is the longest
+// delay that the collections of the batch's pages, or the robots.txt files of its origins, require;
+// 0 if nothing requires one. The parameter slow is the time that the host needs for an answer: a
+// required delay that is shorter is prolonged to it.
 func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
 	// agents has the User-Agents of the requests to each origin.
 	agents := make(map[string]map[string]bool)

@@ -215,11 +215,10 @@ func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *addres
 	return nil, note, nil
 }
 
-// look looks up in the books where the address a leads by a redirect, or by the
-// canonical address that its page names. It returns that address as next. If a
-// leads nowhere, next is nil, and told is a sentence that says why the page of
-// a is not in the index. told is "" if the books have no outcome of a, or if a
-// is forgotten.
+// look looks up in the books where the address a leads by a redirect, or by the canonical address
+// that its page names. It returns that address as next. If a leads nowhere, next is nil, and told
+// is a sentence that says why the page of a is not in the index. told is "" if the books have no
+// outcome of a, or if a is forgotten.
 func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books, a address.Address) (next *address.Address, told string, err error) {
 	if at.takedowns.Forgets(a) {
 		return nil, "", nil

@@ -193,8 +193,8 @@ func (r Result) picture(hit search.Hit) *Picture {
 	}
 }
 
-// notes returns the notes of the search and, before them, a sentence on lost
-// generations if there are any.
+// notes returns the notes of the search and, before them, a sentence on lost generations if there
+// are any.
 func (r Result) notes() []string {
 	if r.Lost == nil {
 		return r.Notes
@@ -231,8 +231,8 @@ func must(content []byte, err error) []byte {
 	return content
 }
 
-// render answers with the page that the named template makes of data. If the
-// template fails, it writes nothing and returns the error.
+// render answers with the page that the named template makes of data. If the template fails, it
+// writes nothing and returns the error.
 func render(w http.ResponseWriter, status int, name string, data any) error {
 	var page bytes.Buffer
 	if err := pages.ExecuteTemplate(&page, name, data); err != nil {

@@ -9,11 +9,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Clicks has the settings for counting clicks on results. Who clicks is not
-// stored (see package judgment). Browsers report a click by the attribute ping
-// of links (HTML, hyperlink auditing): the click itself is not delayed, and a
-// click in a browser that sends no pings is not counted. Without a key, results
-// have no such attribute, and this path does not exist:
+// Clicks has the settings for counting clicks on results. Who clicks is not stored (see package
+// judgment). Browsers report a click by the attribute ping of links (HTML, hyperlink auditing): the
+// click itself is not delayed, and a click in a browser that sends no pings is not counted. Without
+// a key, results have no such attribute, and this path does not exist:
 //
 //	POST /click?shown=&signature=   counts a click. shown is a judgment.Click as JSON; signature is made
 //	                                of it with the key, so that only a result that this server showed

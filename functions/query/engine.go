@@ -161,17 +161,17 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	return Result{}, fmt.Errorf("cannot search: %w", err)
 }
 
-// reread reads the present manifests and returns a new snapshot of them, which
-// replaces the snapshot current. All objects that the new snapshot lists still
-// exist, because an object that is replaced is deleted only after the grace.
+// reread reads the present manifests and returns a new snapshot of them, which replaces the
+// snapshot current. All objects that the new snapshot lists still exist, because an object that is
+// replaced is deleted only after the grace.
 func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, error) {
 	e.snapshots.outdate(current)
 	return e.snapshots.get(ctx, e)
 }
 
-// without returns a copy of the snapshot current without an object that cannot
-// be used: the segment, anchors or unvisited URLs that the error fault names.
-// It logs that they are missing. Later queries use the copy, too.
+// without returns a copy of the snapshot current without an object that cannot be used: the
+// segment, anchors or unvisited URLs that the error fault names. It logs that they are missing.
+// Later queries use the copy, too.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
 	if current.anchored(fault.Segment) != "" {
 		e.missAnchors(ctx, fault.Segment, fault)
@@ -196,10 +196,9 @@ func (e *Engine) miss(ctx context.Context, key string, err error) {
 	e.Log.ErrorContext(ctx, "a segment is missing from all answers: "+advice, "segment", key, "error", err)
 }
 
-// snapshotOf returns the snapshot of the time in the parameter moment, or the
-// newest snapshot if moment is zero. URLs that are forgotten today are hidden
-// in both. The engine keeps the last past snapshot in memory, so that it is
-// read once for a client that requests several pages of results.
+// snapshotOf returns the snapshot of the time in the parameter moment, or the newest snapshot if
+// moment is zero. URLs that are forgotten today are hidden in both. The engine keeps the last past
+// snapshot in memory, so that it is read once for a client that requests several pages of results.
 func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
 	if moment.IsZero() {
 		return e.snapshots.get(ctx, e)

@@ -88,9 +88,8 @@ type siteHandler struct {
 	clicked clickCount
 }
 
-// serve returns a handler that calls the function action. If action returns an
-// error, the handler sends this error to the client; so action must not have
-// written anything then.
+// serve returns a handler that calls the function action. If action returns an error, the handler
+// sends this error to the client; so action must not have written anything then.
 func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -191,8 +190,7 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 	return q, nil
 }
 
-// most returns the greatest sum of From and Size that the engine accepts for
-// the query.
+// most returns the greatest sum of From and Size that the engine accepts for the query.
 func (q *Query) most() int {
 	if len(q.Across.Into) > 0 {
 		return search.MaxAcrossHits
@@ -295,8 +293,8 @@ type failure struct {
 // Error implements error.
 func (f failure) Error() string { return f.Sentence }
 
-// failureOf returns the failure that is sent to the client for the error err.
-// It hides the details of internal errors.
+// failureOf returns the failure that is sent to the client for the error err. It hides the details
+// of internal errors.
 func failureOf(err error) failure {
 	if f, ok := errors.AsType[failure](err); ok {
 		return f

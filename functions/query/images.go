@@ -81,8 +81,7 @@ type cachedObjects struct {
 	ranges *rangecache.Cache
 }
 
-// Get implements blob.Reader: it reads the range r of an object through the
-// cache.
+// Get implements blob.Reader: it reads the range r of an object through the cache.
 func (c cachedObjects) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {
 	contents, err := c.ranges.Read(ctx, key, []blob.Range{r})
 	if err != nil {

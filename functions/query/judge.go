@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Judging lets judges mark results (see package judgment). If there are no
-// keys, nobody can sign in, and the paths below do not exist:
+// Judging lets judges mark results (see package judgment). If there are no keys, nobody can sign
+// in, and the paths below do not exist:
 //
 //	GET  /judge                  a form to sign in by a key, or to sign out
 //	POST /judge                  with key: signs in, by a cookie; without: signs out
@@ -87,8 +87,7 @@ func (s *siteHandler) judgePage(w http.ResponseWriter, r *http.Request) error {
 	return render(w, http.StatusOK, "judge", judgePageData{Judge: s.judgeOf(r)})
 }
 
-// signIn signs a judge in if the form contains a key, and out if it contains
-// none.
+// signIn signs a judge in if the form contains a key, and out if it contains none.
 func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
 	cookie := &http.Cookie{
 		Name: judgeCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
@@ -110,9 +109,8 @@ func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// judge stores the marks that the judge has changed in the form, and redirects
-// to the page of results. It leaves out pages that were forgotten after the
-// form was made.
+// judge stores the marks that the judge has changed in the form, and redirects to the page of
+// results. It leaves out pages that were forgotten after the form was made.
 func (s *siteHandler) judge(w http.ResponseWriter, r *http.Request) error {
 	name := s.judgeOf(r)
 	if name == "" {
@@ -151,9 +149,8 @@ func judgedQuery(q Query) judgment.Query {
 	}
 }
 
-// marksOf returns the marks in a form that the judge has changed: those whose
-// grade differs from the grade that the result had when the page with the form
-// was made.
+// marksOf returns the marks in a form that the judge has changed: those whose grade differs from
+// the grade that the result had when the page with the form was made.
 func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
 	pages, grades, before := r.PostForm["url"], r.PostForm["grade"], r.PostForm["was"]
 	if len(grades) != len(pages) || len(before) != len(pages) || len(pages) > judgment.MaxMarks {

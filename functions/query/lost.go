@@ -31,10 +31,9 @@ type generations struct {
 	later map[layout.Partition]error
 }
 
-// read reads a generation of each partition: it calls the function one for
-// every partition, all at the same time. If a call returns a partition.Fault,
-// read puts the fault into the field faults of its result and goes on with the
-// other partitions. Any other error ends read, which returns it.
+// read reads a generation of each partition: it calls the function one for every partition, all at
+// the same time. If a call returns a partition.Fault, read puts the fault into the field faults of
+// its result and goes on with the other partitions. Any other error ends read, which returns it.
 func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
 	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))
 	fork := meter.NewFork(ctx)

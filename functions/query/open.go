@@ -43,11 +43,10 @@ type listedSegment struct {
 // errMemory means that the caches have no room for a segment.
 var errMemory = errors.New("the memory for caches is too small")
 
-// open returns a segment that can be searched, with its deleted and hidden
-// documents and its anchors. The parameter known is the result of an earlier
-// call for the same segment, or zero. open reads only the parts that known
-// lacks: first the tail of the segment, the list of deleted documents and the
-// tail of the anchors, all at the same time; then, if the segment may contain
+// open returns a segment that can be searched, with its deleted and hidden documents and its
+// anchors. The parameter known is the result of an earlier call for the same segment, or zero. open
+// reads only the parts that known lacks: first the tail of the segment, the list of deleted
+// documents and the tail of the anchors, all at the same time; then, if the segment may contain
 // forgotten pages, the columns by which they are found.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
@@ -237,9 +236,9 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	return fresh, fresh.join(e.documents)
 }
 
-// logLost logs the faults of those partitions that had no fault in the earlier
-// snapshot. The parameters before and now hold the faults of the earlier and of
-// the new snapshot; what is the message of the log entry.
+// logLost logs the faults of those partitions that had no fault in the earlier snapshot. The
+// parameters before and now hold the faults of the earlier and of the new snapshot; what is the
+// message of the log entry.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {
@@ -282,8 +281,8 @@ func (s *snapshot) isUnvisited(key string) bool {
 	return slices.ContainsFunc(s.manifests, func(m manifest.Manifest) bool { return m.Unvisited != nil && m.Unvisited.Key == key })
 }
 
-// lacking returns the snapshot without one object: the segment, the anchors or
-// the unvisited URLs with the given key.
+// lacking returns the snapshot without one object: the segment, the anchors or the unvisited URLs
+// with the given key.
 func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, error) {
 	rest := *s
 	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)

@@ -48,15 +48,15 @@ func (n *NoPage) Error() string {
 // Unwrap returns ErrNoPage, so that errors.Is recognises it.
 func (n *NoPage) Unwrap() error { return ErrNoPage }
 
-// Page returns the stored page of an address as it was at the time in the
-// parameter moment, or as it is now if moment is zero.
+// Page returns the stored page of an address as it was at the time in the parameter moment, or as
+// it is now if moment is zero.
 //
 //	page                            looked up in
 //	searchable                      the index
 //	other, or its segment missing   the books
 //
-// The page itself is read by one ranged GET. A page that was gone at that time
-// is returned, too, as long as its copy is stored, with Copy.Gone. The error is
+// The page itself is read by one ranged GET. A page that was gone at that time is returned, too, as
+// long as its copy is stored, with Copy.Gone. The error is
 //
 //	ErrNoPage               no copy is stored, or the page is forgotten today
 //	manifest.ErrNotKept     a copy was stored at that time, but has been deleted since
@@ -115,9 +115,9 @@ func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	return err
 }
 
-// page finds a page by the index of the snapshot at, or else by the snapshot's
-// books, and reads it. The parameter names holds the newest manifests: from
-// them page takes the present keys of packages.
+// page finds a page by the index of the snapshot at, or else by the snapshot's books, and reads it.
+// The parameter names holds the newest manifests: from them page takes the present keys of
+// packages.
 func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manifest, a address.Address) (Copy, error) {
 	d, found, err := at.index.Lookup(ctx, a.ID)
 	if err == nil && found {
@@ -140,11 +140,10 @@ func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns manifest.ErrNotKept in place of the error err if err occurred in
-// reading a past state and says that an object is absent: a past generation
-// lists the object, but it has been deleted since. It returns any other error
-// unchanged. The parameter moment is the time of the past state, or zero for
-// the present.
+// past returns manifest.ErrNotKept in place of the error err if err occurred in reading a past
+// state and says that an object is absent: a past generation lists the object, but it has been
+// deleted since. It returns any other error unchanged. The parameter moment is the time of the past
+// state, or zero for the present.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
@@ -180,10 +179,9 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 
 func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 
-// pageInBooks finds a page by those books of the manifests that can be read,
-// and reads the page. The parameter names holds the newest manifests: from them
-// pageInBooks takes the present keys of packages. If the address leads to a
-// forgotten URL, the error does not name that URL.
+// pageInBooks finds a page by those books of the manifests that can be read, and reads the page.
+// The parameter names holds the newest manifests: from them pageInBooks takes the present keys of
+// packages. If the address leads to a forgotten URL, the error does not name that URL.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address, forgotten takedown.Set) (Copy, error) {
 	books, unread, err := openBooks(ctx, bucket, manifests)
 	if err != nil {
@@ -213,9 +211,9 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 	return found, err
 }
 
-// openBooks opens the books that the manifests list. The result later has an
-// error for each partition of which only an earlier generation could be read:
-// its lost generations may list further books.
+// openBooks opens the books that the manifests list. The result later has an error for each
+// partition of which only an earlier generation could be read: its lost generations may list
+// further books.
 func openBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (books *partition.Books, later []error, err error) {
 	var listed []manifest.Book
 	for _, m := range manifests {
@@ -228,8 +226,8 @@ func openBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Man
 	return books, later, err
 }
 
-// standingIn reads the outcomes of an address in the books, and returns the
-// outcomes that determine the state of the address (see book.Standing).
+// standingIn reads the outcomes of an address in the books, and returns the outcomes that determine
+// the state of the address (see book.Standing).
 func standingIn(ctx context.Context, books *partition.Books, a address.Address) (standing book.Standing, err error) {
 	outcomes, err := books.Find(ctx, a.Place, a.ID)
 	for i := range outcomes {

@@ -175,8 +175,8 @@ func newPager(q Query, total int, exact bool) (p pager) {
 	return p
 }
 
-// pageAddress returns the address of the page of results that begins with the
-// hit number from, counted from 0.
+// pageAddress returns the address of the page of results that begins with the hit number from,
+// counted from 0.
 func pageAddress(q Query, from int) string {
 	values := url.Values{"q": {q.Text}}
 	for name, filter := range map[string][]string{"site": q.Site, "lang": q.Lang, "collection": q.Collection, "type": q.Type} {

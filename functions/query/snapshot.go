@@ -22,10 +22,10 @@ import (
 const (
 	// patience is the longest time that the reading of a snapshot may take.
 	patience = time.Minute
-	// staleAfter is the time for which the engine finds the newest generation
-	// of a partition by trying the numbers after the last known one. After that
-	// time it begins anew with the hint: generations in between may have been
-	// deleted, and generations that a repair has made have other numbers.
+	// staleAfter is the time for which the engine finds the newest generation of a partition by
+	// trying the numbers after the last known one. After that time it begins anew with the hint:
+	// generations in between may have been deleted, and generations that a repair has made have
+	// other numbers.
 	staleAfter = time.Hour
 )
 
@@ -39,8 +39,8 @@ type snapshot struct {
 	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *search.Index
 	taken     time.Time // time at which reading of the manifests began
-	// time of the last search for the newest generations that began with the
-	// hints, and not with the known generations (see staleAfter)
+	// time of the last search for the newest generations that began with the hints, and not with
+	// the known generations (see staleAfter)
 	looked time.Time
 }
 
@@ -158,9 +158,8 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	return newest, err
 }
 
-// forgotten returns a string that changes when there is a new takedown, or when
-// a partition has erased forgotten pages. The engine empties the cache of
-// ranges whenever the string changes.
+// forgotten returns a string that changes when there is a new takedown, or when a partition has
+// erased forgotten pages. The engine empties the cache of ranges whenever the string changes.
 func (s *snapshot) forgotten() string {
 	versions := []uint64{s.takedowns.Version}
 	for _, m := range s.manifests {
@@ -181,9 +180,8 @@ func (s *snapshot) unindexed() (pages int) {
 	return pages
 }
 
-// outdate marks the snapshot current as too old, so that the next call of get
-// reads the manifests again. It does nothing if current is no longer the newest
-// snapshot.
+// outdate marks the snapshot current as too old, so that the next call of get reads the manifests
+// again. It does nothing if current is no longer the newest snapshot.
 func (s *snapshots) outdate(current *snapshot) {
 	old := *current
 	old.taken, old.looked = time.Time{}, time.Time{}

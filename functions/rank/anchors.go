@@ -10,9 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// maxTimes is the greatest number of times that one anchor is repeated in the
-// index of a page. An anchor is repeated once for each site that uses it, up to
-// this number.
+// maxTimes is the greatest number of times that one anchor is repeated in the index of a page. An
+// anchor is repeated once for each site that uses it, up to this number.
 const maxTimes = 8
 
 // gather makes the anchors of the documents of listed segments, in one pass over the books, and
@@ -52,13 +51,12 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// anchorsOf returns the bytes of a segment with the anchors of the documents of
-// a listed segment. Each document has the same number and language in both
-// segments. Each of its anchors becomes a separate heading, so that no phrase
-// begins in one anchor and ends in the next. A document without any word, not
-// even of its address, must not be found, and gets no anchors. The parameter
-// pages has the index of each document's page in the graph, and the parameter
-// all has the anchors by that index.
+// anchorsOf returns the bytes of a segment with the anchors of the documents of a listed segment.
+// Each document has the same number and language in both segments. Each of its anchors becomes a
+// separate heading, so that no phrase begins in one anchor and ends in the next. A document without
+// any word, not even of its address, must not be found, and gets no anchors. The parameter pages
+// has the index of each document's page in the graph, and the parameter all has the anchors by that
+// index.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

@@ -25,13 +25,11 @@ type learning struct {
 	damaged   bool // whether some texts were left out because they cannot be read
 }
 
-// learnDictionaries learns dictionaries, in both directions, for each pair of
-// languages with enough pages that are translations of each other (see
-// leastPages). It commits each pair separately, so that the next run continues
-// after the last committed pair if this run is killed. A listed dictionary is
-// learnt again only if the number of its pages has changed by more than a
-// tenth: learning takes seconds, and a few more pages of the same kind change
-// little.
+// learnDictionaries learns dictionaries, in both directions, for each pair of languages with enough
+// pages that are translations of each other (see leastPages). It commits each pair separately, so
+// that the next run continues after the last committed pair if this run is killed. A listed
+// dictionary is learnt again only if the number of its pages has changed by more than a tenth:
+// learning takes seconds, and a few more pages of the same kind change little.
 func (f *Function) learnDictionaries(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) error {
 	l := learning{Function: f, home: all[0], forgotten: forgotten.Version}
 	if i := slices.IndexFunc(all, func(p *partition.Partition) bool { return p.Manifest().Dictionaries != nil }); i >= 0 {
@@ -104,10 +102,9 @@ func (f *Function) nameTranslated(all []*partition.Partition) string {
 	return layout.ContentHash(fmt.Appendf(nil, "%d %d %d %d %d %v %s", dictionaryRules, l.Translated, l.Dictionaries, l.Pages, l.Work, l.Translation, strings.Join(keys, " ")))
 }
 
-// isKnown reports whether the manifest lists a dictionary from one language to
-// another that need not be learnt again. That is so if it was learnt by the
-// present rules, and from a number of pages that differs from the parameter
-// pages by at most a tenth.
+// isKnown reports whether the manifest lists a dictionary from one language to another that need
+// not be learnt again. That is so if it was learnt by the present rules, and from a number of pages
+// that differs from the parameter pages by at most a tenth.
 func (l *learning) isKnown(from, to string, pages int) bool {
 	d := l.home.Manifest().Dictionaries.Between(from, to)
 	return d != nil && d.Rules == dictionaryRules && 10*max(pages-d.Pages, d.Pages-pages) <= d.Pages

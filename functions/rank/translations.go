@@ -202,10 +202,9 @@ func (t *translations) groups(yield func([]translatedPage) bool) {
 	}
 }
 
-// pairs returns the pairs of languages that have at least leastPages translated
-// pages. Let L be the language with the most translated pages: the pairs with L
-// come first, so that limits leave out other pairs before them. Within both
-// groups, the pairs with more pages come first.
+// pairs returns the pairs of languages that have at least leastPages translated pages. Let L be the
+// language with the most translated pages: the pairs with L come first, so that limits leave out
+// other pairs before them. Within both groups, the pairs with more pages come first.
 func (t *translations) pairs() (all []languagePair) {
 	counts, of := make(map[[2]uint16]int), make(map[uint16]int)
 	for group := range t.groups {
@@ -244,9 +243,8 @@ func (t *translations) pairs() (all []languagePair) {
 	return all
 }
 
-// of returns pairs of pages that translate each other, in the two languages of
-// p. If there are more than the parameter most, it returns the first ones in
-// the order of their groups.
+// of returns pairs of pages that translate each other, in the two languages of p. If there are more
+// than the parameter most, it returns the first ones in the order of their groups.
 func (t *translations) of(p languagePair, most int) (pages [][2]translatedPage) {
 	for group := range t.groups {
 		var both [2]translatedPage

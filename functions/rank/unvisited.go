@@ -65,10 +65,9 @@ func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisite
 	return &unvisited{content, len(pages), cut}, err
 }
 
-// countLanguages counts in r.languages the documents of all partitions by their
-// languages. It includes partitions whose ranks do not change, so that the
-// language of an unvisited URL does not depend on how pages are divided among
-// partitions. It leaves out segments that cannot be read.
+// countLanguages counts in r.languages the documents of all partitions by their languages. It
+// includes partitions whose ranks do not change, so that the language of an unvisited URL does not
+// depend on how pages are divided among partitions. It leaves out segments that cannot be read.
 func (r *ranking) countLanguages(ctx context.Context, all []*partition.Partition) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

@@ -23,9 +23,9 @@ type candidate struct {
 	limits []membership.Limit
 }
 
-// batch returns the message to the function fetch for a lease, without the
-// crawl partition and the deadline, which the caller adds. All pages of a batch
-// are stored in the storage partition of its first URL.
+// batch returns the message to the function fetch for a lease, without the crawl partition and the
+// deadline, which the caller adds. All pages of a batch are stored in the storage partition of its
+// first URL.
 //
 //	URL of the lease   if
 //	denied             a known robots.txt denies it, or a limit of its collection is reached
@@ -33,8 +33,7 @@ type candidate struct {
 //	                   reach a limit of its collection if they are stored
 //	requested          otherwise
 //
-// When the batch is settled, a URL that was left out waits at the front of its
-// band again.
+// When the batch is settled, a URL that was left out waits at the front of its band again.
 func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
 	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}
 	urls, err := f.candidates(s, lease)

@@ -47,10 +47,9 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	return r, !held, nil
 }
 
-// full reports whether the number of leased batches has reached the limit. The
-// parameter batches is the number of leased batches in this crawl partition,
-// and Limits.Batches its limit. But if a collection sets connections, that
-// number is the limit for all crawl partitions together.
+// full reports whether the number of leased batches has reached the limit. The parameter batches is
+// the number of leased batches in this crawl partition, and Limits.Batches its limit. But if a
+// collection sets connections, that number is the limit for all crawl partitions together.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()
 	if most == 0 {

@@ -184,8 +184,8 @@ type pause struct {
 	reason string
 }
 
-// is stores the reason of the present pause, or "" if the crawl goes on. It
-// reports whether this differs from the stored reason.
+// is stores the reason of the present pause, or "" if the crawl goes on. It reports whether this
+// differs from the stored reason.
 func (p *pause) is(reason string) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -20,11 +20,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// forgetLetters deletes the dead letters that contain a forgotten URL. It
-// searches for them once for every version of the takedowns, and then once in
-// each grace. It reads only the dead letters of fetch, because no other
-// function's messages contain URLs. The other URLs of a deleted message are not
-// lost: the frontier still has them.
+// forgetLetters deletes the dead letters that contain a forgotten URL. It searches for them once
+// for every version of the takedowns, and then once in each grace. It reads only the dead letters
+// of fetch, because no other function's messages contain URLs. The other URLs of a deleted message
+// are not lost: the frontier still has them.
 func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) error {
 	if s.Takedowns.Version == 0 {
 		return nil

@@ -147,8 +147,8 @@ type swept struct {
 	spooled  []blob.Object           // objects in the partition's spool, listed before the manifest was read
 }
 
-// open opens a storage partition. It leaves some fields of the result empty,
-// which the caller sets as needed.
+// open opens a storage partition. It leaves some fields of the result empty, which the caller sets
+// as needed.
 func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error) {
 	p, err := partition.Open(ctx, f.Bucket, id, f.Now)
 	return &swept{Function: f, Partition: p}, err
@@ -237,10 +237,9 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// once calls the function do, unless a call with the same name has succeeded
-// within the last grace. For this it takes a lease with this name in Redis for
-// the time of the grace. If do fails, once releases the lease, so that the next
-// sweep calls do again.
+// once calls the function do, unless a call with the same name has succeeded within the last grace.
+// For this it takes a lease with this name in Redis for the time of the grace. If do fails, once
+// releases the lease, so that the next sweep calls do again.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
 	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)

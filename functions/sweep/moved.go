@@ -34,21 +34,20 @@ func (l latest) finder(bucket blob.Reader) *segments.Finder {
 	return segments.NewFinder(bucket, func(id layout.Identity) bool { _, found := l[id]; return found })
 }
 
-// compare masks outdated documents of pages that are in two partitions. When a
-// storage strategy moves a site to another partition, the documents of the site
-// are not moved, so that both partitions may have documents of one page.
-// compare leaves only the latest document alive, or none if the page has become
-// gone since. The parameter gone has the gone pages of this partition that are
-// not masked yet.
+// compare masks outdated documents of pages that are in two partitions. When a storage strategy
+// moves a site to another partition, the documents of the site are not moved, so that both
+// partitions may have documents of one page. compare leaves only the latest document alive, or none
+// if the page has become gone since. The parameter gone has the gone pages of this partition that
+// are not masked yet.
 //
 //	this partition           other partition                               masked
 //	a document               an earlier document                           the other's
 //	a document               a later document, or the page is gone since   this one's
 //	a gone page              an earlier document                           the other's
 //
-// Each segment is compared once after it is listed. The result told is false if
-// a segment of another partition could not be read; then the next sweep
-// compares the same segments and gone pages again.
+// Each segment is compared once after it is listed. The result told is false if a segment of
+// another partition could not be read; then the next sweep compares the same segments and gone
+// pages again.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {
@@ -87,10 +86,10 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared returns the segments that are to be compared now: those that are
-// marked as not compared yet, as many as comparedAtOnce allows. The result here
-// has the latest version of each page that has a live document in these
-// segments or is in the parameter gone. Damaged segments are left out.
+// uncompared returns the segments that are to be compared now: those that are marked as not
+// compared yet, as many as comparedAtOnce allows. The result here has the latest version of each
+// page that has a live document in these segments or is in the parameter gone. Damaged segments are
+// left out.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
 	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })
@@ -121,10 +120,9 @@ func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compa
 	return here, compared, nil
 }
 
-// outdate masks those documents of partition p that are earlier than the
-// version of their page in the parameter known. If p has a later version of a
-// page than known, as a document or as gone, outdate adds it to the parameter
-// later. The result whole is false if a segment could not be read.
+// outdate masks those documents of partition p that are earlier than the version of their page in
+// the parameter known. If p has a later version of a page than known, as a document or as gone,
+// outdate adds it to the parameter later. The result whole is false if a segment could not be read.
 func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, later latest) (whole bool, err error) {
 	if p.Manifest().Generation == 0 {
 		return true, nil

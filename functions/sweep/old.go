@@ -9,10 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// clearOld deletes the vital signs of days that are longer ago than
-// Limits.Feedback, and the clicks of days that are longer ago than
-// Limits.Clicks. When it finds such clicks, it also deletes the clicks of such
-// days in quarantine.
+// clearOld deletes the vital signs of days that are longer ago than Limits.Feedback, and the clicks
+// of days that are longer ago than Limits.Clicks. When it finds such clicks, it also deletes the
+// clicks of such days in quarantine.
 func (f *Function) clearOld(ctx context.Context) error {
 	_, errSigns := f.clearBefore(ctx, layout.Feedback, layout.FeedbackDay(f.Now().Add(-f.Limits.Feedback)))
 	clicks := layout.ClickDay(f.Now().Add(-f.Limits.Clicks))
@@ -23,9 +22,9 @@ func (f *Function) clearOld(ctx context.Context) error {
 	return errors.Join(errSigns, err)
 }
 
-// clearBefore deletes the objects below a prefix whose keys are less than the
-// key first, and returns their number. The keys are in the order of time, so
-// that it stops listing at the first object that it does not delete.
+// clearBefore deletes the objects below a prefix whose keys are less than the key first, and
+// returns their number. The keys are in the order of time, so that it stops listing at the first
+// object that it does not delete.
 func (f *Function) clearBefore(ctx context.Context, prefix, first string) (cleared int, err error) {
 	var keys []string
 	for object, err := range f.Bucket.List(ctx, prefix, "") {

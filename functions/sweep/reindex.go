@@ -14,17 +14,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Reindex marks packages of all partitions as not indexed, so that the function
-// index indexes them anew, and returns their number. The parameter v is a
-// function that returns the current version of a language's analyzer.
+// Reindex marks packages of all partitions as not indexed, so that the function index indexes them
+// anew, and returns their number. The parameter v is a function that returns the current version of
+// a language's analyzer.
 //
 //	v       packages
 //	nil     all
 //	set     those with live documents in a segment that another version of an analyzer built
 //
-// The old segments answer queries until they are replaced. If there is no
-// Sender, the next sweep sends the messages to index. Damaged segments and
-// manifests are left out and returned as errors: repair has to mend them.
+// The old segments answer queries until they are replaced. If there is no Sender, the next sweep
+// sends the messages to index. Damaged segments and manifests are left out and returned as errors:
+// repair has to mend them.
 func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) (packages int, err error) {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -79,12 +79,11 @@ func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error)
 	return n, errors.Join(append(unread, err)...)
 }
 
-// unindex marks packages as not indexed, in one commit, sends index an event
-// for each, and returns their number. The function which is called with the
-// manifest, and returns the numbers of these packages in it. The same commit
-// lists the gone pages of the partition, so that index makes no live documents
-// of them. The old segments leave the manifest when all their packages are
-// indexed anew.
+// unindex marks packages as not indexed, in one commit, sends index an event for each, and returns
+// their number. The function which is called with the manifest, and returns the numbers of these
+// packages in it. The same commit lists the gone pages of the partition, so that index makes no
+// live documents of them. The old segments leave the manifest when all their packages are indexed
+// anew.
 func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {
 	var again []manifest.Package
 	gone := goneCache{bucket: p.Bucket, elsewhere: p.settings.Elsewhere(p.ID())}

@@ -28,10 +28,9 @@ import (
 // again is the time after which an alert is sent again while its cause lasts.
 const again = time.Hour
 
-// Function is the watch function: it sends alerts to the log and to the
-// webhook. It runs outside of the private network, from which no webhook can be
-// reached, and therefore without Redis. It keeps the list of sent alerts in
-// memory, as long as its process runs.
+// Function is the watch function: it sends alerts to the log and to the webhook. It runs outside of
+// the private network, from which no webhook can be reached, and therefore without Redis. It keeps
+// the list of sent alerts in memory, as long as its process runs.
 type Function struct {
 	System
 	Settings *settings.Cache
@@ -98,9 +97,9 @@ type System struct {
 	Now   func() time.Time
 }
 
-// Look reads the present state of the system, from which vitals.Judge makes
-// alerts. It takes one LIST of the dead letters, two of the feedback, one GET
-// for each feedback object of the last minutes, and the reads of the manifests.
+// Look reads the present state of the system, from which vitals.Judge makes alerts. It takes one
+// LIST of the dead letters, two of the feedback, one GET for each feedback object of the last
+// minutes, and the reads of the manifests.
 func (s System) Look(ctx context.Context, inForce *settings.Settings) (vitals.State, error) {
 	now := s.Now()
 	state := vitals.State{

@@ -12,8 +12,8 @@ type Prepared struct {
 	queries []asking
 }
 
-// Prepare indexes the task's documents and reads its queries. Of these it takes
-// at most the number in the parameter most, spread evenly over queries.tsv.
+// Prepare indexes the task's documents and reads its queries. Of these it takes at most the number
+// in the parameter most, spread evenly over queries.tsv.
 func (t Task) Prepare(ctx context.Context, most int) (*Prepared, error) {
 	queries, _, err := readQueries(t.Queries, t.Qrels)
 	if err != nil {

@@ -131,8 +131,8 @@ func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	}
 }
 
-// object decompresses the page and returns its Web object. It fails if the page
-// in these bytes has another URL than the books say.
+// object decompresses the page and returns its Web object. It fails if the page in these bytes has
+// another URL than the books say.
 func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	if f.err != nil {
 		return webobject.Object{}, f.err

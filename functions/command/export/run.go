@@ -158,9 +158,8 @@ type prepared struct {
 	err     error
 }
 
-// read decompresses a page and, if the export needs its text or language,
-// parses it. It returns the page with the bytes that the target to will write
-// for it (see target.content).
+// read decompresses a page and, if the export needs its text or language, parses it. It returns the
+// page with the bytes that the target to will write for it (see target.content).
 func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 	o, err := f.object(ctx)
 	if err != nil {

@@ -38,8 +38,8 @@ type writer struct {
 	settings *settings.Settings
 	known    standings
 	report   *Report
-	// state of the first reading; its method isPosted tells which records
-	// answer requests other than GET
+	// state of the first reading; its method isPosted tells which records answer requests other
+	// than GET
 	posted  *survey
 	last    layout.Version // version of the batch that was stored last; zero before the first
 	pending map[layout.Partition]*pending
@@ -128,9 +128,9 @@ func (w *writer) take(ctx context.Context, from, originals *archives, c capture)
 	return w.add(ctx, layout.Partition(storage), w.target(at), answer, c.file)
 }
 
-// target returns an imported URL as a target of a batch. If the URL has a final
-// outcome already, the target gets the depth, the weight and the result of the
-// last fetch (see batch.Look) from its last final outcome.
+// target returns an imported URL as a target of a batch. If the URL has a final outcome already,
+// the target gets the depth, the weight and the result of the last fetch (see batch.Look) from its
+// last final outcome.
 func (w *writer) target(at address.Address) batch.Target {
 	t := batch.Target{URL: at.URL, Depth: w.depth(w.settings, at), Collections: []string{w.Collection}}
 	last := w.known.final(at.ID)

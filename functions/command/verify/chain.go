@@ -166,9 +166,8 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread returns the text that follows the object's key in the report of an
-// unreadable generation. The parameter number is the number of this generation.
-// If it is
+// unread returns the text that follows the object's key in the report of an unreadable generation.
+// The parameter number is the number of this generation. If it is
 //
 //	the newest      the text says that no generation can be read
 //	an older one    the text says that nothing of today depends on the generation, and when the sweep

@@ -133,9 +133,8 @@ func (v *run) readQuarantine(ctx context.Context) error {
 	return nil
 }
 
-// readJudgments reports judgments of forgotten URLs, and clicks on them. It
-// does nothing while a partition has not yet erased everything that is
-// forgotten.
+// readJudgments reports judgments of forgotten URLs, and clicks on them. It does nothing while a
+// partition has not yet erased everything that is forgotten.
 func (v *run) readJudgments(ctx context.Context) error {
 	if slices.ContainsFunc(v.partitions, func(p *audit) bool { return v.forgotten(p).set == nil }) {
 		return nil
@@ -147,8 +146,8 @@ func (v *run) readJudgments(ctx context.Context) error {
 	return err
 }
 
-// copied returns the first forgotten URL in content, the bytes of a quarantined
-// package or book; "" if there is none.
+// copied returns the first forgotten URL in content, the bytes of a quarantined package or book; ""
+// if there is none.
 func (f *forgotten) copied(content []byte) string {
 	if reader, err := webobject.Open(content); err == nil {
 		for entry := range reader.Objects() {

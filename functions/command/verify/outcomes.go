@@ -62,8 +62,8 @@ func (v *run) foldRanges(ctx context.Context) error {
 	return nil
 }
 
-// read adds to f the outcomes and links in the books and the spool of a
-// partition (the parameter p), as far as their URLs are in the range f.within.
+// read adds to f the outcomes and links in the books and the spool of a partition (the parameter
+// p), as far as their URLs are in the range f.within.
 func (f *fold) read(ctx context.Context, p *audit) error {
 	check := f.forgotten(p)
 	for _, b := range p.books {

@@ -308,9 +308,8 @@ func oneString(c *segment.StringColumn, doc uint32) string {
 	return ""
 }
 
-// details holds for each kind of problem of a document the text that describes
-// the problem in the report; it follows the URL of the page and the key of the
-// segment.
+// details holds for each kind of problem of a document the text that describes the problem in the
+// report; it follows the URL of the page and the key of the segment.
 var details = map[Kind]string{
 	Behind:      "is still there, although it is forgotten",
 	Unaccounted: "is made of a page that does not stand in its package",
@@ -318,8 +317,8 @@ var details = map[Kind]string{
 	Stale:       "is still searched, although the page is gone",
 }
 
-// tell adds to the report a problem of the given kind of the document number
-// doc in a segment. It reads the document's URL from the segment.
+// tell adds to the report a problem of the given kind of the document number doc in a segment. It
+// reads the document's URL from the segment.
 func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32) error {
 	stored, err := o.opened.Stored(ctx, []uint32{doc})
 	if err != nil {

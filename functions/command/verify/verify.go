@@ -115,8 +115,8 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	return r.report, nil
 }
 
-// untold returns the warnings about published documents, without those about an
-// object for which the report already has a problem.
+// untold returns the warnings about published documents, without those about an object for which
+// the report already has a problem.
 func (v *run) untold(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
 		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })
@@ -244,9 +244,8 @@ func each[T any](ctx context.Context, all []T, do func(context.Context, T) error
 	return group.Wait()
 }
 
-// problem adds to the report a problem of the object with the key. format and
-// args are those of fmt.Sprintf; the text that they give follows the key in the
-// report.
+// problem adds to the report a problem of the object with the key. format and args are those of
+// fmt.Sprintf; the text that they give follows the key in the report.
 func (v *run) problem(kind Kind, p layout.Partition, key, format string, args ...any) {
 	v.problems.add(Problem{Kind: kind, Partition: p, Key: key, Detail: fmt.Sprintf(format, args...)})
 }

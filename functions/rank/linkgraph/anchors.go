@@ -103,9 +103,9 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 	return nil
 }
 
-// isNaming reports whether the text of a row's links can be an anchor of the
-// page to which they lead. It can if the text is not empty, and the links are
-// of kind Anchor, still in their pages, and not nofollow, ugc or sponsored.
+// isNaming reports whether the text of a row's links can be an anchor of the page to which they
+// lead. It can if the text is not empty, and the links are of kind Anchor, still in their pages,
+// and not nofollow, ugc or sponsored.
 func isNaming(row *book.Row) bool {
 	return !row.Former && row.Kind == book.Anchor && row.Anchor != "" && counts(row.Rel)
 }
@@ -146,8 +146,8 @@ type texts struct {
 	cut int // number of texts left out because there were maxTexts already
 }
 
-// add adds links with the given text to the texts of the page. The parameter
-// more describes these links.
+// add adds links with the given text to the texts of the page. The parameter more describes these
+// links.
 func (t *texts) add(text string, more voters) {
 	known := t.of[text]
 	switch {

@@ -50,8 +50,8 @@ func (g *Graph) Pages() int { return len(g.sites) }
 // Votes returns the number of votes. Several links of one page to another are one vote.
 func (g *Graph) Votes() int { return g.votes.Links() }
 
-// Find returns the index that the page with the given identity has in the
-// result of Rank. found is false if there is no such page.
+// Find returns the index that the page with the given identity has in the result of Rank. found is
+// false if there is no such page.
 func (g *Graph) Find(id layout.Identity) (index int, found bool) {
 	n, known := g.known[id]
 	return int(n), known && n.isPage()
@@ -63,9 +63,8 @@ func (g *Graph) Rank(ctx context.Context, r pagerank.Rules) (ranks []float64, st
 	return g.votes.Rank(ctx, r)
 }
 
-// Read reads the graph of all pages in the books, which should be the books of
-// all partitions. It leaves out forgotten pages, even if the books still have
-// them.
+// Read reads the graph of all pages in the books, which should be the books of all partitions. It
+// leaves out forgotten pages, even if the books still have them.
 func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l Limits) (*Graph, error) {
 	r := newReading(books, l, pagesOfRange)
 	r.forgotten = forgotten
@@ -97,8 +96,8 @@ type reading struct {
 	last      layout.Place             // place of the page that was numbered last
 	places    []layout.Place           // place of the first page of each range of the hash space
 	firsts    []uint32                 // number of the first page of each range
-	// for each book, the numbers of the pages that have links in it; unknown
-	// stands for a page whose last version has its links in another book
+	// for each book, the numbers of the pages that have links in it; unknown stands for a page
+	// whose last version has its links in another book
 	sources [][]number
 	ranges  []votes // votes read from the books, by range
 	// identity of the address to which each alias leads, by the number of the alias; zero if
@@ -110,8 +109,8 @@ func newReading(books []*book.Reader, l Limits, span int) *reading {
 	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}, nameless: make(map[layout.Identity]bool)}
 }
 
-// readPages finds all pages and aliases in the books, by the outcomes that
-// determine the state of each URL (see book.Standings), and numbers them.
+// readPages finds all pages and aliases in the books, by the outcomes that determine the state of
+// each URL (see book.Standings), and numbers them.
 func (r *reading) readPages(ctx context.Context) error {
 	g := r.graph
 	for s, err := range book.Standings(ctx, r.books) {

@@ -24,16 +24,16 @@ type Unvisited struct {
 // part at a time: the largest book has about partSize bytes of links for each part.
 const partSize = 1 << 20
 
-// Unvisited returns URLs in a range of the hash space that have no page in the
-// index, but can be found by the texts of links to them:
+// Unvisited returns URLs in a range of the hash space that have no page in the index, but can be
+// found by the texts of links to them:
 //
 //	never requested                                                     returned
 //	content cannot be indexed: it has another type, or is too big       returned
 //	request failed; or the URL leads to another one                     left out
 //
-// The parameter most is the greatest number of URLs to return. If there are
-// more, Unvisited returns those for which the most sites use the same text, and
-// cut is the number of URLs left out. The result is sorted by place.
+// The parameter most is the greatest number of URLs to return. If there are more, Unvisited returns
+// those for which the most sites use the same text, and cut is the number of URLs left out. The
+// result is sorted by place.
 func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (best []Unvisited, cut int, err error) {
 	r := g.read
 	var mu sync.Mutex // protects best and cut
@@ -62,8 +62,8 @@ func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (b
 	return best, cut, nil
 }
 
-// parts divides a range of the hash space into parts, so that the largest book
-// has about partSize bytes of links in each part.
+// parts divides a range of the hash space into parts, so that the largest book has about partSize
+// bytes of links in each part.
 func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	if len(r.books) == 0 {
 		return nil
@@ -82,9 +82,9 @@ func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	return parts
 }
 
-// compareNamed compares two URLs by their best anchors. The URL whose best
-// anchor is used by more sites comes first; if they are equal, the one whose
-// best anchor has more links; then they are in the order of the URLs.
+// compareNamed compares two URLs by their best anchors. The URL whose best anchor is used by more
+// sites comes first; if they are equal, the one whose best anchor has more links; then they are in
+// the order of the URLs.
 func compareNamed(a, b Unvisited) int {
 	return cmp.Or(cmp.Compare(b.All[0].Sites, a.All[0].Sites), cmp.Compare(b.All[0].Links, a.All[0].Links), cmp.Compare(a.URL, b.URL))
 }

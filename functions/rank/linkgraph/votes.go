@@ -54,10 +54,9 @@ func (r *reading) within(i int) (span layout.Range) {
 	return span
 }
 
-// readRange reads the votes for targets in the i-th range of the hash space
-// from b, the book r.books[index], and adds them to r.ranges[i]. It adds the
-// number of these votes to count, the number of votes read so far from all
-// books, and fails if there are too many.
+// readRange reads the votes for targets in the i-th range of the hash space from b, the book
+// r.books[index], and adds them to r.ranges[i]. It adds the number of these votes to count, the
+// number of votes read so far from all books, and fails if there are too many.
 func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i int, mu *sync.Mutex, count *atomic.Int64) error {
 	into, sources := &r.ranges[i], r.sources[index]
 	var id layout.Identity
@@ -104,9 +103,9 @@ func counts(rel string) bool {
 	return !slices.ContainsFunc(strings.Fields(rel), func(word string) bool { return word == "nofollow" || word == "ugc" || word == "sponsored" })
 }
 
-// point records where aliases lead: each alias among the sources of the row
-// leads to the row's target. Only damaged data give an alias several targets;
-// then the target with the least identity counts.
+// point records where aliases lead: each alias among the sources of the row leads to the row's
+// target. Only damaged data give an alias several targets; then the target with the least identity
+// counts.
 func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 	for _, k := range row.Sources {
 		source := sources[k]

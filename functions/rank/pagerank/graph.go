@@ -115,8 +115,8 @@ func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 	return g, nil
 }
 
-// ofSite returns the number of edges at the beginning of the slice that come
-// from pages of the same site and lead to the same page.
+// ofSite returns the number of edges at the beginning of the slice that come from pages of the same
+// site and lead to the same page.
 func ofSite(edges []edge) int {
 	n := 1
 	for n < len(edges) && edges[n]&firstOfSite == 0 {

@@ -120,11 +120,10 @@ const parallel = 8
 
 func (c *chunk) end() uint32 { return c.first + uint32(len(c.ends)) }
 
-// give sets w.gives, the rank that each page of a chunk gives by each of its
-// links: the page's own rank divided by the number of its links. If the links
-// of a page count less than one in all, the page gives away only this fraction
-// of its rank. The result lost is the sum of the rank that pages of the chunk
-// do not give away.
+// give sets w.gives, the rank that each page of a chunk gives by each of its links: the page's own
+// rank divided by the number of its links. If the links of a page count less than one in all, the
+// page gives away only this fraction of its rank. The result lost is the sum of the rank that pages
+// of the chunk do not give away.
 func (w *walk) give(c *chunk) (lost float64) {
 	for page := c.first; page < c.end(); page++ {
 		links := w.out[page]

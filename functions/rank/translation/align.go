@@ -6,10 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// bead is a group of successive sentences of a text, together with the group of
-// sentences that translates it in another text. It has the sentences with the
-// indexes from, …, to−1 of the first text, and fromOther, …, toOther−1 of the
-// other text.
+// bead is a group of successive sentences of a text, together with the group of sentences that
+// translates it in another text. It has the sentences with the indexes from, …, to−1 of the first
+// text, and fromOther, …, toOther−1 of the other text.
 type bead struct{ from, to, fromOther, toOther int }
 
 // kinds are the possible sizes of a bead: how many sentences of each text it has. Each kind has a
@@ -31,11 +30,10 @@ const (
 	mostUnlike = 2500 // greatest penalty, for lengths so different that the texts hardly translate each other
 )
 
-// unlike returns the penalty for the assumption that a text is translated by
-// another one. The parameters length and other are the lengths of the two texts
-// in characters, and ratio is the mean length of translations divided by that
-// of their originals. The penalty is −100·log of the probability that the
-// length of a translation differs from the expected length at least as much as
+// unlike returns the penalty for the assumption that a text is translated by another one. The
+// parameters length and other are the lengths of the two texts in characters, and ratio is the mean
+// length of translations divided by that of their originals. The penalty is −100·log of the
+// probability that the length of a translation differs from the expected length at least as much as
 // other does.
 func unlike(length, other, ratio float64) float64 {
 	if length == 0 && other == 0 {
@@ -46,11 +44,10 @@ func unlike(length, other, ratio float64) float64 {
 	return min(mostUnlike, -100*math.Log(math.Erfc(z/math.Sqrt2)))
 }
 
-// align divides two texts, each given as its sentences, into beads: groups of
-// sentences that probably translate each other. By dynamic programming it finds
-// the beads with the least sum of penalties. The beads are in the order of the
-// texts. A sentence without a translation is in no bead. Memory and time grow
-// with len(text)·len(other).
+// align divides two texts, each given as its sentences, into beads: groups of sentences that
+// probably translate each other. By dynamic programming it finds the beads with the least sum of
+// penalties. The beads are in the order of the texts. A sentence without a translation is in no
+// bead. Memory and time grow with len(text)·len(other).
 func align(text, other []string) (beads []bead) {
 	lengths, others := lengthsOf(text), lengthsOf(other)
 	ratio := max(0.1, others[len(other)]) / max(0.1, lengths[len(text)])
@@ -86,8 +83,8 @@ func align(text, other []string) (beads []bead) {
 	return beads
 }
 
-// lengthsOf returns the lengths in characters of all beginnings of a text:
-// element i is the length of the first i sentences together.
+// lengthsOf returns the lengths in characters of all beginnings of a text: element i is the length
+// of the first i sentences together.
 func lengthsOf(text []string) []float64 {
 	sums := make([]float64, 1, len(text)+1)
 	for _, sentence := range text {

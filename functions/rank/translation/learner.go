@@ -14,9 +14,9 @@ import (
 // Limits bound what is learnt for one pair of languages, and the memory and time for it.
 type Limits struct {
 	Sentences int // greatest number of sentences of a page; the rest of its text is left out
-	// Greatest sum, over all aligned pairs of sentences, of the product of the
-	// numbers of terms in the two sentences; further pairs are left out. A sum
-	// of 10 million takes some 150 MB and five seconds.
+	// Greatest sum, over all aligned pairs of sentences, of the product of the numbers of terms in
+	// the two sentences; further pairs are left out. A sum of 10 million takes some 150 MB and five
+	// seconds.
 	Pairs int
 }
 
@@ -38,8 +38,8 @@ type Text struct {
 	Body  string // lines of text
 }
 
-// Summary says how many texts dictionaries were learnt from, and what was left
-// out because of limits.
+// Summary says how many texts dictionaries were learnt from, and what was left out because of
+// limits.
 type Summary struct {
 	Pages     int // number of pages that were read together with their translation
 	Sentences int // number of aligned pairs of sentences that were learnt from
@@ -89,9 +89,9 @@ func NewLearner(language, other string, limits Limits) *Learner {
 	return l
 }
 
-// Add gives the learner a page in the first language and its translation in the
-// second language. It aligns the sentences of the two texts and stores the
-// aligned pairs, from which Learn will make the dictionaries.
+// Add gives the learner a page in the first language and its translation in the second language. It
+// aligns the sentences of the two texts and stores the aligned pairs, from which Learn will make
+// the dictionaries.
 func (l *Learner) Add(page, translated Text) {
 	l.summary.Pages++
 	l.align([]string{page.Title}, []string{translated.Title}, bead{0, 1, 0, 1})
@@ -101,8 +101,8 @@ func (l *Learner) Add(page, translated Text) {
 	l.align(text, other, align(text, other)...)
 }
 
-// align stores the sentences of each bead as an aligned pair. It leaves out
-// pairs that are empty, too long or beyond Limits.Pairs.
+// align stores the sentences of each bead as an aligned pair. It leaves out pairs that are empty,
+// too long or beyond Limits.Pairs.
 func (l *Learner) align(text, other []string, beads ...bead) {
 	for _, b := range beads {
 		source, target := l.sides[0].analyse(text[b.from:b.to]), l.sides[1].analyse(other[b.fromOther:b.toOther])
@@ -143,11 +143,10 @@ func (l *Learner) Learn(ctx context.Context) (forth, back []dictionary.Entry, su
 	return forth, back, l.summary, nil
 }
 
-// entries returns the entries of a dictionary that translates the terms of
-// l.sides[from]. The parameter m is the model in this direction, and back the
-// one in the opposite direction. The probability of a translation is the
-// geometric mean of its probabilities in the two models, divided by the sum of
-// these means over all translations of the term.
+// entries returns the entries of a dictionary that translates the terms of l.sides[from]. The
+// parameter m is the model in this direction, and back the one in the opposite direction. The
+// probability of a translation is the geometric mean of its probabilities in the two models,
+// divided by the sum of these means over all translations of the term.
 func (l *Learner) entries(from int, m, back model) (entries []dictionary.Entry) {
 	sources, targets := &l.sides[from], &l.sides[1-from]
 	for s, row := range m {

@@ -101,12 +101,10 @@ func (t *training) eachRow(yield func([]estimate) bool) {
 	}
 }
 
-// iterate improves the model by one iteration of EM (Brown 1993, 4.1). It
-// distributes each target term of a sentence among the source terms of the
-// aligned sentence in proportion to the present probabilities, and sums these
-// fractions for each pair of terms. The new probability of a target for a
-// source is the sum of this pair divided by the sum of all pairs with the
-// source.
+// iterate improves the model by one iteration of EM (Brown 1993, 4.1). It distributes each target
+// term of a sentence among the source terms of the aligned sentence in proportion to the present
+// probabilities, and sums these fractions for each pair of terms. The new probability of a target
+// for a source is the sum of this pair divided by the sum of all pairs with the source.
 func (t *training) iterate(ctx context.Context) error {
 	at := t.at
 	for i, a := range t.all {

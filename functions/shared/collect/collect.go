@@ -103,9 +103,8 @@ func (c *Collector) collectable(o manifest.Condemned) bool {
 	return c.Manifest().Collectable(o, c.Now(), c.Limits.Grace)
 }
 
-// over reports whether a condemned object was deleted at least a grace ago.
-// After that time no other process can delete the object again, or list its key
-// in a manifest.
+// over reports whether a condemned object was deleted at least a grace ago. After that time no
+// other process can delete the object again, or list its key in a manifest.
 func (c *Collector) over(o manifest.Condemned) bool {
 	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
 }
@@ -183,10 +182,9 @@ func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map
 	})
 }
 
-// judgeSpool decides for the method Spool which spool objects are to be
-// deleted, and returns their keys as doomed. The map unpacked has, for each
-// epoch with batches that must still be packed, the lowest token of these
-// batches. The parameters are those of Spool.
+// judgeSpool decides for the method Spool which spool objects are to be deleted, and returns their
+// keys as doomed. The map unpacked has, for each epoch with batches that must still be packed, the
+// lowest token of these batches. The parameters are those of Spool.
 func (c *Collector) judgeSpool(spooled []blob.Object, now bool) (doomed []string, unpacked map[uint64]uint64) {
 	consumed := make(map[layout.Version]manifest.Consumed)
 	for _, one := range c.Manifest().Consumed {

@@ -13,8 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// errLearnt means that another process committed a book after Outlived had read
-// the books.
+// errLearnt means that another process committed a book after Outlived had read the books.
 var errLearnt = errors.New("more was learnt while the books were read")
 
 // Outlived condemns the indexed packages that hold no current page: each of their pages has a later
@@ -98,10 +97,9 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 }
 
 const (
-	// atOnce is the least time that the generations to be deleted must span
-	// together; if they span less, Past deletes none. Each run of Past commits
-	// one more generation, so without this bound there would always be
-	// something to delete.
+	// atOnce is the least time that the generations to be deleted must span together; if they span
+	// less, Past deletes none. Each run of Past commits one more generation, so without this bound
+	// there would always be something to delete.
 	atOnce = 24 * time.Hour
 	// maxPast is the greatest number of generations that a run reads to find the oldest one to keep.
 	maxPast = 1000
@@ -170,11 +168,10 @@ func (c *Collector) replaceHint(ctx context.Context) error {
 	return nil
 }
 
-// firstAfter returns the number of the oldest generation to keep: the one that
-// was in force at the time in the parameter moment. It reads at most maxPast
-// generations, the oldest first; if they do not reach that time, it returns the
-// last of them. It returns 0, which means that there is nothing to delete yet,
-// unless the oldest generation ended at least atOnce before that time.
+// firstAfter returns the number of the oldest generation to keep: the one that was in force at the
+// time in the parameter moment. It reads at most maxPast generations, the oldest first; if they do
+// not reach that time, it returns the last of them. It returns 0, which means that there is nothing
+// to delete yet, unless the oldest generation ended at least atOnce before that time.
 func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
 	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {
@@ -192,11 +189,10 @@ func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uin
 	return first, nil
 }
 
-// deleteOverlays deletes the overlays that no kept generation lists. The
-// generations that list an overlay follow each other without a gap, and the
-// first has the number in the overlay's key. Example: the oldest kept
-// generation is 40. If it does not list the overlay of 37, no later generation
-// does.
+// deleteOverlays deletes the overlays that no kept generation lists. The generations that list an
+// overlay follow each other without a gap, and the first has the number in the overlay's key.
+// Example: the oldest kept generation is 40. If it does not list the overlay of 37, no later
+// generation does.
 func (c *Collector) deleteOverlays(ctx context.Context) error {
 	oldest, err := manifest.At(ctx, c.Bucket, c.ID(), c.Manifest().Oldest)
 	if err != nil {
@@ -213,10 +209,9 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 	return c.Delete(ctx, old)
 }
 
-// below returns the sorted keys of the objects under a prefix for which the
-// function old returns true. If old fails for a key, the key does not have the
-// form of this program's keys: below logs and leaves it out, and verify reports
-// it.
+// below returns the sorted keys of the objects under a prefix for which the function old returns
+// true. If old fails for a key, the key does not have the form of this program's keys: below logs
+// and leaves it out, and verify reports it.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
 	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {

@@ -12,22 +12,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// Unlisted condemns the packages, books and segments that are older than the
-// grace and neither listed nor condemned. Such an object is left if a function
-// was killed between putting the object and its commit, or if the commit was
-// refused. A function that is still about to list such an object finds it
-// condemned, and puts it under another name. Objects with foreign keys
+// Unlisted condemns the packages, books and segments that are older than the grace and neither
+// listed nor condemned. Such an object is left if a function was killed between putting the object
+// and its commit, or if the commit was refused. A function that is still about to list such an
+// object finds it condemned, and puts it under another name. Objects with foreign keys
 // (layout.IsForeign) stay. Overlays are deleted by Past.
 //
-// It fails, and condemns nothing, when more than half of the partition's
-// objects are unlisted, or when generations are lost.
+// It fails, and condemns nothing, when more than half of the partition's objects are unlisted, or
+// when generations are lost.
 func (c *Collector) Unlisted(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, false)
 }
 
-// UnlistedOnDemand condemns unlisted objects as Unlisted does, but also if they
-// are more than half of the partition's objects. It is called at an operator's
-// request.
+// UnlistedOnDemand condemns unlisted objects as Unlisted does, but also if they are more than half
+// of the partition's objects. It is called at an operator's request.
 func (c *Collector) UnlistedOnDemand(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, true)
 }

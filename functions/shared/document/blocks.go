@@ -20,10 +20,9 @@ type Block struct {
 	Label      bool   // the block introduces the next one: a heading below the first level, a caption, "See also:"
 }
 
-// blocks returns a Block for each block of the page, with its offsets in
-// Content.Body. kept has true for each block of the main part; size is the size
-// in bytes to which the text of the main part was cut. starts are the offsets
-// of the page's headings in the page's text.
+// blocks returns a Block for each block of the page, with its offsets in Content.Body. kept has
+// true for each block of the main part; size is the size in bytes to which the text of the main
+// part was cut. starts are the offsets of the page's headings in the page's text.
 func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	all := make([]Block, len(d.page.Blocks))
 	paths := make([]uint64, len(d.page.Elements))
@@ -146,10 +145,9 @@ func join(a, b string) string {
 	return a + "\n" + b
 }
 
-// move moves the text of some blocks of the main part from Body to the
-// beginning of Outside. main has the indexes of all blocks of the main part;
-// moves is true for the blocks to be moved. It adapts the spans in Emphasis and
-// Large to the new Body.
+// move moves the text of some blocks of the main part from Body to the beginning of Outside. main
+// has the indexes of all blocks of the main part; moves is true for the blocks to be moved. It
+// adapts the spans in Emphasis and Large to the new Body.
 func (c *Content) move(main []int, moves []bool) {
 	var body, outside strings.Builder
 	body.Grow(len(c.Body))

@@ -91,10 +91,10 @@ func (d *Document) outside(main []bool) passage {
 	return d.passageOf(rest)
 }
 
-// main returns as kept, for every block, whether it belongs to the main part.
-// The result all is true if the main part is everything that the page shows,
-// because no main part was found, or the page was converted from another
-// format. If all is false, blocks that the page hides are not in the main part.
+// main returns as kept, for every block, whether it belongs to the main part. The result all is
+// true if the main part is everything that the page shows, because no main part was found, or the
+// page was converted from another format. If all is false, blocks that the page hides are not in
+// the main part.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
 		kept = mainpart.Find(d.page, d.data)
@@ -256,10 +256,9 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// spansOf returns the spans, in the page's text, of the elements for whose name
-// the function is returns true. The spans are in the order of the text, and
-// begin without white space. An element inside another such element is left
-// out.
+// spansOf returns the spans, in the page's text, of the elements for whose name the function is
+// returns true. The spans are in the order of the text, and begin without white space. An element
+// inside another such element is left out.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {

@@ -60,10 +60,9 @@ type collector struct {
 	links    []Link
 }
 
-// add adds a link to the links of the page, with the address to which the
-// reference leads. It does nothing if the page has an equal link already (see
-// linkKey), or if the reference leads to no address. A link to the page itself
-// is added only if it is canonical.
+// add adds a link to the links of the page, with the address to which the reference leads. It does
+// nothing if the page has an equal link already (see linkKey), or if the reference leads to no
+// address. A link to the page itself is added only if it is canonical.
 func (c *collector) add(reference string, link Link) {
 	if reference == "" {
 		return
@@ -157,9 +156,9 @@ type resolver struct {
 	cut   int                        // number of references not resolved because of maxAddresses
 }
 
-// resolver returns a resolver for references of the page, which is at address
-// a. References are relative to the page's <base href>, if it has one. The
-// parameter references is the approximate number of references.
+// resolver returns a resolver for references of the page, which is at address a. References are
+// relative to the page's <base href>, if it has one. The parameter references is the approximate
+// number of references.
 func (d *Document) resolver(a address.Address, references int) resolver {
 	r := resolver{base: a, page: a.URL, known: make(map[string]address.Address, references)}
 	if base, err := a.Resolve(d.Base); err == nil && d.Base != "" {

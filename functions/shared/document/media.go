@@ -220,8 +220,7 @@ func known(label string) string {
 	return name
 }
 
-// charsetOf returns the label of the charset in a Content-Type; "" if there is
-// none.
+// charsetOf returns the label of the charset in a Content-Type; "" if there is none.
 func charsetOf(contentType string) string {
 	if _, parameters, err := mime.ParseMediaType(contentType); err == nil {
 		return strings.Trim(parameters["charset"], " '")

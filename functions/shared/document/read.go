@@ -105,10 +105,9 @@ const conversionVersion = 1
 // takes milliseconds, and for a conversion of more than webobject.MaxConversion bytes.
 func (d *Document) Conversion() *webobject.Conversion { return d.conversion }
 
-// Stored reads a stored page as Read does. If the markup does not declare the
-// language of the page, Stored takes the language from the page's header. If a
-// PDF file is stored with its conversion, Stored reads the conversion, without
-// PDFium.
+// Stored reads a stored page as Read does. If the markup does not declare the language of the page,
+// Stored takes the language from the page's header. If a PDF file is stored with its conversion,
+// Stored reads the conversion, without PDFium.
 func Stored(o webobject.Object) (d *Document, err error) {
 	defer unbroken(&d, &err)
 	defer func() {

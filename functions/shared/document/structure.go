@@ -92,8 +92,8 @@ func (d *Document) language(text string) (code, source string) {
 	return code, string(from)
 }
 
-// SiteName returns the name of the site that the page declares (og:site_name,
-// or the name of the WebSite in its JSON-LD); "" if it declares none.
+// SiteName returns the name of the site that the page declares (og:site_name, or the name of the
+// WebSite in its JSON-LD); "" if it declares none.
 func (d *Document) SiteName() string { return cut(d.facts().site, MaxTitle) }
 
 // withoutSite removes the name of the site from the beginning or the end of a title: "News |

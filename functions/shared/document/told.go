@@ -40,9 +40,9 @@ func (u unshown) exceeds(main passage) bool {
 	return size > len(main.text)
 }
 
-// blocks returns a Block for each paragraph. In Content.Body the paragraphs
-// come after the main part. The parameter main is the size of the main part in
-// bytes, and size the size of Body, which may have been cut.
+// blocks returns a Block for each paragraph. In Content.Body the paragraphs come after the main
+// part. The parameter main is the size of the main part in bytes, and size the size of Body, which
+// may have been cut.
 func (u unshown) blocks(main, size int) (all []Block) {
 	at := main + min(main, 1) // after a line feed
 	for _, paragraph := range u {

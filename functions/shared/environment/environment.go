@@ -126,9 +126,8 @@ func Read(ctx context.Context, function string, getenv func(string) string) (*En
 }
 
 // OpenS3 opens the bucket whose URL is the parameter address, such as
-// http://127.0.0.1:9000/my-bucket. Credentials and region are in the usual AWS
-// variables. The parameter traffic counts the bytes of the bucket's
-// connections.
+// http://127.0.0.1:9000/my-bucket. Credentials and region are in the usual AWS variables. The
+// parameter traffic counts the bytes of the bucket's connections.
 func OpenS3(address string, getenv func(string) string, traffic *vitals.Traffic) (*s3blob.Bucket, error) {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" {
@@ -214,8 +213,8 @@ func (e *Environment) Watch(handle message.Handler) message.Handler {
 	}
 }
 
-// WatchHTTP returns an HTTP handler that calls the given one, and records and
-// puts vital signs into the bucket as Watch does. It stores no dead letters.
+// WatchHTTP returns an HTTP handler that calls the given one, and records and puts vital signs into
+// the bucket as Watch does. It stores no dead letters.
 func (e *Environment) WatchHTTP(handler http.Handler) http.Handler {
 	watched := e.vitals.WatchHTTP(e.function, handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -15,13 +15,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// fact holds the language and the media type of a page. offset is the byte at
-// which the page begins in its package (packages are smaller than 4 GiB). kind
-// is an index in kinds.all.
+// fact holds the language and the media type of a page. offset is the byte at which the page begins
+// in its package (packages are smaller than 4 GiB). kind is an index in kinds.all.
 type fact struct{ offset, kind uint32 }
 
-// kind is a language, the way in which it is known, and a media type. There are
-// few different kinds, so a fact holds only the number of its page's kind.
+// kind is a language, the way in which it is known, and a media type. There are few different
+// kinds, so a fact holds only the number of its page's kind.
 type kind struct{ lang, source, mime string }
 
 type kinds struct {

@@ -67,8 +67,7 @@ type part struct {
 	index map[string][]fact
 }
 
-// Open opens all storage partitions of a bucket as they were at the time in the
-// parameter at.
+// Open opens all storage partitions of a bucket as they were at the time in the parameter at.
 func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time.Time) (*Inventory, error) {
 	v := &Inventory{bucket: bucket, settings: s}
 	for _, id := range s.Partitions() {
@@ -119,11 +118,10 @@ func (p *part) keyNow(key string) string {
 	return key
 }
 
-// Pages yields the stored pages that the selection selects. The pages of a site
-// follow each other. Forgotten pages are left out. A page that is not in the
-// index passes any selection by language. An error ends the sequence. Of each
-// book, Pages holds only the bytes of one request and one block in memory, in
-// addition to what ReadIndex has read.
+// Pages yields the stored pages that the selection selects. The pages of a site follow each other.
+// Forgotten pages are left out. A page that is not in the index passes any selection by language.
+// An error ends the sequence. Of each book, Pages holds only the bytes of one request and one block
+// in memory, in addition to what ReadIndex has read.
 func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		wanted, err := selected.parse()
@@ -162,9 +160,8 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 // redirect, or by the canonical address that its page names.
 type Alias struct {
 	ID layout.Identity
-	// identities of the address to which the alias leads: with all parameters
-	// of the address, and without the parameters that the outcome's collections
-	// drop
+	// To has the identities of the address to which the alias leads: with all parameters of the
+	// address, and without the parameters that the outcome's collections drop
 	To []layout.Identity
 }
 
@@ -291,8 +288,7 @@ func (s *stream) advance() error {
 	return err
 }
 
-// compare compares two outcomes for the order in which books have them: by
-// place, then by identity.
+// compare compares two outcomes for the order in which books have them: by place, then by identity.
 func compare(a, b *book.Outcome) int {
 	if a.Place != b.Place || a.URL == b.URL {
 		return cmp.Compare(a.Place, b.Place)

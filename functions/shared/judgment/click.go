@@ -15,9 +15,8 @@ import (
 const (
 	// Slots is the greatest number of clicks that are kept for one day, one query and one page.
 	Slots = 64
-	// MaxClick is the greatest size of a click as JSON, in bytes. A click on a
-	// result of a longer query is not counted, because hardly anybody else asks
-	// such a query.
+	// MaxClick is the greatest size of a click as JSON, in bytes. A click on a result of a longer
+	// query is not counted, because hardly anybody else asks such a query.
 	MaxClick = 2048
 )
 
@@ -89,8 +88,8 @@ func DecodeClick(content []byte) (c Click, err error) {
 	return c, c.check()
 }
 
-// prefix returns the common prefix of the keys of all clicks with the same day,
-// query and page as c.
+// prefix returns the common prefix of the keys of all clicks with the same day, query and page as
+// c.
 func (c Click) prefix() string { return layout.ClickPrefix(c.day(), c.pair()) }
 
 // day returns the beginning of the click's day.
@@ -99,8 +98,8 @@ func (c Click) day() time.Time {
 	return day
 }
 
-// pair returns the hash of the query and the page of the click. This hash is a
-// part of the click's key.
+// pair returns the hash of the query and the page of the click. This hash is a part of the click's
+// key.
 func (c Click) pair() string { return layout.ContentHash([]byte(c.Query.Hash() + " " + c.URL)) }
 
 // decodeStored decodes a stored click: the content of the object with the given key, which has a

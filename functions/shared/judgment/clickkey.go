@@ -7,9 +7,8 @@ import (
 	"strings"
 )
 
-// ClickKey is the secret with which a server signs the results that it shows,
-// so that nobody can report clicks on other results. The zero ClickKey means
-// that clicks are not counted.
+// ClickKey is the secret with which a server signs the results that it shows, so that nobody can
+// report clicks on other results. The zero ClickKey means that clicks are not counted.
 type ClickKey struct{ sum [sha256.Size]byte } // SHA-256 of the secret
 
 // ParseClickKey reads a secret of 16 bytes or more; "" gives the zero ClickKey. Its errors do not
@@ -31,8 +30,8 @@ func (k ClickKey) Empty() bool { return k == ClickKey{} }
 // String hides the secret.
 func (k ClickKey) String() string { return "the key of clicks" }
 
-// Sign returns the signature of a click. The parameter click is the result of
-// Click.Encode. The signature is the first 132 bits of HMAC-SHA-256, in base64.
+// Sign returns the signature of a click. The parameter click is the result of Click.Encode. The
+// signature is the first 132 bits of HMAC-SHA-256, in base64.
 func (k ClickKey) Sign(click []byte) string { return sign(k.sum, "click|"+string(click))[:22] }
 
 // Signed reports whether a text is the signature of a click. It takes the same time for every text.

@@ -15,12 +15,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// LeastClicks is the least number of clicks on a page as a result of a query
-// that are read. Fewer clicks are never read, because a query that only one
-// person asked may reveal this person. Three is also the least number in
-// official statistics: if there were only two people, each could infer the
-// other's number. Three clicks do not prove that there are several people,
-// because one person may have clicked three times.
+// LeastClicks is the least number of clicks on a page as a result of a query that are read. Fewer
+// clicks are never read, because a query that only one person asked may reveal this person. Three
+// is also the least number in official statistics: if there were only two people, each could infer
+// the other's number. Three clicks do not prove that there are several people, because one person
+// may have clicked three times.
 const LeastClicks = 3
 
 // PutClick stores a click in a slot, a number from 0 to Slots-1, which the caller must draw at random.
@@ -56,11 +55,10 @@ type ClickedPage struct {
 //	2   the page was clicked more often than every page above it
 //	1   any other clicked page: pages are often clicked because of their position
 //
-// The rule is "click > skip above" (T. Joachims, Optimizing Search Engines
-// using Clickthrough Data, KDD 2002, section 2.2), applied to the clicks of
-// many readers: they have seen the pages above this page, and preferred this
-// page. A page with fewer clicks than LeastClicks counts as skipped. The page
-// at position 1 never gets 2, because there is no page above it.
+// The rule is "click > skip above" (T. Joachims, Optimizing Search Engines using Clickthrough Data,
+// KDD 2002, section 2.2), applied to the clicks of many readers: they have seen the pages above
+// this page, and preferred this page. A page with fewer clicks than LeastClicks counts as skipped.
+// The page at position 1 never gets 2, because there is no page above it.
 func (c Clicked) Grades() map[string]int {
 	grades := make(map[string]int)
 	for _, page := range c.Pages {
@@ -83,11 +81,10 @@ func estimate(slots int) float64 {
 	return -Slots * math.Log(1-float64(min(slots, Slots-1))/Slots)
 }
 
-// AllClicks returns the queries that have a page with LeastClicks clicks or
-// more, each with these pages. They are in the order of the queries' texts,
-// without forgotten URLs. few is the number of pairs of a query and a page with
-// fewer clicks: these clicks are not read. unread has an error for each click
-// that is damaged, or that only a newer version of the program can read.
+// AllClicks returns the queries that have a page with LeastClicks clicks or more, each with these
+// pages. They are in the order of the queries' texts, without forgotten URLs. few is the number of
+// pairs of a query and a page with fewer clicks: these clicks are not read. unread has an error for
+// each click that is damaged, or that only a newer version of the program can read.
 func AllClicks(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all []Clicked, few int, unread []error, err error) {
 	keys, err := keysBelow(ctx, bucket, layout.Clicks)
 	if err != nil {

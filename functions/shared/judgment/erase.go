@@ -17,11 +17,10 @@ func Forgotten(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set)
 	return keys, err
 }
 
-// Erase erases the marks for forgotten URLs from all sheets, and deletes the
-// clicks on such URLs. It returns the number of objects that it has deleted or
-// replaced. It stores the rest of a sheet as a new object before it deletes the
-// old one, so it may be stopped at any point and run again. It leaves a damaged
-// object as it is, and names it in the error.
+// Erase erases the marks for forgotten URLs from all sheets, and deletes the clicks on such URLs.
+// It returns the number of objects that it has deleted or replaced. It stores the rest of a sheet
+// as a new object before it deletes the old one, so it may be stopped at any point and run again.
+// It leaves a damaged object as it is, and names it in the error.
 func Erase(ctx context.Context, bucket blob.Bucket, forgotten *takedown.Set) (erased int, err error) {
 	var old []string
 	var errErase error
@@ -51,10 +50,9 @@ func Erase(ctx context.Context, bucket blob.Bucket, forgotten *takedown.Set) (er
 	return erased, nil
 }
 
-// tainted finds the sheets and clicks that name a forgotten URL. For each it
-// calls the function do with the key of the object, and with the sheet without
-// the forgotten URLs (an empty sheet for a click). The result unread has an
-// error for each object that cannot be read (see each).
+// tainted finds the sheets and clicks that name a forgotten URL. For each it calls the function do
+// with the key of the object, and with the sheet without the forgotten URLs (an empty sheet for a
+// click). The result unread has an error for each object that cannot be read (see each).
 func tainted(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, do func(key string, rest Sheet)) (unread []error, err error) {
 	unread, err = sheets(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
 		if rest, changed := s.Forget(forgotten); changed {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// Keys are the names of the judges, with hashes of the keys by which they sign
-// in. With the zero Keys there are no judges.
+// Keys are the names of the judges, with hashes of the keys by which they sign in. With the zero
+// Keys there are no judges.
 type Keys struct{ judges []holder }
 
 // holder is a judge: the name, and a hash of the key. The key itself is not kept.
@@ -26,8 +26,8 @@ type holder struct {
 // minKey is the least length of a key in bytes. A key of this length cannot be guessed.
 const minKey = 16
 
-// longer is the end of the errors about keys that are too short: it says how to
-// choose a longer key.
+// longer is the end of the errors about keys that are too short: it says how to choose a longer
+// key.
 var longer = fmt.Sprintf("write %d or more, such as those of: openssl rand -hex 16", minKey)
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
@@ -70,9 +70,8 @@ func (k Keys) String() string {
 	return strings.Join(names, " ")
 }
 
-// Judge returns the name of the judge with the given key. It takes the same
-// time for every wrong key, so that nobody can infer from the time whether a
-// part of the key is right.
+// Judge returns the name of the judge with the given key. It takes the same time for every wrong
+// key, so that nobody can infer from the time whether a part of the key is right.
 func (k Keys) Judge(key string) (name string, known bool) {
 	sum := sha256.Sum256([]byte(key))
 	for _, j := range k.judges {
@@ -87,13 +86,11 @@ func (k Keys) Judge(key string) (name string, known bool) {
 // whom it names.
 var errToken = errors.New("the token is not valid")
 
-// Token returns a text by which the judge with the given name is recognised
-// until the given time:
+// Token returns a text by which the judge with the given name is recognised until the given time:
 //
 //	<name>|<seconds since 1970>|<HMAC-SHA-256 of what is before, in base64>
 //
-// The text does not contain the judge's key, and becomes invalid when the judge
-// gets another key.
+// The text does not contain the judge's key, and becomes invalid when the judge gets another key.
 func (k Keys) Token(name string, until time.Time) string {
 	text := name + "|" + strconv.FormatInt(until.Unix(), 10)
 	for _, j := range k.judges {

@@ -79,12 +79,11 @@ func (q Query) Hash() string {
 	return layout.ContentHash(content)
 }
 
-// errTime means that a query has a time with a year after 9999, which RFC 3339
-// cannot express, so that the query cannot be written as JSON.
+// errTime means that a query has a time with a year after 9999, which RFC 3339 cannot express, so
+// that the query cannot be written as JSON.
 var errTime = errors.New("its query has a time beyond the year 9999")
 
-// check returns an error that says why the query is invalid, or nil if it is
-// valid.
+// check returns an error that says why the query is invalid, or nil if it is valid.
 func (q Query) check() error {
 	switch {
 	case strings.TrimSpace(q.Text) == "" || len(q.Text) > maxText || !utf8.ValidString(q.Text):
@@ -108,8 +107,7 @@ func encode(value any) ([]byte, error) {
 	return bytes.TrimSuffix(content.Bytes(), []byte("\n")), err
 }
 
-// check returns an error that says why the sheet is invalid, or nil if it is
-// valid.
+// check returns an error that says why the sheet is invalid, or nil if it is valid.
 func (s Sheet) check() error {
 	if err := s.Query.check(); err != nil {
 		return err
@@ -136,8 +134,8 @@ func (s Sheet) check() error {
 	return nil
 }
 
-// Encode returns the key and the content of the object in which the sheet is
-// stored. The marks may be in any order; no two may have the same URL.
+// Encode returns the key and the content of the object in which the sheet is stored. The marks may
+// be in any order; no two may have the same URL.
 func (s Sheet) Encode() (key string, content []byte, err error) {
 	s.Version, s.At, s.Query = version, s.At.UTC().Truncate(time.Millisecond), s.Query.canonical()
 	s.Marks = slices.Clone(s.Marks)
@@ -154,9 +152,8 @@ func (s Sheet) Encode() (key string, content []byte, err error) {
 	return layout.JudgmentKey(s.Query.Hash(), content), content, nil
 }
 
-// Decode decodes a sheet from the key and the content of its object (see
-// Encode). It fails with ErrNewer if only a newer version of the program can
-// read the sheet; such a sheet is not damaged.
+// Decode decodes a sheet from the key and the content of its object (see Encode). It fails with
+// ErrNewer if only a newer version of the program can read the sheet; such a sheet is not damaged.
 func Decode(key string, content []byte) (Sheet, error) {
 	s, err := decode(key, content)
 	if err != nil {

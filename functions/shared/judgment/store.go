@@ -36,9 +36,9 @@ type Judged struct {
 	judges map[string]map[string]dated // latest mark of each judge for each URL: judges[judge][URL]
 }
 
-// dated is a judge's grade for a URL, with the time and the key of its sheet.
-// Of two grades, the one with the later time is valid; at equal times, the one
-// whose key comes last in the order of bytes.
+// dated is a judge's grade for a URL, with the time and the key of its sheet. Of two grades, the
+// one with the later time is valid; at equal times, the one whose key comes last in the order of
+// bytes.
 type dated struct {
 	grade int
 	at    time.Time
@@ -49,8 +49,8 @@ func (d dated) compare(other dated) int {
 	return cmp.Or(d.at.Compare(other.at), strings.Compare(d.key, other.key))
 }
 
-// add adds to j the marks of s, a sheet that is stored under the object key
-// key. Of several marks of a judge for the same URL, j holds the latest.
+// add adds to j the marks of s, a sheet that is stored under the object key key. Of several marks
+// of a judge for the same URL, j holds the latest.
 func (j *Judged) add(key string, s Sheet) {
 	if j.judges == nil {
 		j.judges = make(map[string]map[string]dated)
@@ -78,8 +78,8 @@ func (j *Judged) By(judge string) map[string]int {
 	return grades
 }
 
-// Grades returns the grade of each URL: the mean of the grades that judges gave
-// it, rounded to a whole grade (1.5 becomes 2).
+// Grades returns the grade of each URL: the mean of the grades that judges gave it, rounded to a
+// whole grade (1.5 becomes 2).
 func (j *Judged) Grades() map[string]int {
 	sums, judges := make(map[string]int), make(map[string]int)
 	for name := range j.judges {
@@ -154,10 +154,10 @@ func sheets(ctx context.Context, bucket blob.Reader, prefix string, do func(key 
 	return each(ctx, bucket, keys, Decode, do)
 }
 
-// each reads the objects with the given keys, decodes each by the function
-// read, and calls the function do with it, in the order of the keys. It leaves
-// out objects that have been deleted. The result unread has an error for each
-// object that is damaged, or that only a newer version of the program can read.
+// each reads the objects with the given keys, decodes each by the function read, and calls the
+// function do with it, in the order of the keys. It leaves out objects that have been deleted. The
+// result unread has an error for each object that is damaged, or that only a newer version of the
+// program can read.
 func each[T any](ctx context.Context, bucket blob.Reader, keys []string, read func(key string, content []byte) (T, error), do func(key string, t T)) (unread []error, err error) {
 	type result struct {
 		found bool

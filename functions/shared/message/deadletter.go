@@ -40,9 +40,8 @@ type DeadLetter struct {
 	Receives int       `json:"receives"` // number of times that the message was delivered
 }
 
-// Key returns the key of the dead letter, which depends only on the queue and
-// the body. So a body that is given up several times in the same queue makes
-// only one dead letter.
+// Key returns the key of the dead letter, which depends only on the queue and the body. So a body
+// that is given up several times in the same queue makes only one dead letter.
 func (d DeadLetter) Key() string {
 	return layout.DeadLetterKey(d.Queue, layout.ContentHash([]byte(d.Body)))
 }
@@ -174,10 +173,9 @@ func (g DeadLetterStore) call(ctx context.Context, event events.SQSEvent, handle
 	return handle(ctx, event)
 }
 
-// giveUp handles a failed message, whose error is the parameter reason. The
-// table at Terminal and Later says whether the message is given up; if so,
-// giveUp stores a dead letter. It returns true if the message is to be
-// acknowledged, so that the queue does not deliver it again.
+// giveUp handles a failed message, whose error is the parameter reason. The table at Terminal and
+// Later says whether the message is given up; if so, giveUp stores a dead letter. It returns true
+// if the message is to be acknowledged, so that the queue does not deliver it again.
 func (g DeadLetterStore) giveUp(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
 	receives, err := strconv.Atoi(m.Attributes[receiveCount])
 	last := err == nil && receives >= MaxReceives

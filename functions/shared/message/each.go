@@ -145,8 +145,8 @@ func logFailure(ctx context.Context, log *slog.Logger, m events.SQSMessage, err 
 	log.LogAttrs(ctx, level, what, attrs...)
 }
 
-// Listener is a pair of functions that are called for failures. Either function
-// may be nil. Both must be safe for concurrent use.
+// Listener is a pair of functions that are called for failures. Either function may be nil. Both
+// must be safe for concurrent use.
 type Listener struct {
 	Failed func(events.SQSMessage, error) // called by Each and Together for every failed message, with its error
 	Noted  func(what string)              // called by Note, with the text of the fault
@@ -154,9 +154,8 @@ type Listener struct {
 
 type listenerKey struct{}
 
-// Listen returns a copy of ctx to which the listener l is added. Failures of
-// messages that are handled with this context are reported to l and to the
-// listeners of ctx.
+// Listen returns a copy of ctx to which the listener l is added. Failures of messages that are
+// handled with this context are reported to l and to the listeners of ctx.
 func Listen(ctx context.Context, l Listener) context.Context {
 	earlier, _ := ctx.Value(listenerKey{}).([]Listener)
 	return context.WithValue(ctx, listenerKey{}, append(earlier[:len(earlier):len(earlier)], l))
@@ -243,9 +242,8 @@ func IsTerminal(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, terminal) })
 }
 
-// Later marks err as the error of a message that came too early and must be
-// delivered again. This is no fault, and is logged at debug level. Later(nil)
-// is nil.
+// Later marks err as the error of a message that came too early and must be delivered again. This
+// is no fault, and is logged at debug level. Later(nil) is nil.
 func Later(err error) error { return mark(err, later) }
 
 // IsLater reports whether err is marked by Later, or is frontier.ErrNotBuilt: functions
@@ -254,9 +252,8 @@ func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether the function is returns true for err or for an error
-// that err wraps. If err joins several errors, every reports whether that holds
-// for each of them.
+// every reports whether the function is returns true for err or for an error that err wraps. If err
+// joins several errors, every reports whether that holds for each of them.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

@@ -135,10 +135,9 @@ func check(t reflect.Type) error {
 	return err
 }
 
-// inspect returns an error if a value of the type could break the rules of this
-// package, for instance by a key that is not in snake_case. The parameter seen
-// holds the types that inspect has visited already, since a type may contain
-// itself.
+// inspect returns an error if a value of the type could break the rules of this package, for
+// instance by a key that is not in snake_case. The parameter seen holds the types that inspect has
+// visited already, since a type may contain itself.
 func inspect(t reflect.Type, seen map[reflect.Type]bool) error {
 	if t == reflect.TypeFor[time.Duration]() {
 		return errors.New("a time.Duration would be written in nanoseconds; give seconds, under a key that ends in _seconds")

@@ -8,10 +8,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// failedTargets finds the redirects and aliases whose destination has failed
-// since the last request for them, in one pass over the books of a storage
-// partition. It finds only destinations in the same storage partition; a
-// rebuild finds all.
+// failedTargets finds the redirects and aliases whose destination has failed since the last request
+// for them, in one pass over the books of a storage partition. It finds only destinations in the
+// same storage partition; a rebuild finds all.
 type failedTargets struct {
 	failed map[layout.Identity]book.Standing // final outcomes of failed pages, with only state and version set
 	lead   []book.Outcome                    // last final outcomes of URLs that are redirects or aliases
@@ -31,8 +30,8 @@ func (d *failedTargets) see(s *settings.Settings, of book.Standing) {
 	}
 }
 
-// all returns the last outcomes of the redirects and aliases whose destination
-// has failed since the last request for them.
+// all returns the last outcomes of the redirects and aliases whose destination has failed since the
+// last request for them.
 func (d *failedTargets) all() (all []book.Outcome) {
 	for i, last := range d.lead {
 		for _, id := range d.to[i] {

@@ -146,9 +146,8 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 	return crawl, len(own.known)+len(own.pending) >= shareSize
 }
 
-// entry returns the entry by which the frontier queues a URL for the collection
-// u.Collection. If the URL was skipped for other collections, the entry names
-// them.
+// entry returns the entry by which the frontier queues a URL for the collection u.Collection. If
+// the URL was skipped for other collections, the entry names them.
 func entry(u account.URL) frontier.Entry {
 	e := frontier.Entry{
 		URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
@@ -185,9 +184,8 @@ func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	return renewal(u.Address, u.Final, collection), collection != ""
 }
 
-// known returns the record that a frontier holds of a URL with a final outcome.
-// It is the same that pack writes. A stored page counts towards the limits of
-// its collections.
+// known returns the record that a frontier holds of a URL with a final outcome. It is the same that
+// pack writes. A stored page counts towards the limits of its collections.
 func known(s *settings.Settings, u account.URL) frontier.Known {
 	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
 	if u.State == account.Stored {
@@ -269,9 +267,9 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold holds back due, a request for the stored page of u, if it is made
-// because a collection lacks the page (u.Wanted) and this collection has a
-// limit of pages. It reports whether it holds the request back.
+// hold holds back due, a request for the stored page of u, if it is made because a collection lacks
+// the page (u.Wanted) and this collection has a limit of pages. It reports whether it holds the
+// request back.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
@@ -280,8 +278,8 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release ends the holding back: for each renewal that is held back it calls
-// one of the two functions, or none:
+// release ends the holding back: for each renewal that is held back it calls one of the two
+// functions, or none:
 //
 //	it would exceed a limit                none
 //	its collection has pending URLs        miss, with the crawl partition

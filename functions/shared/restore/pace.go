@@ -30,9 +30,8 @@ type paceKeeper struct {
 	silent   time.Time // time by which all requests sent before Redis was lost have ended
 }
 
-// pacer returns a paceKeeper, for which it finds out whether Redis has lost its
-// records of requests. It must be called before a frontier is reset, because a
-// reset deletes these records.
+// pacer returns a paceKeeper, for which it finds out whether Redis has lost its records of
+// requests. It must be called before a frontier is reset, because a reset deletes these records.
 func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeeper, error) {
 	p := &paceKeeper{settings: s, now: f.Now()}
 	p.silent = p.now
@@ -67,9 +66,9 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace writes into the frontiers the rests of hosts that the books record, each
-// with its end. It also copies into the frontiers the leases and rests of hosts
-// that a new strategy may have moved there from other frontiers (see moved).
+// pace writes into the frontiers the rests of hosts that the books record, each with its end. It
+// also copies into the frontiers the leases and rests of hosts that a new strategy may have moved
+// there from other frontiers (see moved).
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {
@@ -95,10 +94,9 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 	return f.moved(ctx, p, fronts)
 }
 
-// moved copies leased batches, and hosts to which no request may be sent yet,
-// from all other frontiers into those in the parameter fronts, because a new
-// strategy may have moved these hosts there. The other frontiers include those
-// of partitions that the strategy no longer has.
+// moved copies leased batches, and hosts to which no request may be sent yet, from all other
+// frontiers into those in the parameter fronts, because a new strategy may have moved these hosts
+// there. The other frontiers include those of partitions that the strategy no longer has.
 func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*frontier.Frontier) error {
 	all, err := frontier.Partitions(ctx, f.Redis)
 	if err != nil {
@@ -130,9 +128,8 @@ func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*fr
 	return nil
 }
 
-// ownedBy returns those batches in the parameter held that may request URLs of
-// a crawl partition: batches with a URL that the partition owns, and batches
-// whose URLs are not known.
+// ownedBy returns those batches in the parameter held that may request URLs of a crawl partition:
+// batches with a URL that the partition owns, and batches whose URLs are not known.
 func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
 		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {

@@ -54,9 +54,8 @@ type Frontiers struct {
 	Log    *slog.Logger
 }
 
-// leaseTime is the duration of the lease on rebuilding the frontiers. If a
-// process is killed during a rebuild, another process can rebuild after that
-// time.
+// leaseTime is the duration of the lease on rebuilding the frontiers. If a process is killed during
+// a rebuild, another process can rebuild after that time.
 const leaseTime = 30 * time.Second
 
 // ErrRebuilding means that another process is rebuilding the frontier.
@@ -205,10 +204,10 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	return done, nil
 }
 
-// reset empties the frontiers of the stale crawl partitions and returns them.
-// If Redis has lost the times of the last requests to hosts, reset first sets a
-// time before which these frontiers send no request to a host that Redis does
-// not know. It also returns the paceKeeper that has found out what was lost.
+// reset empties the frontiers of the stale crawl partitions and returns them. If Redis has lost the
+// times of the last requests to hosts, reset first sets a time before which these frontiers send no
+// request to a host that Redis does not know. It also returns the paceKeeper that has found out
+// what was lost.
 func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
@@ -241,11 +240,10 @@ func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Se
 	return group.Wait()
 }
 
-// refill puts the batches in the spool, which pack has still to pack, into the
-// inboxes of pack. It must be called before the frontiers open: otherwise a
-// crawl in which no URL waits would seem to have ended. Only a rebuild of all
-// frontiers calls refill; after a rebuild of some frontiers, the sweep sends
-// the events of these batches again.
+// refill puts the batches in the spool, which pack has still to pack, into the inboxes of pack. It
+// must be called before the frontiers open: otherwise a crawl in which no URL waits would seem to
+// have ended. Only a rebuild of all frontiers calls refill; after a rebuild of some frontiers, the
+// sweep sends the events of these batches again.
 func (f *Frontiers) refill(ctx context.Context, spooled []account.Spooled) error {
 	for _, s := range spooled {
 		waiting := frontier.Waiting{Batch: s.Batch, Bytes: s.Bytes, Pages: s.Pages, Since: f.Now(), Settled: true}

@@ -45,16 +45,15 @@ type Translated struct {
 // TranslatedWord is a word of a query with the terms by which it was searched.
 type TranslatedWord struct {
 	Word string
-	// translations of the word; nil if the dictionary lacks the word, which was
-	// then searched untranslated
+	// translations of the word; nil if the dictionary lacks the word, which was then searched
+	// untranslated
 	As []dictionary.Translation
 }
 
-// searchAcross answers a query with Across. It makes several searches: one with
-// the translated words for each language into which a dictionary translates,
-// and one with the untranslated words for all other languages. It joins their
-// hits to one list, by score. Scores of different searches are only roughly
-// comparable, since each search uses the statistics of its own languages.
+// searchAcross answers a query with Across. It makes several searches: one with the translated
+// words for each language into which a dictionary translates, and one with the untranslated words
+// for all other languages. It joins their hits to one list, by score. Scores of different searches
+// are only roughly comparable, since each search uses the statistics of its own languages.
 func (ix *Index) searchAcross(ctx context.Context, q *Query) (Result, error) {
 	if q.From+q.Size > MaxAcrossHits {
 		return Result{}, &Refusal{fmt.Sprintf("cannot return hits beyond %d across languages", MaxAcrossHits)}
@@ -130,9 +129,9 @@ func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	return "", nil
 }
 
-// openAll opens the dictionaries from the language from to each language of
-// Across.Into except from itself. It returns a translator for each dictionary,
-// and a note for each dictionary that is missing or cannot be read.
+// openAll opens the dictionaries from the language from to each language of Across.Into except from
+// itself. It returns a translator for each dictionary, and a note for each dictionary that is
+// missing or cannot be read.
 func openAll(ctx context.Context, across *Across, from string) (all []*translator, notes []string) {
 	ctx, cancel := context.WithTimeout(ctx, dictionaryPatience)
 	defer cancel()
@@ -176,10 +175,9 @@ func openAll(ctx context.Context, across *Across, from string) (all []*translato
 	return all, notes
 }
 
-// join joins the results of several searches to one result, which has the hits
-// on the page of hits that q requests. The first result must be that of the
-// search in the query's own language. The hits are merged by score, without
-// changing the order of hits within a result.
+// join joins the results of several searches to one result, which has the hits on the page of hits
+// that q requests. The first result must be that of the search in the query's own language. The
+// hits are merged by score, without changing the order of hits within a result.
 func join(results []Result, q *Query) Result {
 	all := results[0]
 	lists := make([][]Hit, len(results))

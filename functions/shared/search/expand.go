@@ -117,8 +117,8 @@ func (g *gathered) expansions(ctx context.Context, part int, words *vellum.FST, 
 	return found, found.collect(ctx, words, w.nearby, nil, nil)
 }
 
-// setNearby sets the field w.nearby to an automaton that accepts all words that
-// differ from w by at most w.edits edits. It does nothing if w.edits is 0.
+// setNearby sets the field w.nearby to an automaton that accepts all words that differ from w by at
+// most w.edits edits. It does nothing if w.edits is 0.
 func (w *queryWord) setNearby() (err error) {
 	if w.edits > 0 {
 		if w.nearby, err = automata()[w.edits-1].BuildDfa(w.surface, uint8(w.edits)); err != nil {
@@ -164,10 +164,9 @@ func afterPrefix(prefix string) []byte {
 	return nil
 }
 
-// setVariants sets the variants of the word w to the terms of its best
-// expansions: those with the fewest edits, then the most frequent. If it leaves
-// some out, it adds a note to the plan. It refuses the query if the word has
-// more than maxSeen expansions.
+// setVariants sets the variants of the word w to the terms of its best expansions: those with the
+// fewest edits, then the most frequent. If it leaves some out, it adds a note to the plan. It
+// refuses the query if the word has more than maxSeen expansions.
 func (p *plan) setVariants(w *queryWord, found expansions) error {
 	if len(found) > maxSeen {
 		return &Refusal{fmt.Sprintf("More than %d words begin with %q: write more of its letters.", maxSeen, w.text)}
@@ -209,18 +208,16 @@ func (p *plan) setVariants(w *queryWord, found expansions) error {
 	return nil
 }
 
-// isOneTerm reports whether the word has one variant, or two that are forms of
-// the same term: one for documents with the word in the main part of the page,
-// and one for documents with the word only outside. A document has at most one
-// of these forms, so the number of documents with the word is the sum of the
-// numbers of documents with each form.
+// isOneTerm reports whether the word has one variant, or two that are forms of the same term: one
+// for documents with the word in the main part of the page, and one for documents with the word
+// only outside. A document has at most one of these forms, so the number of documents with the word
+// is the sum of the numbers of documents with each form.
 func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }
 
-// addAll adds variants to w, one for each term in a. Analysis made these terms
-// of a word by the rules of the query's languages. The parameter worth is the
-// factor for scores by these terms.
+// addAll adds variants to w, one for each term in a. Analysis made these terms of a word by the
+// rules of the query's languages. The parameter worth is the factor for scores by these terms.
 func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
 		rules := uint64(0)
@@ -233,10 +230,10 @@ func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 	}
 }
 
-// add adds two variants to w: the given term, and the form of this term for
-// pages that have the word only outside of their main part. The factors for
-// scores are worth for the term and outside for the other form. The parameter
-// rules has the rules of analysis that give the term (see variant.rules).
+// add adds two variants to w: the given term, and the form of this term for pages that have the
+// word only outside of their main part. The factors for scores are worth for the term and outside
+// for the other form. The parameter rules has the rules of analysis that give the term (see
+// variant.rules).
 func (w *queryWord) add(term string, worth, outside float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules

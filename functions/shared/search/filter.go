@@ -37,8 +37,8 @@ var otherFilters = map[string]string{
 	"size": "", "title": "", "intitle": "", "allintitle": "", "inurl": "", "allinurl": "", "url": "", "intext": "", "inanchor": "", "link": "", "related": "", "cache": "", "author": "",
 }
 
-// misnamed returns a note if the clause is a filter in other search engines,
-// but not in this one; else "".
+// misnamed returns a note if the clause is a filter in other search engines, but not in this one;
+// else "".
 func (c *clause) misnamed() string {
 	name, value, found := strings.Cut(c.text, ":")
 	instead, known := otherFilters[strings.ToLower(name)]

@@ -14,8 +14,8 @@ import (
 )
 
 const (
-	// folded is the least number of best matches in which fold looks for alike
-	// documents (see window).
+	// folded is the least number of best matches in which fold looks for alike documents (see
+	// window).
 	folded = 100
 	// closeScore limits which match of a group of alike ones may be shown for the group: only one
 	// whose score is at least this fraction of the best score in the group.
@@ -25,10 +25,9 @@ const (
 	leastEqual, leastNear = 200, 500
 )
 
-// window returns the number of best matches in which fold looks for alike
-// documents: four times the number of hits up to the end of the page of hits,
-// but at least the constant folded. Matches with the same score as the last of
-// these are added.
+// window returns the number of best matches in which fold looks for alike documents: four times the
+// number of hits up to the end of the page of hits, but at least the constant folded. Matches with
+// the same score as the last of these are added.
 func (s *search) window() int { return max(folded, 4*(s.query.From+s.query.Size)) }
 
 // folds reports whether alike documents become one hit.
@@ -57,9 +56,8 @@ type folder struct {
 	moved bool
 }
 
-// fold returns the matches on the page of hits that the query requests, one
-// match for each group of alike documents. It reads the documents of the best
-// matches until it has enough groups.
+// fold returns the matches on the page of hits that the query requests, one match for each group of
+// alike documents. It reads the documents of the best matches until it has enough groups.
 func (s *search) fold(ctx context.Context, best []match) ([]match, error) {
 	f := folder{search: s, of: make(map[layout.Identity]int), prints: make(map[spot]fingerprint.Fingerprint)}
 	head := best[:min(len(best), s.window())]
@@ -203,19 +201,18 @@ func wordsOf(title string) []string {
 	return slices.DeleteFunc(words, func(word string) bool { return strings.ContainsFunc(word, unicode.IsDigit) })
 }
 
-// representative returns the match that is shown for a group, and adds the
-// addresses of the group's other matches to f.alike. Of the matches with about
-// the best score, it chooses by these rules, of which each counts only if the
-// rules before it do not decide:
+// representative returns the match that is shown for a group, and adds the addresses of the group's
+// other matches to f.alike. Of the matches with about the best score, it chooses by these rules, of
+// which each counts only if the rules before it do not decide:
 //
 //	1   in the reader's language, if the language of the query is not known (see tells)
 //	2   in the likeliest language of the query
 //	3   with an address that names its language, as /en/
 //	4   with the shortest address
 //
-// But if these rules choose an index page, such as /a/index.html, and the group
-// has its directory, /a/, then representative returns the directory, whatever
-// its score: links to either of them are links to the same page.
+// But if these rules choose an index page, such as /a/index.html, and the group has its directory,
+// /a/, then representative returns the directory, whatever its score: links to either of them are
+// links to the same page.
 func (f *folder) representative(g *alikeGroup) match {
 	near := slices.DeleteFunc(slices.Clone(g.members), func(m match) bool { return m.score < closeScore*g.members[0].score })
 	best := slices.MinFunc(near, func(a, b match) int {
@@ -238,10 +235,9 @@ func (f *folder) representative(g *alikeGroup) match {
 // tells is the least probability of a language at which the query counts as written in this language.
 const tells = 0.8
 
-// compareReader compares two documents by the order of their languages in the
-// reader's list. It returns 0 if the language of the query is known well enough
-// (its probability is at least the constant tells): then the reader's languages
-// do not matter.
+// compareReader compares two documents by the order of their languages in the reader's list. It
+// returns 0 if the language of the query is known well enough (its probability is at least the
+// constant tells): then the reader's languages do not matter.
 func (f *folder) compareReader(a, b *segment.Document) int {
 	if l := f.plan.likeliest(); len(f.query.Reader) == 0 || l == nil || l.share >= tells {
 		return 0
@@ -255,22 +251,19 @@ func (f *folder) compareReader(a, b *segment.Document) int {
 	return preference(a) - preference(b)
 }
 
-// mayTranslate reports whether translations may be put in another order. Three
-// conditions must hold: the request has the reader's languages, each language
-// of the query has a probability below the constant tells, and the address of
-// at least one hit names the hit's language.
+// mayTranslate reports whether translations may be put in another order. Three conditions must
+// hold: the request has the reader's languages, each language of the query has a probability below
+// the constant tells, and the address of at least one hit names the hit's language.
 func (f *folder) mayTranslate() bool {
 	l := f.plan.likeliest()
 	return len(f.query.Reader) > 0 && l != nil && l.share < tells &&
 		slices.ContainsFunc(f.groups, func(g alikeGroup) bool { return namesLanguage(f.document(g.members[0])) })
 }
 
-// translate sorts groups of hits that are translations of the same page, so
-// that the translation in the reader's language comes first. All other groups
-// keep their positions: if the pages de and en are translations, the hits de,
-// x, en become en, x, de for a reader of English. Pages are translations of
-// each other if their addresses differ only in the part that names their
-// language.
+// translate sorts groups of hits that are translations of the same page, so that the translation in
+// the reader's language comes first. All other groups keep their positions: if the pages de and en
+// are translations, the hits de, x, en become en, x, de for a reader of English. Pages are
+// translations of each other if their addresses differ only in the part that names their language.
 func (f *folder) translate() {
 	places := make(map[string][]int) // of groups, by the address without its language
 	for i := range f.groups {
@@ -293,8 +286,7 @@ func (f *folder) translate() {
 	copy(f.groups, sorted)
 }
 
-// share returns the probability that the query is written in the language of
-// the document d.
+// share returns the probability that the query is written in the language of the document d.
 func (f *folder) share(d *segment.Document) float64 {
 	for i := range f.plan.languages {
 		if l := &f.plan.languages[i]; l.name == d.Lang {

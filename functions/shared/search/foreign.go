@@ -6,23 +6,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// foreign is the factor for the score of a word in a document that has one of
-// its terms, but only a term that comes from the rules of another language than
-// the document's. Such a match is mostly chance. Example: the rules of Spanish
-// reduce Configurando to configur, the term of the English words configure and
-// configuration, but those of English leave it unchanged.
+// foreign is the factor for the score of a word in a document that has one of its terms, but only a
+// term that comes from the rules of another language than the document's. Such a match is mostly
+// chance. Example: the rules of Spanish reduce Configurando to configur, the term of the English
+// words configure and configuration, but those of English leave it unchanged.
 const foreign = 0.3
 
-// documentRules holds the rules of analysis by which the documents of a part
-// were analysed. It is nil if all documents were analysed by the same rules.
+// documentRules holds the rules of analysis by which the documents of a part were analysed. It is
+// nil if all documents were analysed by the same rules.
 type documentRules struct {
 	languages *segment.StringColumn
 	sets      []uint64 // for each set of languages: bit set of the indexes of their rules in plan.rules
 }
 
-// worth returns the factor for the score of a word by one of its terms in the
-// document doc: 1, or the constant foreign. The parameter rules is the bit set
-// of the rules that give this term for the word (see variant.rules).
+// worth returns the factor for the score of a word by one of its terms in the document doc: 1, or
+// the constant foreign. The parameter rules is the bit set of the rules that give this term for the
+// word (see variant.rules).
 func (r *documentRules) worth(rules uint64, doc uint32) float64 {
 	if r == nil || rules&r.sets[r.languages.Of[doc]] != 0 {
 		return 1
@@ -30,8 +29,8 @@ func (r *documentRules) worth(rules uint64, doc uint32) float64 {
 	return foreign
 }
 
-// readRules sets the rules by which the documents of a part were analysed. It
-// takes the languages of the documents from the cache, or reads them.
+// readRules sets the rules by which the documents of a part were analysed. It takes the languages
+// of the documents from the cache, or reads them.
 func (s *search) readRules(ctx context.Context, part int) (err error) {
 	from, memory := s.parts[part], s.ix.memory
 	if from.Unvisited {

@@ -38,9 +38,8 @@ func newGathered(parts []Part) *gathered {
 	}
 }
 
-// each calls the function do for all parts that are not missing, at the same
-// time. If the call for a part is ended by the deadline for reading, each marks
-// the part as missing.
+// each calls the function do for all parts that are not missing, at the same time. If the call for
+// a part is ended by the deadline for reading, each marks the part as missing.
 func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) error) error {
 	group, within := errgroup.WithContext(ctx.read)
 	fork := meter.NewFork(within)
@@ -60,8 +59,8 @@ func (g *gathered) each(ctx deadline, do func(ctx context.Context, part int) err
 	return group.Wait()
 }
 
-// named returns err wrapped in an Unreadable that names the segment of the
-// part. If err is nil or an Unreadable already, named returns it unchanged.
+// named returns err wrapped in an Unreadable that names the segment of the part. If err is nil or
+// an Unreadable already, named returns it unchanged.
 func (g *gathered) named(part int, err error) error {
 	if _, is := errors.AsType[*Unreadable](err); is || err == nil {
 		return err
@@ -69,11 +68,10 @@ func (g *gathered) named(part int, err error) error {
 	return &Unreadable{g.parts[part].Segment.Ref().Key, err}
 }
 
-// read reads all data that the scan needs, in one step: the terms of all words,
-// with positions if the plan has phrases or pairs of words; the terms of the
-// anchors; the columns for filters and facets. At the same time it calls the
-// functions in the parameter also for each part. It also numbers the variants
-// of the words (variant.number), and counts the documents that have each word.
+// read reads all data that the scan needs, in one step: the terms of all words, with positions if
+// the plan has phrases or pairs of words; the terms of the anchors; the columns for filters and
+// facets. At the same time it calls the functions in the parameter also for each part. It also
+// numbers the variants of the words (variant.number), and counts the documents that have each word.
 func (g *gathered) read(ctx deadline, p *plan, facets []string, also []func(ctx context.Context, part int) error) error {
 	numbers := make(map[string]int)
 	numberOf := func(term string) int {

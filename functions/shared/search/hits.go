@@ -31,8 +31,8 @@ func (s *search) hits(ctx context.Context, matches []match) ([]Hit, []match, err
 	return s.mark(matches), matches, nil
 }
 
-// compare compares two matches whose documents have been read: the match with
-// the higher score comes first; equal scores are ordered by identity.
+// compare compares two matches whose documents have been read: the match with the higher score
+// comes first; equal scores are ordered by identity.
 func (s *search) compare(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), s.document(a).ID.Compare(s.document(b).ID))
 }
@@ -55,8 +55,8 @@ func (s *search) latest(matches []match) []match {
 	return slices.DeleteFunc(matches, func(f match) bool { return newest[s.document(f).ID] != f })
 }
 
-// mark returns the hits for the matches, with the words of the query marked.
-// The documents of the matches must have been read. mark uses all processors.
+// mark returns the hits for the matches, with the words of the query marked. The documents of the
+// matches must have been read. mark uses all processors.
 func (s *search) mark(matches []match) []Hit {
 	hits := make([]Hit, len(matches))
 	var next atomic.Int64
@@ -90,8 +90,8 @@ type spot struct {
 // document returns the document of a match, or nil if fetch has not read it yet.
 func (s *search) document(f match) *segment.Document { return s.documents[spot{f.part, f.doc}] }
 
-// recall takes the documents of the matches from the cache (Memory). It returns
-// the matches whose documents are not cached and must be read.
+// recall takes the documents of the matches from the cache (Memory). It returns the matches whose
+// documents are not cached and must be read.
 func (s *search) recall(matches []match) (unknown []match) {
 	if s.documents == nil {
 		s.documents = make(map[spot]*segment.Document, len(matches))
@@ -188,9 +188,8 @@ func (s *search) facetsByScan() bool {
 	return len(s.query.Facets) > 0 && !s.plan.hasPhrases() && s.postings() <= countedPostings
 }
 
-// countFacets sets the facets of the result of a query without phrases. It uses
-// the counts that the scan for the best matches has made; if that scan made
-// none, it scans a sample of the documents.
+// countFacets sets the facets of the result of a query without phrases. It uses the counts that the
+// scan for the best matches has made; if that scan made none, it scans a sample of the documents.
 func (s *search) countFacets(ctx deadline, work *scan) error {
 	if len(s.query.Facets) == 0 {
 		return nil
@@ -202,8 +201,8 @@ func (s *search) countFacets(ctx deadline, work *scan) error {
 	return s.sampleFacets(ctx, work, uint32(s.postings()/countedPostings+1))
 }
 
-// sampleFacets sets the facets to estimates: it counts the matches in every
-// stride-th stretch of documents, and multiplies the counts by stride.
+// sampleFacets sets the facets to estimates: it counts the matches in every stride-th stretch of
+// documents, and multiplies the counts by stride.
 func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 	for part := range s.accept {
 		s.accept[part].stride = stride

@@ -94,10 +94,9 @@ func (j *imageJudge) open(d *segment.Document) {
 	j.read(j.page, pageText, d.Title)
 }
 
-// read looks for the query's words in content, which is a text of an image or
-// the title of its page. It records their positions and weighed frequencies in
-// the parameter words. The parameter text is the number of the kind of text,
-// such as pageText.
+// read looks for the query's words in content, which is a text of an image or the title of its
+// page. It records their positions and weighed frequencies in the parameter words. The parameter
+// text is the number of the kind of text, such as pageText.
 func (j *imageJudge) read(words []imageWords, text int, content string) {
 	length := j.analyzer.Each(content, func(o analysis.Occurrence) bool {
 		j.add(words, text, o.Position, j.worth[o.Term])
@@ -113,9 +112,9 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// add records in the parameter words the occurrence of a term at a position of
-// a text. The keys of the map worth are the indexes of the words for which the
-// term stands; its values are the factors of their scores by this term.
+// add records in the parameter words the occurrence of a term at a position of a text. The keys of
+// the map worth are the indexes of the words for which the term stands; its values are the factors
+// of their scores by this term.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))
@@ -191,9 +190,8 @@ func (w *imageWords) sum() (sum float64) {
 	return sum
 }
 
-// stands reports whether the word occurs in one of the image's own texts: its
-// alternative text, caption, file name, or the words around it. The title of
-// the page does not count.
+// stands reports whether the word occurs in one of the image's own texts: its alternative text,
+// caption, file name, or the words around it. The title of the page does not count.
 func (w *imageWords) stands() bool {
 	return slices.ContainsFunc(w.positions[:pageText], func(positions []uint32) bool { return len(positions) > 0 })
 }

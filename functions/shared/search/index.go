@@ -140,8 +140,8 @@ type vocabulary struct {
 	analyzer *analysis.Analyzer // analyzer for the language of the current text
 }
 
-// knownWord holds the terms that analysis makes of a word. The first term is in
-// the field term, and the last in loose; loose is "" if there is only one term.
+// knownWord holds the terms that analysis makes of a word. The first term is in the field term, and
+// the last in loose; loose is "" if there is only one term.
 type knownWord struct {
 	hash        uint64
 	term, loose string

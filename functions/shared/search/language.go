@@ -109,11 +109,10 @@ func (g *gathered) documentsIn(l *queryLanguage, w *queryWord, all float64) floa
 	return min(sum, l.documents)
 }
 
-// mixed smooths the probability of a word in a language. This probability is a
-// weighed mean of two frequencies of the word: its frequency in all languages
-// together, with the weight mixed, and its frequency in the language, with the
-// weight 1 − mixed. So no word of the index has the probability zero, and no
-// single word excludes a language.
+// mixed smooths the probability of a word in a language. This probability is a weighed mean of two
+// frequencies of the word: its frequency in all languages together, with the weight mixed, and its
+// frequency in the language, with the weight 1 − mixed. So no word of the index has the probability
+// zero, and no single word excludes a language.
 const mixed = 0.1
 
 // setShares sets the probability of each language of the query, and for each word how many
@@ -155,16 +154,15 @@ func (p *plan) setShares(g *gathered) {
 	}
 }
 
-// leastWorth is the least factor for the score of a word by one of its terms.
-// The factor depends on the rules of analysis that give the term:
+// leastWorth is the least factor for the score of a word by one of its terms. The factor depends on
+// the rules of analysis that give the term:
 //
 //	rules of the likeliest language    1
 //	only rules of other languages      from leastWorth to 1, by the probability of these languages
 const leastWorth = 0.6
 
-// weighVariants lowers the worth (the factor of the score) of those variants of
-// a word that come only from rules of languages in which the query is probably
-// not written.
+// weighVariants lowers the worth (the factor of the score) of those variants of a word that come
+// only from rules of languages in which the query is probably not written.
 func (p *plan) weighVariants(w *queryWord) {
 	shares := make([]float64, len(p.rules))
 	for i := range p.languages {
@@ -189,8 +187,7 @@ func (p *plan) weighVariants(w *queryWord) {
 	}
 }
 
-// likeliest returns the most probable language of the query, or nil if there is
-// none.
+// likeliest returns the most probable language of the query, or nil if there is none.
 func (p *plan) likeliest() (best *queryLanguage) {
 	for i := range p.languages {
 		if l := &p.languages[i]; best == nil || l.share > best.share {

@@ -70,9 +70,9 @@ func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 // it, as in C++.
 const signSize = 2 + utf8.UTFMax
 
-// each calls yield with every match that begins in text[from:*end], and returns
-// the offset up to which it has read. The function yield may change *end. each
-// does not analyse a word if its first characters show that it cannot match.
+// each calls yield with every match that begins in text[from:*end], and returns the offset up to
+// which it has read. The function yield may change *end. each does not analyse a word if its first
+// characters show that it cannot match.
 func (m *textMarker) each(text string, from int, end *int, yield func(span)) int {
 	for from < *end {
 		to, bits := wordEnd(text, from)
@@ -109,15 +109,14 @@ func joinedEnd(text string, end int) int {
 	}
 }
 
-// may reports whether an ASCII word of the current text may match the query. It
-// decides by the first characters of the word.
+// may reports whether an ASCII word of the current text may match the query. It decides by the
+// first characters of the word.
 func (m *textMarker) may(word string) bool {
 	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
 }
 
-// mayBeJoined reports whether a joined word of the current text may match the
-// query, as a whole or by one of its parts. It decides by the first characters
-// of the whole and of the parts.
+// mayBeJoined reports whether a joined word of the current text may match the query, as a whole or
+// by one of its parts. It decides by the first characters of the whole and of the parts.
 func (m *textMarker) mayBeJoined(word string) bool {
 	m.flat = m.flat[:0]
 	for at := 0; at < len(word); {
@@ -180,12 +179,11 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 	})
 }
 
-// beginnings holds the beginnings of words that analysis may reduce to a term
-// of the query. By its first characters, most ASCII words can be excluded
-// without analysis: nearly always a word begins as its term does, because
-// stemming changes the ends of words. The exceptions are allowed for: the words
-// dying, aepfel (German) and ffent (French) become die, apfel and fent, and the
-// Turkish I is not an i.
+// beginnings holds the beginnings of words that analysis may reduce to a term of the query. By its
+// first characters, most ASCII words can be excluded without analysis: nearly always a word begins
+// as its term does, because stemming changes the ends of words. The exceptions are allowed for: the
+// words dying, aepfel (German) and ffent (French) become die, apfel and fent, and the Turkish I is
+// not an i.
 type beginnings struct {
 	// for each first character, by its number, a bit set of the numbers of the second characters
 	// that can follow it (see characterOf)
@@ -271,9 +269,8 @@ func (b *beginnings) add(term string) {
 	}
 }
 
-// may reports whether analysis may reduce a word to one of the terms that were
-// added to b. It decides by the word's first two characters. The word must
-// consist of ASCII letters and digits.
+// may reports whether analysis may reduce a word to one of the terms that were added to b. It
+// decides by the word's first two characters. The word must consist of ASCII letters and digits.
 func (b *beginnings) may(word string) bool {
 	seconds := b.seconds[characterOf[word[0]]]
 	if len(word) == 1 {
@@ -282,10 +279,9 @@ func (b *beginnings) may(word string) bool {
 	return seconds>>characterOf[word[1]]&1 == 1
 }
 
-// mayBeEnglish reports whether stemming may reduce an ASCII word of an English
-// text to one of the terms that were added to b. It may if the word begins as
-// one of these terms does, apart from the characters at the term's end that
-// stemming may change.
+// mayBeEnglish reports whether stemming may reduce an ASCII word of an English text to one of the
+// terms that were added to b. It may if the word begins as one of these terms does, apart from the
+// characters at the term's end that stemming may change.
 func (b *beginnings) mayBeEnglish(word string) bool {
 	return slices.ContainsFunc(b.stems, func(stem string) bool {
 		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)

@@ -11,11 +11,10 @@ import (
 // are. It is found in the columns of identities, which are read together with the terms, and
 // taken out of the matches, so that it is no second hit.
 
-// takeNamed finds the first page of Query.Named that the index has and the
-// filters accept, and sets s.asked to its documents. They are several if
-// several partitions have a version of the page. These documents no longer
-// count as matches; together they are one hit, the first on the first page of
-// hits.
+// takeNamed finds the first page of Query.Named that the index has and the filters accept, and sets
+// s.asked to its documents. They are several if several partitions have a version of the page.
+// These documents no longer count as matches; together they are one hit, the first on the first
+// page of hits.
 func (s *search) takeNamed() {
 	for _, id := range s.query.Named {
 		for part, of := range s.identities {
@@ -65,8 +64,8 @@ func (a *accept) remove(doc uint32) {
 	a.dead = dead
 }
 
-// addNamed puts the hit for the page of Query.Named before the other hits, and
-// gives it the score of the best of them.
+// addNamed puts the hit for the page of Query.Named before the other hits, and gives it the score
+// of the best of them.
 func (s *search) addNamed(ctx context.Context) error {
 	s.result.Total++
 	s.result.Named = true

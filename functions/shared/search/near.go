@@ -26,9 +26,8 @@ const (
 	maxRun = 12
 )
 
-// weighNear sets the weights of the phrases of p.near, and removes all but the
-// phrases with the rarest words. It leaves at most 2·nearPairs phrases, since
-// most pairs of words have two.
+// weighNear sets the weights of the phrases of p.near, and removes all but the phrases with the
+// rarest words. It leaves at most 2·nearPairs phrases, since most pairs of words have two.
 func (p *plan) weighNear() {
 	for _, ph := range p.near {
 		ph.weight = p.weights.Ordered
@@ -53,10 +52,10 @@ func (p *plan) weighNear() {
 // including those that tie with the last.
 const maxNearest = 2 * nearest
 
-// examined returns the number of best matches that are examined: the first 100
-// (nearest), and all further matches with the same score as the hundredth, so
-// that the result does not depend on the order of equal scores. If these are
-// more than maxNearest, only the matches with higher scores are examined.
+// examined returns the number of best matches that are examined: the first 100 (nearest), and all
+// further matches with the same score as the hundredth, so that the result does not depend on the
+// order of equal scores. If these are more than maxNearest, only the matches with higher scores are
+// examined.
 func examined(best []match) int {
 	if len(best) <= nearest {
 		return len(best)
@@ -112,8 +111,8 @@ func (s *search) nearness(found []occurrence) (sum float64) {
 	return sum
 }
 
-// behindScore returns the index of the first match for whose score the function
-// behind returns true, or the number of matches if there is none.
+// behindScore returns the index of the first match for whose score the function behind returns
+// true, or the number of matches if there is none.
 func behindScore(best []match, behind func(score float64) bool) int {
 	if n := slices.IndexFunc(best, func(f match) bool { return behind(f.score) }); n >= 0 {
 		return n
@@ -132,8 +131,7 @@ const maxCounted = 255
 //	slop        greatest sum by which distances of neighbouring words may differ from those in at
 //	scratch     memory for reuse: the second result of an earlier call, or nil
 //
-// Two words cannot have the same position, and each position of the first word
-// counts at most once.
+// Two words cannot have the same position, and each position of the first word counts at most once.
 func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
 	if slop > 0 {
 		return sloppy(positions, at, slop), scratch

@@ -43,8 +43,8 @@ func (g *gathered) occurrences(ctx context.Context, part int, docs []uint32, phr
 // phraseReaders keeps readers for reuse, with the memory that they have allocated.
 var phraseReaders = sync.Pool{New: func() any { return new(phraseReader) }}
 
-// phraseReader reads the posting lists of phrases twice: first to find the
-// blocks of positions that must be read, then to count the occurrences.
+// phraseReader reads the posting lists of phrases twice: first to find the blocks of positions that
+// must be read, then to count the occurrences.
 type phraseReader struct {
 	segment *segment.Segment
 	phrases []*queryPhrase
@@ -149,8 +149,7 @@ func (p *phraseReader) advance(doc uint32) {
 	}
 }
 
-// need sets p.needed: it marks the terms of all phrases that may occur in the
-// current document.
+// need sets p.needed: it marks the terms of all phrases that may occur in the current document.
 func (p *phraseReader) need() {
 	p.needed = slices.Grow(p.needed[:0], len(p.terms))[:len(p.terms)]
 	clear(p.needed)
@@ -171,8 +170,8 @@ func (p *phraseReader) need() {
 	}
 }
 
-// may reports whether a phrase may be in field f of the current document:
-// whether the field has all words of the phrase.
+// may reports whether a phrase may be in field f of the current document: whether the field has all
+// words of the phrase.
 func (p *phraseReader) may(phrase *queryPhrase, f int) bool {
 	for _, w := range phrase.words {
 		if !slices.ContainsFunc(w.variants, func(v variant) bool {

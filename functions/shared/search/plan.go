@@ -159,8 +159,8 @@ func (p *plan) add(c clause) {
 	}
 }
 
-// join adds the joined form of a clause's word to the plan, so that the query
-// e-mail also finds email. The term of the joined form becomes
+// join adds the joined form of a clause's word to the plan, so that the query e-mail also finds
+// email. The term of the joined form becomes
 //
 //	a variant of each of the word's parts    so that a document with email has both e and mail
 //	a word that is not required              so that documents with email come first
@@ -287,8 +287,8 @@ func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	p.near = append(p.near, &queryPhrase{words: words, at: at}, &queryPhrase{words: words, at: at, slop: nearSlop})
 }
 
-// written returns the number of words of the plan without the joined words. A
-// document with all of the other words has all words of the query.
+// written returns the number of words of the plan without the joined words. A document with all of
+// the other words has all words of the query.
 func (p *plan) written() (n int) {
 	for _, w := range p.words {
 		if !w.joined {
@@ -315,8 +315,8 @@ func (p *plan) each(do func(w *queryWord)) {
 	}
 }
 
-// weigh sets the weights of words and phrases, and removes the words that no
-// document has. It returns false if no document can match.
+// weigh sets the weights of words and phrases, and removes the words that no document has. It
+// returns false if no document can match.
 func (p *plan) weigh(g *gathered) bool {
 	p.setShares(g)
 	for _, w := range p.words {
@@ -353,9 +353,8 @@ func (p *plan) weigh(g *gathered) bool {
 	return len(p.words) > 0
 }
 
-// reduce removes words from a plan with more than scoredWords words. It keeps
-// the scoredWords rarest words, all required words, and all words of required
-// phrases.
+// reduce removes words from a plan with more than scoredWords words. It keeps the scoredWords
+// rarest words, all required words, and all words of required phrases.
 func (p *plan) reduce() {
 	if len(p.words) <= scoredWords {
 		return
@@ -420,10 +419,10 @@ func (s *scan) open(of *search, part int) bool {
 	return occurs
 }
 
-// cursors returns a cursor for each of the words, in a part of the index. The
-// cursors reuse the memory of the cursors in the parameter old. If anchored is
-// true, a document also has the words of its anchors and of its site's names.
-// It is false for excluded words: otherwise a link could hide a page.
+// cursors returns a cursor for each of the words, in a part of the index. The cursors reuse the
+// memory of the cursors in the parameter old. If anchored is true, a document also has the words of
+// its anchors and of its site's names. It is false for excluded words: otherwise a link could hide
+// a page.
 func cursors(old []cursor, of *search, part int, words []*queryWord, t *statistics, anchored bool) []cursor {
 	for len(old) < len(words) {
 		old = append(old, cursor{})

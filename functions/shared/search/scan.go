@@ -20,20 +20,18 @@ const slack = 1 + 1e-9
 
 // scan finds the best matches of a query, one segment after another.
 //
-// It divides the documents into windows. In a window, the score of each word
-// has one upper bound (block-max MaxScore: Turtle and Flood, Query Evaluation,
-// 1995; Ding and Suel, Faster Top-k Document Retrieval Using Block-Max Indexes,
-// 2011). The score of a document with all words is doubled. So after a while no
-// document that lacks a word can be among the best matches. From then on the
-// scan visits only documents with all words, by reading the posting list of the
-// rarest word.
+// It divides the documents into windows. In a window, the score of each word has one upper bound
+// (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995; Ding and Suel, Faster Top-k
+// Document Retrieval Using Block-Max Indexes, 2011). The score of a document with all words is
+// doubled. So after a while no document that lacks a word can be among the best matches. From then
+// on the scan visits only documents with all words, by reading the posting list of the rarest word.
 type scan struct {
 	statistics *statistics
 	top        topMatches
 	limit      int // greatest number of matches up to which all matches are counted
 	count      int
-	// whether count is too low, because the scan skipped documents that may
-	// match but cannot be among the best
+	// whether count is too low, because the scan skipped documents that may match but cannot be
+	// among the best
 	passed bool
 	seen   func(part int32, doc uint32) // called with every counted match, if not nil
 	stop   func() error                 // called every 64 windows; an error ends the scan
@@ -95,10 +93,9 @@ func (s *scan) run() error {
 // competes reports whether a match whose score is at most bound could be among the best.
 func (s *scan) competes(bound float64) bool { return bound*slack >= s.top.least() }
 
-// window prepares the window of documents that begins with the document at, and
-// returns the last document of the window. It computes upper bounds of the
-// words' scores in the window, and from them finds the words that a document
-// must have to be among the best matches.
+// window prepares the window of documents that begins with the document at, and returns the last
+// document of the window. It computes upper bounds of the words' scores in the window, and from
+// them finds the words that a document must have to be among the best matches.
 func (s *scan) window(at uint32) (end uint32) {
 	end = postings.NoMore
 	s.sum, s.rest = 0, 0

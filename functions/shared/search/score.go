@@ -6,15 +6,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// mostLength is the greatest length of a field, relative to the average, that
-// counts in the score: a longer field scores as if it had this length. A page
-// with a much longer field has more content, not the same content in more
-// words.
+// mostLength is the greatest length of a field, relative to the average, that counts in the score:
+// a longer field scores as if it had this length. A page with a much longer field has more content,
+// not the same content in more words.
 const mostLength = 3
 
-// statistics holds the average lengths of fields by which one query is scored.
-// They are means over the languages of the query, weighed by the probabilities
-// of these languages.
+// statistics holds the average lengths of fields by which one query is scored. They are means over
+// the languages of the query, weighed by the probabilities of these languages.
 type statistics struct {
 	weights *Weights
 	// gain is the contribution of one occurrence of a word to its weighed frequency, by field
@@ -103,8 +101,7 @@ type cursor struct {
 	mostOf [kinds]float64
 	bound  float64 // upper bound of the word's score in the current window
 	last   int64   // last document for which the field bound is valid
-	// rules by which the documents were analysed; nil if all were analysed by
-	// the same rules
+	// rules by which the documents were analysed; nil if all were analysed by the same rules
 	rules *documentRules
 }
 
@@ -174,10 +171,9 @@ func (c *cursor) addNames(l *postings.List, weight float64, t *statistics) {
 	c.open(l, listCursor{kind: ofName, weight: weight * t.weights.Named}, t)
 }
 
-// open adds to the cursor a list with the postings l, and with the kind,
-// weight, rules and anchors of the parameter as. It reuses the memory of a list
-// that reset has removed, if there is one. t has the average lengths by which
-// texts are scored.
+// open adds to the cursor a list with the postings l, and with the kind, weight, rules and anchors
+// of the parameter as. It reuses the memory of a list that reset has removed, if there is one. t
+// has the average lengths by which texts are scored.
 func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 	if len(c.lists) < cap(c.lists) {
 		c.lists = c.lists[:len(c.lists)+1]
@@ -227,8 +223,8 @@ func (c *cursor) next() {
 	}
 }
 
-// window sets c.bound to an upper bound of the word's scores in the window of
-// documents that begins with doc, and returns the last document of the window.
+// window sets c.bound to an upper bound of the word's scores in the window of documents that begins
+// with doc, and returns the last document of the window.
 func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	if int64(doc) > c.last {
 		c.last = postings.NoMore
@@ -270,11 +266,10 @@ func (c *cursor) score(t *statistics) (score, named float64) {
 	return scores[ofText] + scores[ofAnchors], scores[ofName]
 }
 
-// naming returns the part of a start page's score that comes from words of the
-// query in the names of its site. The parameter named is the sum of the weights
-// of these words. The result is named times the fourth power of the share of
-// named in the weight of all words. So a query that is just the name of a site
-// finds the start page first, and a query with further words finds other pages.
+// naming returns the part of a start page's score that comes from words of the query in the names
+// of its site. The parameter named is the sum of the weights of these words. The result is named
+// times the fourth power of the share of named in the weight of all words. So a query that is just
+// the name of a site finds the start page first, and a query with further words finds other pages.
 func (p *plan) naming(named float64) float64 {
 	if named == 0 {
 		return 0

@@ -109,8 +109,8 @@ type search struct {
 	*gathered
 	statistics *statistics
 	documents  map[spot]*segment.Document // the documents read so far, by position in the index
-	// addresses of the matches that are alike to a shown match and are not
-	// shown themselves, by the position of the shown match in the index
+	// addresses of the matches that are alike to a shown match and are not shown themselves, by the
+	// position of the shown match in the index
 	alike map[spot][]string
 	// documents of the first page of Query.Named that can be found; several if partitions have
 	// versions of it
@@ -125,9 +125,8 @@ type search struct {
 	counts     facetCounts
 }
 
-// find returns the matches on the page of hits that the query requests, the
-// best first. It also sets the fields of s.result that count and describe all
-// matches, such as Exact and Facets.
+// find returns the matches on the page of hits that the query requests, the best first. It also
+// sets the fields of s.result that count and describe all matches, such as Exact and Facets.
 func (s *search) find(ctx deadline) ([]match, error) {
 	if err := s.expand(ctx, s.plan); err != nil {
 		return nil, err
@@ -197,10 +196,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	return slices.Clone(s.page(best)), nil // best belongs to the pooled scan
 }
 
-// reach returns the number of best matches from which the page of hits is made:
-// those up to the end of the page, and those in which fold looks for alike
-// documents. In a search for images it is the number of pages whose images are
-// examined.
+// reach returns the number of best matches from which the page of hits is made: those up to the end
+// of the page, and those in which fold looks for alike documents. In a search for images it is the
+// number of pages whose images are examined.
 func (s *search) reach() int {
 	if s.plan.images {
 		return s.imagePages()
@@ -211,8 +209,8 @@ func (s *search) reach() int {
 	return s.query.From + s.query.Size
 }
 
-// border returns the number of best matches to which the bonus for words near
-// each other must have been added:
+// border returns the number of best matches to which the bonus for words near each other must have
+// been added:
 //
 //	without folding   the number of hits up to the end of the page of hits
 //	with folding      up to the end of the next page, since several matches become one hit
@@ -277,10 +275,9 @@ func (s *search) scanParts(ctx deadline, work *scan) error {
 	return nil
 }
 
-// documentsOfOneWord returns the number n of matching documents without
-// counting them: the index stores it with the query's term. This is possible if
-// the query is one word with one term (see isOneTerm), without a filter, and
-// the index has no dead documents.
+// documentsOfOneWord returns the number n of matching documents without counting them: the index
+// stores it with the query's term. This is possible if the query is one word with one term (see
+// isOneTerm), without a filter, and the index has no dead documents.
 //
 //	known   false for any other query, and if no text has the word
 //	all     false if further pages may match, which have the word only in their anchors or as the

@@ -10,16 +10,15 @@ import (
 )
 
 const (
-	// longQuery is the least number of words of a long query. A long query
-	// describes the wanted pages, while a shorter one names them. Two pairs of
-	// characters of a script without spaces count as a word.
+	// longQuery is the least number of words of a long query. A long query describes the wanted
+	// pages, while a shorter one names them. Two pairs of characters of a script without spaces
+	// count as a word.
 	longQuery = 5
-	// supporters is the greatest number of matches whose scores increase the
-	// score of one match (see support).
+	// supporters is the greatest number of matches whose scores increase the score of one match
+	// (see support).
 	supporters = 4
-	// copied is the least cosine of two documents that count as copies. A copy
-	// does not increase the score of the other document: a page is no better
-	// because it was copied.
+	// copied is the least cosine of two documents that count as copies. A copy does not increase
+	// the score of the other document: a page is no better because it was copied.
 	copied = 0.7
 )
 
@@ -38,13 +37,13 @@ func (p *plan) isLong() bool {
 	return half >= 2*longQuery
 }
 
-// sharpened returns the idf of a word in a long query. The parameter of is its
-// usual idf. sharpened lowers the idf of frequent words more than that of rare
-// words, because in a query of many words the rare ones say what is searched.
+// sharpened returns the idf of a word in a long query. The parameter of is its usual idf. sharpened
+// lowers the idf of frequent words more than that of rare words, because in a query of many words
+// the rare ones say what is searched.
 func sharpened(of float64) float64 { return of * of / (of + 1) }
 
-// supports reports whether matches get a bonus for similar matches (see
-// support). They do in long queries for pages, if all segments have vectors.
+// supports reports whether matches get a bonus for similar matches (see support). They do in long
+// queries for pages, if all segments have vectors.
 func (s *search) supports() bool {
 	return s.plan.long && !s.plan.images && s.query.Size > 0 &&
 		!slices.ContainsFunc(s.parts, func(p Part) bool { return !p.Unvisited && !p.Segment.HasVectors() })

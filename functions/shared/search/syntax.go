@@ -148,8 +148,8 @@ func nextClause(text string, signed bool) (c clause, rest string) {
 	return c, rest
 }
 
-// unquote turns quoted clauses into unquoted ones, and reports whether there
-// were any. It does not change filters and clauses with a sign (+ or -).
+// unquote turns quoted clauses into unquoted ones, and reports whether there were any. It does not
+// change filters and clauses with a sign (+ or -).
 func unquote(clauses []clause) (any bool) {
 	for i := range clauses {
 		if c := &clauses[i]; c.quoted && c.sign == 0 && c.filter == "" {

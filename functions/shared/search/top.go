@@ -101,8 +101,8 @@ func (t *topMatches) sorted() []match {
 	return t.best
 }
 
-// byScore compares two matches: the one with the higher score comes first;
-// equal scores are ordered by part, then by number of the document.
+// byScore compares two matches: the one with the higher score comes first; equal scores are ordered
+// by part, then by number of the document.
 func byScore(a, b match) int {
 	return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.part, b.part), cmp.Compare(a.doc, b.doc))
 }

@@ -23,9 +23,8 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll calls match for every document from at to end, end included, that has
-// all words marked in s.need. The parameter lead is the index of the rarest of
-// these words.
+// walkAll calls match for every document from at to end, end included, that has all words marked in
+// s.need. The parameter lead is the index of the rarest of these words.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
 search:
@@ -49,9 +48,8 @@ search:
 	}
 }
 
-// walkAny calls match for every document from at to end, end included, that has
-// at least one of the words s.order[s.rest:]. Other documents cannot be among
-// the best (see scan.rest).
+// walkAny calls match for every document from at to end, end included, that has at least one of the
+// words s.order[s.rest:]. Other documents cannot be among the best (see scan.rest).
 func (s *scan) walkAny(at, end uint32) {
 	lead := s.order[s.rest:]
 	for {
@@ -77,9 +75,8 @@ func (s *scan) walkAny(at, end uint32) {
 	}
 }
 
-// match counts a document that has the needed words, and offers it to s.top if
-// its score may be high enough. It ignores a document that has an excluded
-// word.
+// match counts a document that has the needed words, and offers it to s.top if its score may be
+// high enough. It ignores a document that has an excluded word.
 func (s *scan) match(doc uint32) {
 	for i := range s.not {
 		if s.not[i].advance(doc) == doc {
@@ -166,8 +163,8 @@ type accept struct {
 	stride  uint32          // take only every stride-th stretch of documents, as a sample; 0 or 1: all
 }
 
-// stretch is the length of a run of consecutive documents that is in a sample
-// of the documents, or left out of it, as a whole (see accept.stride).
+// stretch is the length of a run of consecutive documents that is in a sample of the documents, or
+// left out of it, as a whole (see accept.stride).
 const stretch = 512
 
 // next returns the first document from doc on that may match.

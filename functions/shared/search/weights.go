@@ -13,20 +13,19 @@ import (
 // Weights are the numbers in the formulas of scores (see the package's text). Those of weights.json
 // hold for every search; functions/command/eval/train fits them to judged queries.
 type Weights struct {
-	// Saturation is k1 of BM25F: the larger it is, the more further occurrences
-	// of a word add to the score.
+	// Saturation is k1 of BM25F: the larger it is, the more further occurrences of a word add to
+	// the score.
 	Saturation float64 `json:"saturation"`
-	// Repetition is k3 of BM25F: the larger it is, the more repetitions of a
-	// word in the query add to the weight of the word.
+	// Repetition is k3 of BM25F: the larger it is, the more repetitions of a word in the query add
+	// to the weight of the word.
 	Repetition float64 `json:"repetition"`
 	// weights of words in the fields of a page
 	Title    float64 `json:"title"`
 	Headings float64 `json:"headings"`
 	Address  float64 `json:"address"`
 	Body     float64 `json:"body"`
-	// BodyLength and Length are b of BM25F for the body and for the other
-	// fields, from 0 to 1: the larger they are, the more the length of the
-	// field lowers the score.
+	// BodyLength and Length are b of BM25F for the body and for the other fields, from 0 to 1: the
+	// larger they are, the more the length of the field lowers the score.
 	BodyLength float64 `json:"body_length"`
 	Length     float64 `json:"length"`
 	// factor, at least 1, for the score of a document that holds all words of the query
@@ -105,8 +104,8 @@ func (w *Weights) Check() error {
 	return nil
 }
 
-// field returns the weight of the field f, and the value of b in BM25F for the
-// length of this field.
+// field returns the weight of the field f, and the value of b in BM25F for the length of this
+// field.
 func (w *Weights) field(f int) (weight, length float64) {
 	weight = [postings.Fields]float64{segment.Title: w.Title, segment.Headings: w.Headings, segment.Address: w.Address, segment.Body: w.Body}[f]
 	if f == segment.Body {

@@ -25,8 +25,8 @@ func columnsOf(r rune) int {
 	return 1
 }
 
-// widthOf returns the width of a text in columns. If the width exceeds the
-// parameter most, widthOf stops counting and returns some number above most.
+// widthOf returns the width of a text in columns. If the width exceeds the parameter most, widthOf
+// stops counting and returns some number above most.
 func widthOf(text string, most int) (n int) {
 	for _, r := range text {
 		if n += columnsOf(r); n > most {
@@ -40,8 +40,7 @@ func widthOf(text string, most int) (n int) {
 // column of its width. This bounds the number of accents on a letter.
 const columnBytes = 8
 
-// ahead returns the greatest offset i for which text[at:i] is at most n columns
-// wide.
+// ahead returns the greatest offset i for which text[at:i] is at most n columns wide.
 func ahead(text string, at, n int) int {
 	for most := at + columnBytes*n; at < len(text); {
 		r, size := utf8.DecodeRuneInString(text[at:])
@@ -53,8 +52,7 @@ func ahead(text string, at, n int) int {
 	return at
 }
 
-// startOf returns the smallest offset i for which text[i:at] is at most n
-// columns wide.
+// startOf returns the smallest offset i for which text[i:at] is at most n columns wide.
 func startOf(text string, at, n int) int {
 	for least := at - columnBytes*n; at > 0; {
 		r, size := utf8.DecodeLastRuneInString(text[:at])

@@ -9,12 +9,11 @@ import (
 const (
 	snippetSize = 220      // snippetSize is the greatest width of a snippet, in columns of a fixed-width font
 	scanSize    = 64 << 10 // scanSize is the number of bytes at the beginning of a text in which matches are looked for
-	// patience is the number of bytes after the best window so far in which
-	// snippet searches for a better one
+	// patience is the number of bytes after the best window so far in which snippet searches for a
+	// better one
 	patience = 8 << 10
-	// nearer replaces patience if the best window has all words of the query:
-	// then a window is better only if these words are closer to each other in
-	// it
+	// nearer replaces patience if the best window has all words of the query: then a window is
+	// better only if these words are closer to each other in it
 	nearer    = 1 << 10
 	titleSize = 300 // greatest width of a title, in columns of a fixed-width font
 )
@@ -26,11 +25,10 @@ func (m *textMarker) whole(text string) []Fragment {
 	return fragments(text, w, spans)
 }
 
-// snippet returns the best window of a text, with its matches marked. It is the
-// window whose different words have the greatest sum of weights; of windows
-// with the same sum, one with its matches close together. The search ends
-// patience bytes after the best window so far, or nearer bytes if this window
-// has all words of the query.
+// snippet returns the best window of a text, with its matches marked. It is the window whose
+// different words have the greatest sum of weights; of windows with the same sum, one with its
+// matches close together. The search ends patience bytes after the best window so far, or nearer
+// bytes if this window has all words of the query.
 func (m *textMarker) snippet(text string) []Fragment {
 	read := cutRune(text[:min(len(text), scanSize)])
 	end := len(read)
@@ -68,10 +66,9 @@ type densest struct {
 	gaps    int     // bytes between the matches of the best window
 }
 
-// add adds the next match, the parameter right, and reports whether a new best
-// window ends with it. A window is better if its sum of weights is higher, or
-// if the sum is the same and the window has less than half as many bytes
-// between its matches.
+// add adds the next match, the parameter right, and reports whether a new best window ends with it.
+// A window is better if its sum of weights is higher, or if the sum is the same and the window has
+// less than half as many bytes between its matches.
 func (d *densest) add(right span) bool {
 	d.spans = append(d.spans, right)
 	if d.counts[right.word]++; d.counts[right.word] == 1 {
@@ -101,8 +98,7 @@ func (d *densest) isTooWide(start, end int) bool {
 	return end-start > snippetSize && widthOf(d.text[start:end], snippetSize) > snippetSize
 }
 
-// isDense reports whether there is hardly more than spaces between the matches
-// of the best window.
+// isDense reports whether there is hardly more than spaces between the matches of the best window.
 func (d *densest) isDense() bool { return d.gaps <= 2*len(d.weights) }
 
 // cutSlack is the greatest number of bytes by which a window is shortened at either end, so that
@@ -135,8 +131,8 @@ func (w window) fit(text string, size int) window {
 	return w.cutEnd(text, ahead(text, start, size))
 }
 
-// cutEnd returns a window that begins as w does, and ends at the offset end or
-// at the last space before it.
+// cutEnd returns a window that begins as w does, and ends at the offset end or at the last space
+// before it.
 func (w window) cutEnd(text string, end int) window {
 	if end < len(text) && !strings.ContainsRune(" \n", rune(text[end])) {
 		end = cutBefore(text, max(w.start, w.end), end)

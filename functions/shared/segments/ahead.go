@@ -12,8 +12,8 @@ const (
 	aheadTokens = 256 // number of tokens in a chunk
 )
 
-// ahead makes tokens in one goroutine while another goroutine uses them, so
-// that two processors share the work. It runs one sequence at a time.
+// ahead makes tokens in one goroutine while another goroutine uses them, so that two processors
+// share the work. It runs one sequence at a time.
 type ahead struct {
 	free chan []segment.Token // chunks that are empty, to be filled
 }
@@ -26,11 +26,10 @@ func newAhead() ahead {
 	return a
 }
 
-// of returns a sequence of the same tokens as the sequence in the parameter
-// tokens. It runs that sequence in another goroutine, which is some tokens
-// ahead of the caller. If the caller stops early, the rest of the tokens is
-// made and dropped. A panic in the other goroutine becomes a panic in the
-// caller's goroutine.
+// of returns a sequence of the same tokens as the sequence in the parameter tokens. It runs that
+// sequence in another goroutine, which is some tokens ahead of the caller. If the caller stops
+// early, the rest of the tokens is made and dropped. A panic in the other goroutine becomes a panic
+// in the caller's goroutine.
 func (a ahead) of(tokens iter.Seq[segment.Token]) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		made := make(chan []segment.Token, aheadChunks)

@@ -28,9 +28,8 @@ type Match struct {
 	Version layout.Version
 }
 
-// Finder finds the documents of wanted URLs in segments. It stores its results,
-// so that it reads each segment only once if a commit must be tried several
-// times. It is safe for concurrent use.
+// Finder finds the documents of wanted URLs in segments. It stores its results, so that it reads
+// each segment only once if a commit must be tried several times. It is safe for concurrent use.
 type Finder struct {
 	bucket blob.Reader
 	wanted func(layout.Identity) bool
@@ -81,12 +80,11 @@ func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error)
 	return found, nil
 }
 
-// Judge returns the documents of the listed segments that are to be dead, by
-// segment key, in the form that partition.Edit.Mask takes. It calls the
-// function judge for several segments at the same time. judge returns all
-// documents of a segment that are to be dead, including those that are dead
-// already, or nil if no document is to be added. If a segment is damaged, Judge
-// logs this and leaves the segment out; the result whole is false then.
+// Judge returns the documents of the listed segments that are to be dead, by segment key, in the
+// form that partition.Edit.Mask takes. It calls the function judge for several segments at the same
+// time. judge returns all documents of a segment that are to be dead, including those that are dead
+// already, or nil if no document is to be added. If a segment is damaged, Judge logs this and
+// leaves the segment out; the result whole is false then.
 func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge func(context.Context, *manifest.Segment) (*roaring.Bitmap, error)) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	dead, whole = make(map[string]*roaring.Bitmap), true
 	var mu sync.Mutex // protects dead and whole

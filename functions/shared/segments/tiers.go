@@ -7,8 +7,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Limits say which segments are merged. The zero Limits mean that no segments
-// are merged.
+// Limits say which segments are merged. The zero Limits mean that no segments are merged.
 type Limits struct {
 	Tier  int     // number of segments in a size class (tier) from which on they are merged
 	Least int64   // greatest size of a segment in the first tier, in bytes

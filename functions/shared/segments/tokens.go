@@ -119,10 +119,9 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 	})
 }
 
-// occurrence yields a token for the occurrence o of a term in a text of a
-// field. The token's position is the position of o plus the parameter base. It
-// yields no token for some occurrences: for example for one outside of the main
-// part if the main part has the term, too.
+// occurrence yields a token for the occurrence o of a term in a text of a field. The token's
+// position is the position of o plus the parameter base. It yields no token for some occurrences:
+// for example for one outside of the main part if the main part has the term, too.
 func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	token := segment.Token{
 		Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position),
@@ -157,8 +156,7 @@ func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	t.more = t.yield(token)
 }
 
-// see records that the main part of the current page has the term of the
-// occurrence.
+// see records that the main part of the current page has the term of the occurrence.
 func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true
@@ -167,8 +165,7 @@ func (t *tokenizer) see(o *analysis.Occurrence) {
 	}
 }
 
-// saw reports whether see was called on the current page for the term of the
-// occurrence.
+// saw reports whether see was called on the current page for the term of the occurrence.
 func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	if o.TermNumber == 0 {
 		return t.unnumbered[o.Term]

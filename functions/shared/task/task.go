@@ -28,10 +28,9 @@ const (
 // Queues lists all queues.
 var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Rank, Sweep, Watch}
 
-// timeouts holds the time limit of each function, by its queue. The functions
-// schedule and watch take seconds. The limit of fetch is longer than its lease
-// of two minutes. merge may rewrite a whole partition, and rank reads all
-// books.
+// timeouts holds the time limit of each function, by its queue. The functions schedule and watch
+// take seconds. The limit of fetch is longer than its lease of two minutes. merge may rewrite a
+// whole partition, and rank reads all books.
 var timeouts = map[string]time.Duration{
 	Schedule: time.Minute,
 	Fetch:    150 * time.Second,

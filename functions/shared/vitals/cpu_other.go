@@ -2,6 +2,5 @@
 
 package vitals
 
-// cpuSeconds returns 0: on this operating system the processor time is not
-// known.
+// cpuSeconds returns 0: on this operating system the processor time is not known.
 func cpuSeconds() float64 { return 0 }

@@ -62,8 +62,8 @@ func (d Day) plus(other Day) Day {
 	return Day{d.Requests.Plus(other.Requests), d.Invocations + other.Invocations, d.GBSeconds + other.GBSeconds}
 }
 
-// since returns the activity between two readings of the counters: the counts
-// of a, minus those of the earlier reading.
+// since returns the activity between two readings of the counters: the counts of a, minus those of
+// the earlier reading.
 func (a Activity) since(earlier Activity) Activity {
 	a.Invocations -= earlier.Invocations
 	a.Failures -= earlier.Failures
@@ -205,10 +205,9 @@ func (r *Recorder) read() reading {
 	return now
 }
 
-// Due reports whether it is time to call Flush. The first time is 15 s after
-// the start of the process; the intervals after that grow to five minutes. Due
-// is for a process that Lambda freezes between invocations, and that may end
-// without notice.
+// Due reports whether it is time to call Flush. The first time is 15 s after the start of the
+// process; the intervals after that grow to five minutes. Due is for a process that Lambda freezes
+// between invocations, and that may end without notice.
 func (r *Recorder) Due() bool {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
@@ -228,10 +227,9 @@ func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
 	return errors.Join(err, r.put(ctx, bucket))
 }
 
-// take makes a feedback of the activity since the last feedback, and writes its
-// metrics. It stores the feedback in r.kept; the method put then puts it into
-// the bucket. If there was no activity, take makes no feedback. The caller must
-// hold r.flushing.
+// take makes a feedback of the activity since the last feedback, and writes its metrics. It stores
+// the feedback in r.kept; the method put then puts it into the bucket. If there was no activity,
+// take makes no feedback. The caller must hold r.flushing.
 func (r *Recorder) take() error {
 	now := r.read()
 	r.due = r.options.Now().Add(min(max(now.at.Sub(r.born), soonest), latest))
@@ -264,8 +262,8 @@ func (r *Recorder) take() error {
 	return r.writeMetrics(f)
 }
 
-// put puts the feedback in r.kept into the bucket, if there is one. The caller
-// must hold r.flushing.
+// put puts the feedback in r.kept into the bucket, if there is one. The caller must hold
+// r.flushing.
 func (r *Recorder) put(ctx context.Context, bucket blob.Bucket) error {
 	for r.kept != nil {
 		content, err := json.Marshal(r.kept)

@@ -9,9 +9,8 @@ import (
 	"strings"
 )
 
-// Process holds the use of a machine by one process. A figure that the
-// operating system does not provide is 0: resident memory, disk bytes and
-// descriptors are known only on Linux, from /proc.
+// Process holds the use of a machine by one process. A figure that the operating system does not
+// provide is 0: resident memory, disk bytes and descriptors are known only on Linux, from /proc.
 type Process struct {
 	// These fields are sums over a period, or since the process began:
 
@@ -29,8 +28,8 @@ type Process struct {
 	Descriptors int64 `json:"descriptors"`
 }
 
-// since returns p with the figures that are sums since the start of the process
-// reduced by those of the earlier reading.
+// since returns p with the figures that are sums since the start of the process reduced by those of
+// the earlier reading.
 func (p Process) since(earlier Process) Process {
 	p.CPUSeconds -= earlier.CPUSeconds
 	p.Received -= earlier.Received

@@ -67,9 +67,8 @@ func New(options Options) *Recorder {
 // are to be counted must be made or accepted through it.
 func (r *Recorder) Traffic() *Traffic { return &r.traffic }
 
-// Bucket returns a bucket that passes requests to inner, and counts them as
-// requests of the named function. inner must be the store itself, not a
-// blob.Retry, so that every attempt is counted.
+// Bucket returns a bucket that passes requests to inner, and counts them as requests of the named
+// function. inner must be the store itself, not a blob.Retry, so that every attempt is counted.
 func (r *Recorder) Bucket(name string, inner blob.Bucket) blob.Bucket {
 	counting := countblob.New(inner)
 	r.mu.Lock()

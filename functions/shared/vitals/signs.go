@@ -92,10 +92,9 @@ type Sign struct {
 	Age   Seconds          `json:"age_seconds"` // age of the newest feedback about the function
 }
 
-// Group is the use of machines by all processes that run the same functions.
-// Those values in Process that count something over time are summed over the
-// last Window. The others, such as memory, are summed from the last feedback of
-// each process.
+// Group is the use of machines by all processes that run the same functions. Those values in
+// Process that count something over time are summed over the last Window. The others, such as
+// memory, are summed from the last feedback of each process.
 type Group struct {
 	Name    string `json:"name"`    // names of the group's functions, joined by "+"
 	Workers int    `json:"workers"` // number of processes in the group
@@ -181,8 +180,8 @@ func Summarize(all []Feedback, now time.Time) Signs {
 	return signs
 }
 
-// hasEnded reports whether a process has probably ended: its last feedback is
-// older than 15 s plus twice the interval between its last two feedbacks.
+// hasEnded reports whether a process has probably ended: its last feedback is older than 15 s plus
+// twice the interval between its last two feedbacks.
 func hasEnded(last Feedback, now time.Time) bool {
 	return now.Sub(last.At) > 2*last.At.Sub(last.Since)+soonest
 }

@@ -38,8 +38,7 @@ func (t *Traffic) Transport(transport *http.Transport) *http.Transport {
 // Listener returns a listener whose accepted connections are counted.
 func (t *Traffic) Listener(l net.Listener) net.Listener { return listener{l, t} }
 
-// Conn returns a connection that passes all data to and from c and counts the
-// bytes.
+// Conn returns a connection that passes all data to and from c and counts the bytes.
 func (t *Traffic) Conn(c net.Conn) net.Conn {
 	if t == nil {
 		return c

@@ -149,11 +149,10 @@ const maxChunkLine = 256
 // firstChunk matches the beginning of a body in the chunked transfer coding (RFC 9112, 7.1).
 var firstChunk = regexp.MustCompile(`^[0-9A-Fa-f]{1,8}[ \t]*(;[^\r\n]*)?\r?\n`)
 
-// decoded reports whether the body is already decoded although the header has a
-// Content-Encoding, as in some archives. In this case it removes that header
-// field. It decides by the first bytes of the body: whether they are the fixed
-// first bytes of the coding or, for brotli, which has none, whether they are
-// plain text.
+// decoded reports whether the body is already decoded although the header has a Content-Encoding,
+// as in some archives. In this case it removes that header field. It decides by the first bytes of
+// the body: whether they are the fixed first bytes of the coding or, for brotli, which has none,
+// whether they are plain text.
 func (c *Capture) decoded() bool {
 	coding := strings.ToLower(strings.TrimSpace(c.Header.Get("Content-Encoding")))
 	mark, known := codingMarks[coding]

@@ -130,11 +130,10 @@ func NewReader(file io.ReaderAt, size int64) *Reader {
 // Offset returns the position in the file, in bytes, up to which it was read.
 func (r *Reader) Offset() int64 { return r.raw.offset() }
 
-// At moves the reader to the position in the parameter to, and returns the
-// record there. The position must be that of a Record that the reader returned
-// before. If it is in a gzip member, At decompresses the member up to it: from
-// the member's beginning, or from the present position if that is in the member
-// and before it.
+// At moves the reader to the position in the parameter to, and returns the record there. The
+// position must be that of a Record that the reader returned before. If it is in a gzip member, At
+// decompresses the member up to it: from the member's beginning, or from the present position if
+// that is in the member and before it.
 func (r *Reader) At(to Place) (*Record, error) {
 	r.open = nil
 	if at := r.place(); r.inside == nil || at.Offset != to.Offset || at.Inside > to.Inside {
@@ -155,8 +154,8 @@ func (r *Reader) At(to Place) (*Record, error) {
 	return r.header()
 }
 
-// bytes returns the reader of the data at the present position: that of the
-// gzip member, or that of the file.
+// bytes returns the reader of the data at the present position: that of the gzip member, or that of
+// the file.
 func (r *Reader) bytes() *bufio.Reader {
 	if r.inside != nil {
 		return r.inside.Reader

@@ -59,11 +59,10 @@ func (r *Reader) searchInside() error {
 	}
 }
 
-// searchMember moves the reader to the next gzip member whose content begins
-// with a record, or to the end of the file if there is none. The parameter
-// noticed is the position up to which the file has been read. The search begins
-// at the parameter from, or at noticed if the bytes between the two must not be
-// read again (see budget).
+// searchMember moves the reader to the next gzip member whose content begins with a record, or to
+// the end of the file if there is none. The parameter noticed is the position up to which the file
+// has been read. The search begins at the parameter from, or at noticed if the bytes between the
+// two must not be read again (see budget).
 func (r *Reader) searchMember(from, noticed int64) error {
 	from = r.budget(from, noticed)
 	for {
@@ -85,9 +84,9 @@ func (r *Reader) searchMember(from, noticed int64) error {
 	}
 }
 
-// searchVersion moves the reader to the next line of an uncompressed file that
-// begins with "WARC/1.", or to the end of the file if there is none. The search
-// begins at from or noticed, as in searchMember.
+// searchVersion moves the reader to the next line of an uncompressed file that begins with
+// "WARC/1.", or to the end of the file if there is none. The search begins at from or noticed, as
+// in searchMember.
 func (r *Reader) searchVersion(from, noticed int64) error {
 	r.raw.seek(r.budget(from, noticed))
 	if begin, _ := r.raw.Peek(len(version)); string(begin) == version {
@@ -102,10 +101,9 @@ func (r *Reader) searchVersion(from, noticed int64) error {
 	return nil
 }
 
-// budget returns the position at which a search begins: from, if the bytes
-// between from and noticed may be read a second time, else noticed. r.again is
-// the number of bytes of this file that may still be read a second time. If it
-// suffices, budget subtracts the bytes that are read again.
+// budget returns the position at which a search begins: from, if the bytes between from and noticed
+// may be read a second time, else noticed. r.again is the number of bytes of this file that may
+// still be read a second time. If it suffices, budget subtracts the bytes that are read again.
 func (r *Reader) budget(from, noticed int64) int64 {
 	if again := noticed - from + bufferSize; again <= r.again {
 		r.again -= again

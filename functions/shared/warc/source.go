@@ -129,9 +129,8 @@ func (s *source) holdsRecord(at int64) (is bool, read int64) {
 	return is, read
 }
 
-// find returns the first position in the file at which the bytes in the
-// parameter mark stand. It searches from the position from on. found is false
-// if there is none.
+// find returns the first position in the file at which the bytes in the parameter mark stand. It
+// searches from the position from on. found is false if there is none.
 func (s *source) find(from int64, mark []byte) (at int64, found bool, err error) {
 	s.seek(from)
 	for {

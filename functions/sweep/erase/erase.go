@@ -35,8 +35,8 @@ import (
 // listed when it begins; the next round erases from the objects that were listed meanwhile.
 const maxRounds = 5
 
-// errMore means that the newest generation lists objects that this run has not
-// yet searched for forgotten URLs.
+// errMore means that the newest generation lists objects that this run has not yet searched for
+// forgotten URLs.
 var errMore = errors.New("more has been listed")
 
 // Eraser erases all data about forgotten URLs from one partition.
@@ -51,14 +51,13 @@ type Eraser struct {
 	Log       *slog.Logger
 }
 
-// Forgets reports whether the partition may still hold data about forgotten
-// URLs: its manifest does not yet record the present version of the takedowns.
+// Forgets reports whether the partition may still hold data about forgotten URLs: its manifest does
+// not yet record the present version of the takedowns.
 func (e *Eraser) Forgets() bool { return e.Manifest().Forgotten < e.Takedowns.Version }
 
-// Run erases all data about forgotten URLs from all listed objects, with one
-// commit for each object, and then commits the version of the takedowns. If new
-// objects were listed in every round, it returns nil without that last commit:
-// the next sweep continues.
+// Run erases all data about forgotten URLs from all listed objects, with one commit for each
+// object, and then commits the version of the takedowns. If new objects were listed in every round,
+// it returns nil without that last commit: the next sweep continues.
 func (e *Eraser) Run(ctx context.Context) error {
 	awaited := erasedKeys(e.Manifest())
 	clean := e.Memory.of(e.ID(), e.Takedowns.Version)
@@ -80,10 +79,9 @@ func (e *Eraser) Run(ctx context.Context) error {
 	return nil // the next sweep goes on
 }
 
-// warnUnmerged logs the segments that still hold forgotten documents although
-// an earlier sweep asked the function merge to write them anew. The parameter
-// awaited has the keys of the segments that merge had yet to write anew when
-// this run began.
+// warnUnmerged logs the segments that still hold forgotten documents although an earlier sweep
+// asked the function merge to write them anew. The parameter awaited has the keys of the segments
+// that merge had yet to write anew when this run began.
 func (e *Eraser) warnUnmerged(ctx context.Context, awaited []string) {
 	for _, key := range erasedKeys(e.Manifest()) {
 		if slices.Contains(awaited, key) {
@@ -104,10 +102,9 @@ func erasedKeys(m *manifest.Manifest) (keys []string) {
 	return keys
 }
 
-// eraseAll writes anew all listed objects that hold data about forgotten URLs,
-// and adds to clean the keys of the objects that hold none. If it cannot read
-// an object, it continues with the others, and returns the errors at the end.
-// If the object store fails, it stops.
+// eraseAll writes anew all listed objects that hold data about forgotten URLs, and adds to clean
+// the keys of the objects that hold none. If it cannot read an object, it continues with the
+// others, and returns the errors at the end. If the object store fails, it stops.
 func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	var errs []error
 	try := func(key string, erase func() (string, error)) (goOn bool) {
@@ -218,9 +215,8 @@ type Memory struct {
 	partitions map[layout.Partition]*cleanKeys
 }
 
-// cleanKeys holds the keys of a partition's clean objects: these hold no data
-// about URLs that are forgotten under one version of the takedowns. It is safe
-// for concurrent use.
+// cleanKeys holds the keys of a partition's clean objects: these hold no data about URLs that are
+// forgotten under one version of the takedowns. It is safe for concurrent use.
 type cleanKeys struct {
 	version uint64
 

@@ -20,9 +20,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/forget"
 )
 
-// cleanBook writes a book anew without the outcomes and links of forgotten
-// URLs, and commits the change. It returns the key of the new book, or that of
-// the old book if it had no such outcomes or links.
+// cleanBook writes a book anew without the outcomes and links of forgotten URLs, and commits the
+// change. It returns the key of the new book, or that of the old book if it had no such outcomes or
+// links.
 func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key string, err error) {
 	opened, err := book.Open(ctx, e.Bucket, listed.Key)
 	if err != nil {
@@ -40,10 +40,9 @@ func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key strin
 	return key, err
 }
 
-// isClean reports whether a book has no forgotten outcome or link. It passes
-// all outcomes to the method See of the filter, so that the filter knows which
-// sources of links are forgotten. If isClean fails, the filter may not know all
-// of them.
+// isClean reports whether a book has no forgotten outcome or link. It passes all outcomes to the
+// method See of the filter, so that the filter knows which sources of links are forgotten. If
+// isClean fails, the filter may not know all of them.
 func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, error) {
 	clean := true
 	for o, err := range b.Outcomes(ctx, layout.Range{}) {

@@ -74,9 +74,8 @@ func run(ctx context.Context, dirs []string, most int, out string) error {
 	return os.WriteFile(out, append(content, '\n'), 0o644)
 }
 
-// collections are judged collections. If there are several, each is in the
-// slices twice: indexed alone, and indexed together with the documents of all
-// others.
+// collections are judged collections. If there are several, each is in the slices twice: indexed
+// alone, and indexed together with the documents of all others.
 type collections struct {
 	names []string
 	tasks []*eval.Prepared

@@ -17,8 +17,8 @@ type foundPackage struct {
 	number int // number in the package's name (PackageName.Collision)
 	bytes  int64
 	webobject.Description
-	// last package that was made of this package by erasing pages; this package
-	// itself if no page was erased
+	// last package that was made of this package by erasing pages; this package itself if no page
+	// was erased
 	last *foundPackage
 }
 
@@ -73,9 +73,8 @@ func (r *remains) readPackages(ctx context.Context) error {
 	return nil
 }
 
-// of returns the package that now holds certain pages; nil if there is none. A
-// book says that these pages are in the package with the given key, at the
-// places in the parameter pages.
+// of returns the package that now holds certain pages; nil if there is none. A book says that these
+// pages are in the package with the given key, at the places in the parameter pages.
 //
 //	the package with the key                            returned is
 //	exists                                              this package

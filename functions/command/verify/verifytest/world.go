@@ -274,8 +274,7 @@ func (w *World) Change(key string, become func([]byte) []byte) {
 	}
 }
 
-// Flip changes one bit in the middle of the parameter content itself, and
-// returns it.
+// Flip changes one bit in the middle of the parameter content itself, and returns it.
 func Flip(content []byte) []byte {
 	content[len(content)/2] ^= 1
 	return content

@@ -85,9 +85,8 @@ func (w *Rewriter) Rewrite(markup []byte) []byte {
 // at returns the offset of a part of the markup.
 func (w *Rewriter) at(part []byte) int { return cap(w.markup) - cap(part) }
 
-// edit replaces the length bytes of the markup that begin at the offset from by
-// the bytes in the parameter by. If the bytes are the same as before, it does
-// nothing.
+// edit replaces the length bytes of the markup that begin at the offset from by the bytes in the
+// parameter by. If the bytes are the same as before, it does nothing.
 func (w *Rewriter) edit(from, length int, by []byte) {
 	if bytes.Equal(w.markup[from:from+length], by) {
 		return
@@ -104,9 +103,8 @@ func (w *Rewriter) inStyle(url string, isSheet bool) string {
 	return w.replaced(a, url)
 }
 
-// replaced returns the result of w.Replace for an address. If Replace returns
-// the URL of the address unchanged, replaced returns the parameter written: the
-// text of the address in the markup.
+// replaced returns the result of w.Replace for an address. If Replace returns the URL of the
+// address unchanged, replaced returns the parameter written: the text of the address in the markup.
 func (w *Rewriter) replaced(a Address, written string) string {
 	if by := w.Replace(a); by != a.URL {
 		return by

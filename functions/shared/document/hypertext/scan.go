@@ -74,8 +74,8 @@ func (s *scanner) textTo(from, to int) token {
 	return textToken
 }
 
-// beginsMarkup reports whether a < with the bytes b after it begins a tag, a
-// comment or a declaration. Otherwise the < is text.
+// beginsMarkup reports whether a < with the bytes b after it begins a tag, a comment or a
+// declaration. Otherwise the < is text.
 func beginsMarkup(b []byte) bool {
 	if len(b) == 0 {
 		return false

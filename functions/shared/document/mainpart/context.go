@@ -23,9 +23,8 @@ const (
 	likely = 180
 )
 
-// context holds the sums from which the features of the second model are
-// computed. In these sums, the weight of a block is four times the square root
-// of its number of words.
+// context holds the sums from which the features of the second model are computed. In these sums,
+// the weight of a block is four times the square root of its number of words.
 type context struct {
 	*surroundings
 	values []uint8
@@ -110,8 +109,8 @@ func (c *context) isHeading(block int) bool {
 	return hypertext.IsHeading(c.page.Elements[c.page.Blocks[block].Element].Name)
 }
 
-// between returns the sums over the blocks with the indexes from, …, to−1.
-// Indexes of no block are ignored.
+// between returns the sums over the blocks with the indexes from, …, to−1. Indexes of no block are
+// ignored.
 func (c *context) between(from, to int) chance {
 	a, b := c.blockSums[max(0, from)], c.blockSums[min(to, len(c.scores))]
 	return chance{b.kept - a.kept, b.all - a.all}

@@ -116,8 +116,8 @@ const (
 	hashFactor = 16777619
 )
 
-// shares returns for each of the five sets the share of the text's phrases that
-// are in the set: from 0 for none to 255 for all.
+// shares returns for each of the five sets the share of the text's phrases that are in the set:
+// from 0 for none to 255 for all.
 func shares(sets *[5]phrases.Set, text []byte) (in [5]uint8) {
 	all, found := 0, [len(in)]int{}
 	phrases.Each(text, func(phrase uint32) {
@@ -160,8 +160,8 @@ func signed(n int) uint8 {
 	return uint8(min(255, 128+int(level(n)/2)))
 }
 
-// says returns the word groups (see hypertext.Words) of which a word occurs in
-// the text. It returns none for a text of more than 12 words.
+// says returns the word groups (see hypertext.Words) of which a word occurs in the text. It returns
+// none for a text of more than 12 words.
 func says(c *textCounts, text []byte) (w hypertext.Words) {
 	if c.words <= 12 {
 		w.Add(text)

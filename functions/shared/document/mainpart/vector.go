@@ -12,8 +12,8 @@ type vector struct {
 	values []uint8
 
 	heading hypertext.Words // word groups of the last heading before the block
-	// groups of words in the headings under which the block stands: element i
-	// is for the heading of level i+1
+	// groups of words in the headings under which the block stands: element i is for the heading of
+	// level i+1
 	levels       [6]hypertext.Words
 	headings     int // number of headings so far
 	sinceHeading int // number of words since the last heading

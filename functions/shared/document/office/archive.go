@@ -55,10 +55,9 @@ func open(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// read returns the content of the named member. It is cut to MaxMember bytes,
-// and to the rest of MaxTotal that earlier members have left. The content of a
-// missing member is empty; that of a damaged member is the part before the
-// damage.
+// read returns the content of the named member. It is cut to MaxMember bytes, and to the rest of
+// MaxTotal that earlier members have left. The content of a missing member is empty; that of a
+// damaged member is the part before the damage.
 func (a *archive) read(name string) []byte {
 	f, found := a.members[name]
 	if !found {
@@ -178,8 +177,7 @@ type relationTable struct {
 	byID map[string]int
 }
 
-// relations returns the relations of a part, or those of the whole document if
-// part is "".
+// relations returns the relations of a part, or those of the whole document if part is "".
 func (a *archive) relations(part string) relationTable {
 	found := relationTable{byID: map[string]int{}}
 	directory, name := path.Split(part)

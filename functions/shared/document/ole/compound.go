@@ -95,10 +95,9 @@ func (c *compound) at(n uint32) []byte {
 	return c.data[start:min(start+int64(c.sector), int64(len(c.data)))]
 }
 
-// readTable reads the table that has, for each sector, the number of the next
-// one in its chain. The table itself is stored in sectors: the header has the
-// numbers of the first 109 of them, and a chain of further sectors has the
-// numbers of the others.
+// readTable reads the table that has, for each sector, the number of the next one in its chain. The
+// table itself is stored in sectors: the header has the numbers of the first 109 of them, and a
+// chain of further sectors has the numbers of the others.
 func (c *compound) readTable() {
 	names := numbers(c.data[76:headerSize])
 	more := little.Uint32(c.data[68:])

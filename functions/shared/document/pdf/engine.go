@@ -69,9 +69,8 @@ func (e *engine) environment(ctx context.Context) error {
 	return err
 }
 
-// answers holds the functions that the library imports, by name. They let the
-// library's memory grow, tell the library no time of day, and refuse it all
-// access to files.
+// answers holds the functions that the library imports, by name. They let the library's memory
+// grow, tell the library no time of day, and refuse it all access to files.
 var answers = map[string]api.GoModuleFunc{
 	"emscripten_resize_heap": grow,
 	"_abort_js":              func(context.Context, api.Module, []uint64) { panic(errors.New("the library gave up")) },

@@ -85,11 +85,10 @@ func level(size, body int) int {
 	return 3
 }
 
-// writeLine writes a line of a page. It writes the parts of the line that are
-// the text of a link as links. page is the number of the page, and links are
-// the links of the file that are not written yet; the result has those that are
-// not written even now. A word that is divided at the line's end is joined to
-// its second part.
+// writeLine writes a line of a page. It writes the parts of the line that are the text of a link as
+// links. page is the number of the page, and links are the links of the file that are not written
+// yet; the result has those that are not written even now. A word that is divided at the line's end
+// is joined to its second part.
 func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)

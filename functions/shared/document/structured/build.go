@@ -156,8 +156,8 @@ func (b *builder) block(i int) {
 	b.parts = append(b.parts, part)
 }
 
-// addCode adds a block of code. If the last part is code in the same element,
-// it adds the block to this part, else it adds a new part.
+// addCode adds a block of code. If the last part is code in the same element, it adds the block to
+// this part, else it adds a new part.
 func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
 	if n := len(b.parts); n > 0 && n-1 == b.codePart && element == b.code {
 		b.lines.WriteByte('\n')

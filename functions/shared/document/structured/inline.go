@@ -61,10 +61,9 @@ func (b *builder) within(start, end int) []mark {
 	return b.open
 }
 
-// innermostLink returns the marks without those links that contain
-// text[start:end] and are not the innermost such link, so that only one link is
-// written. The parameter marks has the links, emphasis and code that overlap
-// this range.
+// innermostLink returns the marks without those links that contain text[start:end] and are not the
+// innermost such link, so that only one link is written. The parameter marks has the links,
+// emphasis and code that overlap this range.
 func innermostLink(marks []mark, start, end int) []mark {
 	isAround := func(m mark) bool { return m.address != "" && m.start <= start && end <= m.end }
 	last := -1
@@ -117,8 +116,8 @@ func (w *inline) write(start, end int, marks []mark) {
 	w.escape(w.text[start:end])
 }
 
-// clip returns the part of the mark m (a link, emphasis or code) between two
-// offsets, without white space at its ends.
+// clip returns the part of the mark m (a link, emphasis or code) between two offsets, without white
+// space at its ends.
 func (w *inline) clip(m mark, start, end int) mark {
 	m.start, m.end = max(m.start, start), min(m.end, end)
 	for m.start < m.end && isSpace(w.text[m.start]) {

@@ -94,10 +94,9 @@ func (r *rewriter) function(i int, isSheet bool) int {
 	return i
 }
 
-// address calls r.replace for an address, and writes the result in place of
-// r.sheet[from:to]. url is the address without its escapes; isSheet says
-// whether it is that of another style sheet; quote is the quotation mark around
-// it, or 0.
+// address calls r.replace for an address, and writes the result in place of r.sheet[from:to]. url
+// is the address without its escapes; isSheet says whether it is that of another style sheet; quote
+// is the quotation mark around it, or 0.
 func (r *rewriter) address(from, to int, url string, isSheet bool, quote byte) {
 	if to < from || strings.TrimSpace(url) == "" {
 		return

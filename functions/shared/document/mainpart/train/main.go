@@ -26,10 +26,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
-// Options for training the first and the second model of main parts, and the
-// models of kinds. The models of kinds have fewer examples than the models of
-// main parts: for these each block of a page is an example, for the models of
-// kinds only each page.
+// Options for training the first and the second model of main parts, and the models of kinds. The
+// models of kinds have fewer examples than the models of main parts: for these each block of a page
+// is an example, for the models of kinds only each page.
 var (
 	forFirst  = options{trees: 80, depth: 4, rate: .15, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
 	forSecond = options{trees: 120, depth: 4, rate: .1, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
@@ -62,10 +61,9 @@ func main() {
 	}
 }
 
-// train returns the two models of main parts. To train the second model, each
-// page is scored by a first model that was trained without the pages of the
-// page's site: in use, too, the first model scores pages with which it was not
-// trained.
+// train returns the two models of main parts. To train the second model, each page is scored by a
+// first model that was trained without the pages of the page's site: in use, too, the first model
+// scores pages with which it was not trained.
 func train(pages []*judged) []*mainpart.Model {
 	first := func(p *judged) *mainpart.Features { return &p.features }
 	second := func(p *judged) *mainpart.Features { return &p.second }
@@ -125,10 +123,9 @@ func prepare(pages []*judged) {
 // their main parts, and the number of pages whose kind the models have found.
 type result struct{ pages, f1, right float64 }
 
-// validate cross-validates the models. It divides the pages into as many parts
-// as the parameter folds says. For each part it trains models on the pages of
-// the other parts, and tests them on the pages of this part. It prints the
-// results of all pages.
+// validate cross-validates the models. It divides the pages into as many parts as the parameter
+// folds says. For each part it trains models on the pages of the other parts, and tests them on the
+// pages of this part. It prints the results of all pages.
 func validate(pages []*judged, folds int) {
 	results := map[mainpart.Kind]result{}
 	for fold := range folds {

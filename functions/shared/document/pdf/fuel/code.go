@@ -37,10 +37,9 @@ type meterer struct {
 	global   uint64 // index of the global variable with the fuel
 }
 
-// bodies returns a code section in which each function body takes fuel, and
-// which has the body of the function charge at its end. content is the old
-// section. count is the number of its bodies; the number that content itself
-// states is greater by one already, for charge.
+// bodies returns a code section in which each function body takes fuel, and which has the body of
+// the function charge at its end. content is the old section. count is the number of its bodies;
+// the number that content itself states is greater by one already, for charge.
 func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 	r := reader{b: content}
 	out := binary.AppendUvarint(make([]byte, 0, len(content)+len(content)/2), r.number())
@@ -69,10 +68,9 @@ func (m meterer) chargeBody() []byte {
 	return append(m.appendTake([]byte{0}, cost), opLocalGet, 0, opEnd)
 }
 
-// appendTake appends to b instructions that subtract a number from the fuel,
-// and trap if the fuel is then below zero. The parameter value holds the
-// instructions that compute the number. The instructions leave the stack as it
-// was.
+// appendTake appends to b instructions that subtract a number from the fuel, and trap if the fuel
+// is then below zero. The parameter value holds the instructions that compute the number. The
+// instructions leave the stack as it was.
 func (m meterer) appendTake(b, value []byte) []byte {
 	b = binary.AppendUvarint(append(b, opGlobalGet), m.global)
 	b = append(b, value...)
@@ -191,9 +189,9 @@ func (r *reader) immediates(op byte) {
 	}
 }
 
-// prefixed skips the rest of an instruction that begins with the byte FC. It
-// returns true for an instruction such as memory.copy, which works on many
-// bytes or elements and has their number as its last operand.
+// prefixed skips the rest of an instruction that begins with the byte FC. It returns true for an
+// instruction such as memory.copy, which works on many bytes or elements and has their number as
+// its last operand.
 func (r *reader) prefixed() bool {
 	switch op := r.number(); op {
 	case 0, 1, 2, 3, 4, 5, 6, 7: // saturating conversions
