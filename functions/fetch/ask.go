@@ -107,11 +107,10 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 	return body, nil
 }
 
-// wants reports whether a body with this Content-Type is to be read:
+// wants reports whether a body with this Content-Type is to be read. It is if one of these holds:
 //
-//   - the request is lenient;
-//   - a page or wanted asset of this media type may be stored; or
-//   - the type is so vague that the first bytes of the body must be looked at.
+// - the request is lenient; - a page or wanted asset of this media type may be stored; or - the
+// type is so vague that the decision needs the first bytes of the body.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType) || r.assets && document.IsAsset(contentType)
 }
@@ -143,8 +142,8 @@ func (r *run) pageOf(i int) page {
 	return p
 }
 
-// take writes the answer to a page's request into the page's outcome. If the answer has a
-// body to parse, it sends the page to the digester, which completes the outcome.
+// take writes the answer to the request for page p into the page's outcome. If the answer has a
+// body to parse, take sends the page to the digester, which completes the outcome.
 func (r *run) take(p page, a answer, d *digester) {
 	r.received += int64(len(a.body))
 	o := r.answered(p.index, a)

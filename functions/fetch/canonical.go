@@ -68,9 +68,9 @@ func (p page) isAlias(o *book.Outcome, link book.Link) {
 	o.Exponent = later(o.Exponent)
 }
 
-// simpler reports whether a is simpler than the other address, than: the same without some query
-// parameters, or without the name of an index page: /a/?p=1 is simpler than /a/?p=1&ref=x, and /a/
-// is simpler than /a/index.html.
+// simpler reports whether the address a is simpler than the parameter than: the same address
+// without some query parameters, or without the name of an index page. Examples: /a/?p=1 is simpler
+// than /a/?p=1&ref=x, and /a/ is simpler than /a/index.html.
 func simpler(a, than address.Address) bool {
 	path, query, _ := strings.Cut(a.Path, "?")
 	longPath, longQuery, _ := strings.Cut(than.Path, "?")
@@ -94,8 +94,8 @@ func among(query, others string) bool {
 // page at a canonical address may name another one in turn.
 const maxCanonicals = 3
 
-// canonicalPage describes the page at a canonical address, so that grant can decide whether another
-// page is an alias of it.
+// canonicalPage describes the page at a canonical address. By it, grant decides whether another
+// page is an alias of that address.
 type canonicalPage struct {
 	unasked   bool                    // the address could not be requested now, but a later request may succeed
 	page      bool                    // there is a page, and its robots directives allow indexing
@@ -110,8 +110,8 @@ func nameOf(read *document.Document) *canonicalPage {
 }
 
 // prove decides for the pages digested so far whether they are aliases of their canonical
-// addresses. If a canonical address is itself a target of the batch, the decision is put off
-// until all targets are digested; then prove is called with over = true.
+// addresses. If a canonical address is itself a target of the batch, prove postpones the decision
+// until all targets are digested; then it is called with over = true.
 func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	if r.over = over; over {
 		close(d.canonicals)

@@ -55,10 +55,11 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 	return d.judging.DialContext(ctx, network, address)
 }
 
-// guard returns a function for net.Dialer.ControlContext, which checks an address before it is
-// dialled. It accepts the addresses that ctx allows (see withAllowed), and public addresses whose
-// port is in the list ports. Not public are the special-purpose addresses of IANA's registries,
-// multicast, and IPv6 addresses that contain an IPv4 address (mapped, NAT64, 6to4, Teredo).
+// guard returns a function for net.Dialer.ControlContext, which checks an address before a
+// connection to it is opened. It accepts the addresses that ctx allows (see withAllowed), and
+// public addresses whose port is in the list ports. Not public are the special-purpose addresses of
+// IANA's registries, multicast, and IPv6 addresses that contain an IPv4 address (mapped, NAT64,
+// 6to4, Teredo).
 func guard() func(ctx context.Context, network, address string, c syscall.RawConn) error {
 	public := ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(hosting))
 	return func(ctx context.Context, network, address string, c syscall.RawConn) error {

@@ -18,8 +18,8 @@ import (
 // maxFailedRuns is the greatest number of batches in failedRuns; older ones are forgotten.
 const maxFailedRuns = 1000
 
-// failedRuns is the set of the latest batches for which Run returned an error in this process. It
-// tells bury that these batches did not crash a fetch. It is safe for concurrent use; its zero
+// failedRuns is the set of the latest batches for which Run returned an error in this process. By
+// it, bury knows that these batches did not crash a fetch. It is safe for concurrent use; its zero
 // value is empty.
 type failedRuns struct {
 	mu      sync.Mutex // protects batches

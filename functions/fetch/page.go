@@ -131,8 +131,9 @@ func (p page) assets(o book.Outcome, depth uint16, hops uint8) (links []book.Lin
 	return links, omitted
 }
 
-// remark returns the state Stored, with a reason and a detail that say what of the page is left out
-// or uncertain: parts beyond a limit, an undeclared charset, content that needs scripts.
+// remark returns the state Stored, with a reason and a detail that name the parts of the page that
+// are left out or uncertain: parts beyond a limit, an undeclared charset, content that needs
+// scripts.
 func remark(read *document.Document) verdict {
 	v := verdict{state: book.Stored}
 	details := slices.Clone(read.Omitted)

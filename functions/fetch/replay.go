@@ -56,9 +56,9 @@ func (f *Function) Assets(c warc.Capture, at address.Address) (all []address.Add
 	return all
 }
 
-// replayed returns a capture as an answer, with its body decoded as Function.ask does. If the
-// archive has only the beginning of the body, so has the answer. The parameter assets says that
-// assets are stored, too; without it, the body of an asset is left out.
+// replayed returns a capture as an answer, with its body decoded as Function.ask decodes it. If the
+// archive has only the beginning of the body, the answer has only this, too. The parameter assets
+// says whether assets are stored, too; if not, the body of an asset is left out.
 func (f *Function) replayed(c warc.Capture, assets bool) answer {
 	a := answer{status: c.Status, header: c.Header, address: c.Address, began: c.Time, ended: c.Time}
 	if c.Status/100 != 2 || !(request{assets: assets}).wants(c.Header.Get("Content-Type")) {

@@ -25,9 +25,9 @@ type originState struct {
 	absent *verdict
 }
 
-// rules returns the rules of the robots.txt for an agent. o is nil if this batch did not fetch the
-// robots.txt, because schedule has already checked the batch's URLs against it: then rules returns
-// empty rules, which allow everything.
+// rules returns the rules of the robots.txt for an agent. If the receiver o is nil, this batch did
+// not fetch the robots.txt, because schedule has already checked the batch's URLs against it. Then
+// rules returns empty rules, which allow everything.
 func (o *originState) rules(agent string) robots.Rules {
 	if o == nil {
 		return robots.Rules{}
@@ -68,10 +68,10 @@ func (r *run) robots(ctx context.Context, name string) bool {
 	return true
 }
 
-// follow fetches a robots.txt and follows up to maxRedirects redirects, also to other hosts
-// (RFC 9309, 2.3.1.2), to which it sends requests without a delay. It returns the last answer
-// and the address that gave it. That answer is itself a redirect if its destination is
-// invalid, or if there were too many. asked is false if the time of the batch ran out.
+// follow fetches a robots.txt and follows up to maxRedirects redirects, also to other hosts (RFC
+// 9309, 2.3.1.2), to which it sends requests without a delay. It returns the last answer and the
+// address from which this came. The last answer is itself a redirect if its destination is invalid,
+// or if there were too many redirects. asked is false if the time of the batch ran out.
 func (r *run) follow(ctx context.Context, at address.Address, agent string) (a answer, from address.Address, asked bool) {
 	host := at.Host
 	for range maxRedirects + 1 {
@@ -159,9 +159,9 @@ type pace struct {
 }
 
 // next returns the earliest time of the next request; zero means now. The parameter delay is the
-// wanted pause after an answer. If the answers of a slow host take longer than that, the pause is
-// as long as they take, so that the host spends at most half of its time on our requests. With a
-// delay of 0 there is no pause.
+// wanted pause after an answer. If the host needs longer than that for its answers, the pause is as
+// long as it needs, so that the host spends at most half of its time on our requests. With a delay
+// of 0 there is no pause.
 func (p *pace) next(delay time.Duration) time.Time {
 	if p.last.IsZero() {
 		return time.Time{}
@@ -173,8 +173,8 @@ func (p *pace) next(delay time.Duration) time.Time {
 }
 
 // observe updates the pace after an answer. After the n-th failure in a row, no request is sent for
-// 2^(n-1) seconds, at most an hour. If the host asks for a longer time by Retry-After, that one
-// counts.
+// 2^(n-1) seconds, at most an hour. If the host requires a longer pause by Retry-After, no request
+// is sent during that pause.
 func (p *pace) observe(a answer) {
 	p.last = a.ended
 	if a.status != 0 {

@@ -187,10 +187,9 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 }
 
 // ask waits for the delay between requests, and sends a request. If the time of the batch ends
-// before the answer is there, it returns false, and the target stays "not asked". There is one
+// before the answer has come, it returns false, and the target stays "not asked". There is one
 // exception: a request that was under way for half of Limits.Request or more counts as answered,
-// with an error. So a page that is always too slow fails at last, and is not requested again for
-// ever.
+// with an error. So a page that is always too slow fails in the end, and is not requested for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
 	var turn time.Time
 	if !q.away {

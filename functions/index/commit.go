@@ -85,8 +85,8 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
-// compare compares the commitment's segment with another segment, s, and returns the documents to
-// be masked in each:
+// compare compares the commitment's segment with another segment, s. It returns the documents to be
+// masked in each of the two:
 //
 //	others    in s, together with its documents that are dead already; nil if there is nothing to mask
 //	ours      in the commitment's segment: s has the same or a later version of their pages
@@ -124,8 +124,8 @@ func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *
 	return dead, ours, nil
 }
 
-// gone returns the documents of the commitment's segment whose pages are gone: a later request than
-// the one that fetched the document's page found the page gone.
+// gone returns the documents of the commitment's segment whose pages are gone: a request later than
+// the one by which the document's page was fetched has found the page gone.
 func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	own := roaring.New()
 	for _, g := range m.Gone {

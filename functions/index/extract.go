@@ -85,9 +85,9 @@ type extractor struct {
 	parse func(webobject.Object) (*document.Document, error)
 }
 
-// page returns the document of a page. A page on which the parser panics does not keep its package
-// out of the index: its document has only what the page's head says, or only the address if the
-// parser panics on the head, too.
+// page returns the document of a page. If the parser panics on the page, the document has only the
+// data in the page's head; if the parser panics on the head, too, it has only the address. So such
+// a page does not prevent its package from being indexed.
 func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p draft, err error) {
 	o := entry.Object
 	for _, read := range []func(webobject.Object) (*document.Document, error){e.parse, head, nameless} {
@@ -111,9 +111,9 @@ func head(o webobject.Object) (*document.Document, error) {
 // document gets only the page's address as its title.
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt makes the document of a page, which it parses by calling read. If read or the code here
-// panics, attempt returns the panic as broken, an error that wraps document.ErrPanic. Any other
-// error is err.
+// attempt makes the document of a page, which it parses by calling read. If read or attempt itself
+// panics, the panic is returned as broken, an error that wraps document.ErrPanic. Any other error
+// is returned as err.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p draft, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {

@@ -94,9 +94,9 @@ func (in *input) parts() (parts []manifest.Part) {
 	return parts
 }
 
-// late returns the documents of the input that died while the merge ran, by the numbers that they
-// have among the input's documents in the merged segment. The parameter dead has all documents of
-// the input that are dead now.
+// late returns the documents of the input that died while the merge ran. It returns them by their
+// numbers among those documents of the input that are in the merged segment. The parameter dead has
+// all documents of the input that are dead now.
 func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	numbers := roaring.AndNot(dead, in.dead).ToArray()
 	for i, doc := range numbers {

@@ -131,8 +131,8 @@ func (f *Function) announce(ctx context.Context, p layout.Partition, gone []mani
 	return nil
 }
 
-// learn tells all frontiers that a commit follows which lists a new book with the given key. It
-// must be called before the commit. It also writes the name of the commit, "KEY@GENERATION", to
+// learn announces to all frontiers a commit that will list a new book with the given key. It must
+// be called before the commit. It also writes the name of the commit, "KEY@GENERATION", to
 // Manifest.Learnt. By comparing these names, a frontier later notices that it has missed a commit
 // (see frontier.Learning).
 func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {

@@ -199,16 +199,16 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 	return nil
 }
 
-// renewLacking queues stored pages for another request on behalf of a collection that wants them
-// now but does not have them: so far they were stored only for other collections.
+// renewLacking queues stored pages for another request, on behalf of a collection that wants them
+// now and does not have them, because they were stored only for other collections.
 //
 //	parameter   holds
 //	entries     admitted URLs, each with a collection that wants it
 //	lacking     identities of those URLs whose page the collection may lack
 //	targets     addresses of the entries, by URL
 //
-// In these cases it does not queue the page, but tells the frontier, by Miss, that a rebuild must
-// look for pages that collections lack:
+// In these cases it does not queue the page. It calls the frontier's method Miss instead, so that a
+// rebuild searches for pages that collections lack:
 //
 //	the page waits already for another collection
 //	no outcome of the page can be read

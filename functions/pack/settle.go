@@ -192,8 +192,8 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fro
 }
 
 // result returns a page's outcome in the frontier's form. A stored page counts towards the limits
-// of its collections. A failure becomes a retry if an operator has asked, after the failure, for
-// the URL to be tried again (settings.Settings.AskAgain).
+// of its collections. A failure becomes a retry if an operator has demanded, after the failure,
+// that the URL be tried again (settings.Settings.AskAgain).
 func result(s *settings.Settings, p membership.Page) frontier.Result {
 	r := frontier.Result{ID: p.Address.ID, State: p.State, Depth: p.Depth, Attempts: p.Attempts}
 	if len(p.Collections) == 0 {

@@ -135,9 +135,9 @@ func otherPaths(of string) []string {
 const maxLed = 5
 
 // searchPasted answers a query that is the address of a page. The first hit is the page; further
-// hits match the words of the address. If the page is not in the index, the answer says what the
-// books know about it: why it is missing, or to which other address it leads. To read the books
-// takes additional requests, one after another.
+// hits match the words of the address. If the page is not in the index, the answer has a note from
+// the books: why the page is missing, or to which other address it leads. Reading the books takes
+// additional requests, one after another.
 func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q search.Query) (search.Result, error) {
 	q.Text, q.Named = p.words, identitiesOf(p.forms)
 	found, err := at.index.Search(ctx, q)

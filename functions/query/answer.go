@@ -108,8 +108,9 @@ type Translation struct {
 	Words []TranslatedWord `json:"words"`
 }
 
-// TranslatedWord is a word of a query with the terms of the index that translate it, the most probable
-// first. A word without any is not in the dictionary, and was searched as it stands.
+// TranslatedWord is a word of a query with the terms of the index that translate it, the most
+// probable first. A word without such terms is not in the dictionary, and was searched
+// untranslated.
 type TranslatedWord struct {
 	Word string   `json:"word"`
 	As   []string `json:"as,omitempty"`

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// imagesAtOnce is how many images are looked up concurrently.
+// imagesAtOnce is the greatest number of images that are searched in the books at the same time.
 const imagesAtOnce = 8
 
 // hidden returns a function that reports whether the image with a URL is forgotten; nil if no URL

@@ -184,8 +184,8 @@ type judgeView struct {
 	Marked, Shown int
 }
 
-// markView is what a judge needs to mark a result: its address, its present grade, and the grades
-// to choose from.
+// markView has the data by which a judge marks a result: its address, its present grade, and the
+// grades to choose from.
 type markView struct {
 	URL, Was string
 	Grades   []gradeView

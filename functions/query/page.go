@@ -323,9 +323,9 @@ func noCopy(none *NoPage, at time.Time, unread int) string {
 	return sentence
 }
 
-// describe sets the headers of a stored copy: its type, what browsers may do with it, its address,
-// and when it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). asImage is true if a
-// browser asked for the copy to show it as an image (see servedType).
+// describe sets the headers of a stored copy: its type, the restrictions for browsers, its address,
+// and the time at which it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). asImage is
+// true if a browser requests the copy to show it as an image (see servedType).
 func describe(h http.Header, page webobject.Object, asImage bool) {
 	media, attachment := servedType(page.MIME, asImage)
 	h.Add("Vary", "Sec-Fetch-Dest")

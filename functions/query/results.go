@@ -105,7 +105,8 @@ func newImageView(i *search.Image, copies map[string]string) *imageView {
 	return &imageView{URL: i.URL, Crumbs: crumbs(i.URL), Shows: i.Marked, Alt: plain(i.Marked), Copy: copies[i.URL], Others: len(i.Also)}
 }
 
-// copyAddress returns the address of the stored copy of a page at a moment.
+// copyAddress returns the address of the stored copy of a page as it was at the time in the
+// parameter asOf.
 func copyAddress(page string, asOf time.Time) string {
 	values := url.Values{"url": {page}}
 	if !asOf.IsZero() {
@@ -141,7 +142,8 @@ func readable(encoded string) string {
 	return decoded
 }
 
-// pager holds the addresses of the other pages of a result; "" where there is no such page.
+// pager holds the addresses of the other pages of a result; an address is "" if there is no such
+// page.
 type pager struct {
 	Previous, Next string
 	Numbers        []numbered

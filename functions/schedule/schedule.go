@@ -85,10 +85,10 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	return message.EachTask(ctx, f.Log, event, f.Run), nil
 }
 
-// Run ends expired leases of a crawl partition. Then, unless the crawl is paused, it leases
-// hosts and sends their batches until no host may be asked or a limit is reached. The
-// URLs of a batch that could not be sent wait again when its lease expires. If the
-// frontier must be rebuilt, Run leases nothing and sends the sweep a message.
+// Run ends expired leases of a crawl partition. Then, unless the crawl is paused, it leases hosts
+// and sends their batches, until no host may be leased or a limit is reached. The URLs of a batch
+// that could not be sent wait again when its lease expires. If the frontier must be rebuilt, Run
+// leases nothing and sends the sweep a message.
 func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	now := f.Now()
 	front := frontier.New(f.Redis, t.Crawl)
@@ -177,8 +177,8 @@ func shortestDelay(s *settings.Settings) time.Duration {
 	return shortest
 }
 
-// pause remembers what was logged last about pauses of the crawl, so that nothing is logged twice.
-// It holds the reason of the logged pause, or "" if the last log entry says that the crawl goes on.
+// pause holds the reason of the pause of the crawl that was logged last, so that nothing is logged
+// twice. The reason is "" if the last log entry says that the crawl goes on.
 type pause struct {
 	mu     sync.Mutex // protects reason
 	reason string

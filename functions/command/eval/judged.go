@@ -20,8 +20,8 @@ var (
 	ErrUnclicked = fmt.Errorf("no result of any query has %d clicks; readers' clicks are counted on the search page (see bucketsearch up --help)", judgment.LeastClicks)
 )
 
-// RunJudged asks the queries that judges have judged (see package judgment), and measures the
-// answers by the judges' grades. It asks each query with its filters as the search page does: alike
+// RunJudged runs the queries that judges have judged (see package judgment), and measures the
+// answers by the judges' grades. It runs each query with its filters as the search page does: alike
 // pages are one result, and at most two of the first ten results are of one site. Judgments of
 // forgotten pages do not count.
 func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, asked Searcher) (Report, error) {
@@ -36,7 +36,7 @@ func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set,
 	return replay(ctx, asked, queries, unread, ErrUnjudged)
 }
 
-// RunClicked asks the queries with results that readers have clicked, and measures the answers by
+// RunClicked runs the queries with results that readers have clicked, and measures the answers by
 // the grades that follow from the clicks (see judgment.Clicked). Otherwise it is like RunJudged.
 func RunClicked(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, asked Searcher) (Report, error) {
 	all, few, unread, err := judgment.AllClicks(ctx, bucket, forgotten)
@@ -58,9 +58,9 @@ type graded struct {
 	grades map[string]int
 }
 
-// replay asks queries as the search page does, and measures the answers by the grades. It fails
-// with the error nothing if no page of any query has a grade above 0. unread are the errors of
-// objects that could not be read.
+// replay runs the queries as the search page does, and measures the answers by the grades. It fails
+// with the error in the parameter nothing if no page of any query has a grade above 0. The
+// parameter unread has the errors of objects that could not be read; the report has their number.
 func replay(ctx context.Context, asked Searcher, queries []graded, unread []error, nothing error) (Report, error) {
 	var asks []asking
 	unjudged := 0

@@ -43,7 +43,7 @@ func (f Figures) MarshalJSON() ([]byte, error) {
 	})
 }
 
-// UnmarshalJSON implements json.Unmarshaler: it reads what MarshalJSON writes.
+// UnmarshalJSON implements json.Unmarshaler: it reads the form that MarshalJSON writes.
 func (f *Figures) UnmarshalJSON(b []byte) error {
 	var read map[string]float64
 	err := json.Unmarshal(b, &read)

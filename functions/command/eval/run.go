@@ -76,16 +76,16 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	return report, err
 }
 
-// asking is a query with its grades and with the search that asks it (the field how): its text and,
-// if it was judged on the search page, the filters that were set there.
+// asking is a query with its grades and with the search that is made for it (the field how): its
+// text and, if it was judged on the search page, the filters that were set there.
 type asking struct {
 	Query
 	how search.Query
 }
 
-// ask asks all queries and measures the answers. answers has for each query the addresses of its
-// results, the best first (see judged). unjudged is the number of queries that are not asked; ask
-// only writes it into the report.
+// ask asks all queries and measures the answers. The result answers has for each query the
+// addresses of its results, the best first (see judged). The parameter unjudged is the number of
+// queries that cannot be measured and are not asked; ask only writes it into the report.
 func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (report Report, answers [][]string, err error) {
 	answers = make([][]string, len(queries))
 	report = Report{Queries: len(queries), Unjudged: unjudged, Each: make([]Outcome, len(queries))}
@@ -113,9 +113,9 @@ func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (r
 	return report, answers, nil
 }
 
-// judged returns the address by which the grade of a hit is found in q.Grades. A hit stands for its own
+// judged returns the address by which q.Grades has the grade of a hit. A hit stands for its own
 // page and for alike pages. Of the addresses of all these pages, judged returns the one with the
-// highest grade; if none has a grade, it returns that of the hit's own page.
+// highest grade. If none of them has a grade, it returns the address of the hit's own page.
 func (q Query) judged(hit search.Hit) string {
 	address := hit.URL
 	best, found := q.Grades[address]

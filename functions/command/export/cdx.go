@@ -30,8 +30,9 @@ const (
 	idxBegin = `!meta 0 {"format":"cdxj-gzip-1.0","filename":"` + cdxName + `"}` + "\n"
 )
 
-// cdxLine returns the line of CDXJ for a page: sort key, time, and JSON that says where in the
-// WARC file of the given name its record is. The line ends with a line feed.
+// cdxLine returns the line of CDXJ for a page: sort key, time, and JSON with the position of the
+// page's record in a WARC file. The parameter warc is the name of this file. The line ends with a
+// line feed.
 func (c *capture) cdxLine(warc string) (string, error) {
 	b := bytes.NewBufferString(surt(c.URL) + " " + c.Time.UTC().Format("20060102150405") + " ")
 	encoder := json.NewEncoder(b)

@@ -103,9 +103,9 @@ func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings)
 	return report, os.Remove(resumePath)
 }
 
-// copy writes the pages to the target. It begins behind the first state.Done pages, which earlier
-// runs have dealt with. It saves the state at the beginning, every savePeriod pages and at the end.
-// It adds pages that cannot be read to report.Unread.
+// copy writes the pages to the target, except the first state.Done pages, which earlier runs have
+// read. It saves the state at the beginning, every savePeriod pages and at the end. It adds pages
+// that cannot be read to report.Unread.
 func (t Task) copy(ctx context.Context, pages *storedPages, to target, state *resumption, report *Report, resumePath string) error {
 	at := *state
 	save := func() error {

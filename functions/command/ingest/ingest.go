@@ -126,7 +126,7 @@ func (r *Report) fault(file string, f *warc.Fault) {
 	}
 }
 
-// Run imports the WARC and WACZ files in Files. If it fails, the report says what has been imported
+// Run imports the WARC and WACZ files in Files. If it fails, the report has the captures imported
 // so far, and another run imports the rest.
 func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	report = &Report{Records: map[string]int{}, Skipped: map[string]int{}, Passed: map[string]int{}}
@@ -161,8 +161,8 @@ func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	return report, w.write(ctx, slices.SortedFunc(maps.Values(newest), inOrder))
 }
 
-// survey reads all files, the first of two times, and returns the newest capture of every URL that
-// may be imported. The parameter inForce has the settings that decide this.
+// survey reads all files for the first of two times, and returns the newest capture of every URL
+// that may be imported. By the settings in the parameter inForce it decides which URLs these are.
 func (t *Task) survey(ctx context.Context, inForce *settings.Settings, report *Report) (map[layout.Identity]capture, *survey, error) {
 	s := &survey{
 		task: t, settings: inForce, now: t.Now(), report: report, newest: map[layout.Identity]capture{},

@@ -177,9 +177,10 @@ func printable(name string) string {
 }
 
 // unpack copies a compressed member of a WACZ to a temporary file, up to the first damage, and
-// returns the path and size of this file. damage says what is wrong with the member. unpack copies
-// nothing, and returns damage, if the member's size is not below the parameter room, in bytes, or
-// it is compressed more than maxRatio times. err says why the copy cannot be written.
+// returns the path and size of this file. The result damage describes the damage of the member, if
+// any. If the member is not smaller than the parameter room, in bytes, or is compressed more than
+// maxRatio times, unpack copies nothing and returns only damage. The result err is an error in
+// writing the copy.
 func unpack(m *zip.File, room uint64) (path string, size int64, damage, err error) {
 	if m.UncompressedSize64 >= room || m.UncompressedSize64 > maxFree && m.UncompressedSize64/maxRatio > m.CompressedSize64 {
 		return "", 0, errBomb, nil
@@ -212,7 +213,8 @@ func unpack(m *zip.File, room uint64) (path string, size int64, damage, err erro
 }
 
 // noting is a writer that passes all bytes to another writer, the field to, and stores the error of
-// the last write in *err. So the caller of io.Copy can tell whether reading or writing has failed.
+// the last write in *err. So the caller of io.Copy can distinguish errors of reading from those of
+// writing.
 type noting struct {
 	to  io.Writer
 	err *error

@@ -22,7 +22,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// spot is the place of a record: the index of its file in Task.sources, and its place in the file.
+// spot is the position of a record: the index of its file in Task.sources, and its position in the
+// file.
 type spot struct {
 	file int
 	warc.Place
@@ -56,7 +57,7 @@ type survey struct {
 }
 
 // maxInside is the greatest offset in a gzip member's decompressed content at which an answer may
-// begin if revisit records are to refer to it. For each such record, the member is decompressed
+// begin to which revisit records refer. For each such revisit record, the member is decompressed
 // from its beginning up to the answer.
 const maxInside = 4 << 20
 
@@ -127,9 +128,9 @@ type candidate struct {
 	address address.Address
 }
 
-// judge returns the capture in a record, and the reason for which it is not imported ("" if it is
-// imported). A record without an answer, such as a request or metadata, has neither a capture nor a
-// reason.
+// judge returns the capture in a record, and the reason for which this capture is not imported (""
+// if it is imported). A record without an answer, such as a request or metadata, has neither a
+// capture nor a reason.
 func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	switch r.Type {
 	case "request":
@@ -182,11 +183,12 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 }
 
 // answer decides by the status and media type of an HTTP answer whether it may be imported. It may
-// if it is a page, a redirect or, if the collection wants assets, an asset; then reason is "".
-// Otherwise reason says why not. The parameter admitted is true if the collection admits the URL as
-// a page. If the collection wants assets, answer adds to s.parts the destination of a redirect, and
-// the assets that a style sheet or an admitted page refers to. If the answer is no asset, it sets
-// f.part to false: only assets are imported as parts of other pages.
+// if it is a page, a redirect or, if the collection wants assets, an asset; then the result reason
+// is "", otherwise it is the reason for the refusal. The parameter admitted is true if the
+// collection admits the URL as a page. If the collection wants assets, answer adds to s.parts the
+// destination of a redirect, and the assets to which a style sheet or an admitted page refers. If
+// the answer is no asset, it sets f.part to false: only assets are imported as parts of other
+// pages.
 func (s *survey) answer(r *warc.Record, f *candidate, admitted bool) (reason string, err error) {
 	var c warc.Capture
 	if s.assets {
@@ -235,9 +237,9 @@ func (s *survey) dropUnreferred() {
 	}
 }
 
-// refuses returns the reason for which the published takedowns, collection and strategies do not
-// let a URL be imported; "" if they do. The collection decides as if a link of the given kind led
-// to it.
+// refuses returns the reason for which a URL must not be imported according to the published
+// takedowns, collection and strategies; "" if it may be. The collection decides as if a link of the
+// given kind led to the URL.
 func (s *survey) refuses(at address.Address, kind book.Kind) string {
 	switch path, _, _ := strings.Cut(at.Path, "?"); {
 	case path == "/robots.txt":

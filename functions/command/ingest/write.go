@@ -98,8 +98,8 @@ func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 }
 
 // take reads a capture and adds it to the pending batch of its partition. It reads the capture's
-// record from the files of the parameter from. If this is a revisit record, take reads the answer
-// to which it refers from the files of the parameter originals.
+// record from the files in the parameter from. If this is a revisit record, take reads the answer
+// to which the record refers from the files in the parameter originals.
 func (w *writer) take(ctx context.Context, from, originals *archives, c capture) error {
 	record, answer, err := from.read(c.spot, maxPage)
 	if err == nil && w.posted.isPosted(record) {

@@ -21,9 +21,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// mendApart mends a damaged object of a kind that generations do not list: published
-// documents, epochs, vital signs, dead letters, judgments, clicks, quarantined bytes. It returns false for
-// the problem of another kind of object. It first copies damaged bytes into quarantine.
+// mendApart mends a damaged object of a kind that generations do not list: published documents,
+// epochs, vital signs, dead letters, judgments, clicks, quarantined bytes. For any other kind of
+// object it returns false. It first copies damaged bytes into quarantine.
 //
 //	object                                          mended by
 //	version of a document whose copy is whole       restoring it from its copy
@@ -117,9 +117,10 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// published returns a sentence for the report on which version takes the place of a damaged version
-// of a document. The parameter key is the key of the damaged one. version is the number of the
-// version published just now, or 0 if a later one than the damaged one is in force.
+// published returns a sentence for the report: it says which version takes the place of a damaged
+// version of a document. The parameter key is the key of the damaged version. The parameter version
+// is the number of the version published just now, or 0 if a later version than the damaged one is
+// in force.
 func published(key string, version uint64) string {
 	if version == 0 {
 		return "a later version is in force"
@@ -198,7 +199,7 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 }
 
 // giveUp returns a repair function for objects whose content cannot be restored. That function
-// changes nothing. It returns the parameter said, a sentence on what the damage means.
+// changes nothing, and returns the parameter said: a sentence about the consequences of the damage.
 func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }

@@ -16,11 +16,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 )
 
-// mendManifests restores the newest generation from the hint, which is its copy, and
-// replaces a hint that is not a copy of a generation. It runs before all other repairs,
-// which commit new generations. Older generations cannot be restored: only their
-// hashes are known, from the generations that follow them. It returns sentences on what
-// was mended.
+// mendManifests restores the newest generation from the hint, which is its copy, and replaces a
+// hint that is not a copy of a generation. It runs before all other repairs, because these commit
+// new generations. Older generations cannot be restored: only their hashes are known, from the
+// generations that follow them. It returns a sentence for each object that it has mended.
 func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, problems []verify.Problem) (mended []string, err error) {
 	for _, problem := range problems {
 		var done bool

@@ -27,13 +27,13 @@ type faultyPackage struct {
 	gone   bool           // the package is missing or cannot be read, and is taken off the manifest
 }
 
-// lookAtPackage records what has to be done about a problem of a package:
+// lookAtPackage records how a problem of a package is to be mended:
 //
-//	problem                                             to be done
-//	an outcome names a page that does not exist         fetch the URL again (see takeBack)
+//	problem                                             mended by
+//	an outcome names a page that does not exist         fetching the URL again (see takeBack)
 //	no outcome names a page                             the same
-//	a page is stored twice                              remove one of the copies
-//	any other                                           look at the whole package (see mendPackage)
+//	a page is stored twice                              removing one of the copies
+//	any other                                           checking the whole package (see mendPackage)
 func (m *mending) lookAtPackage(problem verify.Problem) {
 	listed := m.Manifest().Package(problem.Key)
 	if problem.URL != "" && (problem.Kind == verify.Missing || problem.Kind == verify.Unaccounted) {

@@ -22,7 +22,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// mending is the repair of one partition. It collects edits, which are committed as one
+// mending is the repair of one partition. It collects edits, which are committed together as one
 // generation.
 type mending struct {
 	*Repairer
@@ -99,9 +99,9 @@ func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
 
-// look decides what one problem needs, and records it in m, as edits or as URLs to fetch again. For
-// a package it only notes the problem in m.faulty: the edits are decided later, as several problems
-// may concern the same package.
+// look decides how one problem is mended, and records that in m: as edits, or as URLs to fetch
+// again. For a package it only records the problem in m.faulty: the edits are decided later, as
+// several problems may concern the same package.
 func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	first := !m.looked[problem.Key]
 	switch key := problem.Key; {
@@ -163,7 +163,8 @@ func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }
 
-// say adds the sentences in said, on mended problems, to the report and the log.
+// say adds the sentences in the parameter said, which describe mended problems, to the report and
+// the log.
 func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	for _, sentence := range said {
 		r.Log.InfoContext(ctx, "mended", "what", sentence)

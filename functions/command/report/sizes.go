@@ -127,8 +127,8 @@ func (m *measured) fault(err error) error {
 	return nil
 }
 
-// add adds counts and bytes to rows of the table. The parameter rows has them by the number of the
-// row, which is one of the constants that number the rows.
+// add adds counts and bytes to rows of the table. The keys of the map rows are the constants that
+// number the rows, and its values are added.
 func (m *measured) add(rows map[int]Size) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

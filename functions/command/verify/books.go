@@ -85,8 +85,9 @@ func (v *run) readBook(ctx context.Context, b *openBook) error {
 	return err
 }
 
-// lose marks a book as lost if err says that the book is missing or damaged, and reports that
-// once. It returns any other error.
+// lose handles err, an error in reading the book b. If the book is missing or damaged, lose marks
+// it as lost and returns nil. It reports a damaged book once; a missing one is reported by the
+// method objects. It returns any other error.
 func (v *run) lose(b *openBook, err error) error {
 	switch {
 	case err == nil:

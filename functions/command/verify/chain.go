@@ -112,10 +112,10 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 	return h, group.Wait()
 }
 
-// chain checks that every generation has the hash that the next one names as its parent, from the
-// one in force back to the oldest that must be kept. It reports damaged and missing generations.
-// The generation before a damaged one cannot be checked. inForce is nil if the generation in force
-// cannot be read.
+// chain checks that every generation has the hash that the next generation names as its parent. It
+// checks them from the generation in force (the parameter inForce; nil if it cannot be read) back
+// to the oldest one that must be kept. It reports damaged and missing generations. The generation
+// before a damaged one cannot be checked.
 func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce *generation) error {
 	parent, known := "", false
 	oldest := h.first
@@ -243,9 +243,9 @@ func (h *history) copied(hint *generation) bool {
 	return before == h.newest()
 }
 
-// faults returns the number of faults of a generation that may be the newest. A wrong parent is
-// one fault; each listed object that is missing or has another size is one, too. exists holds the
-// sizes of the partition's objects.
+// faults returns the number of faults of a generation that may be the newest. A wrong parent is one
+// fault, and so is each listed object that is missing or has another size. The parameter exists has
+// the sizes of the partition's objects.
 func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	if before := h.at(h.newest() - 1); before != nil && before.bad == nil && before.hash != g.Parent {
 		n++
@@ -271,8 +271,8 @@ func (v *run) before(ctx context.Context, p layout.Partition) (*generation, erro
 	return &generation{Manifest: m, hash: m.Hash()}, nil
 }
 
-// lost reports every object that proves that a partition had later generations than its
-// newest one, and returns whether there is such an object.
+// lost reports every object which proves that a partition had later generations than its newest
+// one. It returns true if there is such an object.
 func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) {
 	found, err := partition.Lost(ctx, v.Bucket, newest)
 	for _, e := range found {

@@ -124,8 +124,8 @@ func (v *run) readApart(ctx context.Context) error {
 	return nil
 }
 
-// apartObjects holds what readApart has found about the objects that generations never list, by
-// the objects' keys. add is safe for concurrent use.
+// apartObjects holds the results of readApart: the content and check of each object of the kinds in
+// apart, by the object's key. add is safe for concurrent use.
 type apartObjects struct {
 	mu      sync.Mutex        // protects the fields below
 	damaged map[string]error  // error that says why an object is damaged, by the object's key
@@ -156,8 +156,8 @@ func (a *apartObjects) add(key string, content []byte, damaged error) {
 	}
 }
 
-// meaning returns a clause for the report on what follows from the damage of the object with the
-// key; "" if nothing is to be said.
+// meaning returns a clause for the report on the consequences of the damage of the object with the
+// key; "" if there is nothing to say.
 func (a *apartObjects) meaning(key string) string {
 	newest := a.newest[path.Dir(key)]
 	version, isCopy := layout.CopiedKey(key)

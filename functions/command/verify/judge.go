@@ -16,8 +16,8 @@ import (
 )
 
 // judgePages reports pages without an outcome, and live pages of indexed packages without a
-// document. It needs what all other steps have read. Pages that have an outcome were compared with
-// it before, by pagesOf.
+// document. It must be called after all other steps, because it uses their results. Pages that have
+// an outcome were compared with the outcome before, by pagesOf.
 func (v *run) judgePages(ctx context.Context) error {
 	v.judgeVersions()
 	unindexed := make([]int, len(v.packages))

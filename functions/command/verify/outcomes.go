@@ -19,8 +19,8 @@ type fold struct {
 	asked   map[layout.Identity]*asked // URLs of the range that have outcomes, by identity
 }
 
-// asked is a URL with at least one outcome. Standing joins all its outcomes, in books and in the
-// spool.
+// asked is a URL with at least one outcome. Standing joins all outcomes of the URL, in books and in
+// the spool.
 type asked struct {
 	book.Standing
 	booked    book.Standing // the same for the outcomes in books alone, without those in the spool
@@ -118,8 +118,8 @@ func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) erro
 	return nil
 }
 
-// outcome adds an outcome, from a book or spool object of partition p, to the other outcomes of
-// its URL. It returns the joined outcomes of the URL.
+// outcome joins an outcome with the other outcomes of its URL, and returns the URL with its joined
+// outcomes. The outcome is from a book or spool object of partition p.
 func (f *fold) outcome(o *book.Outcome, p layout.Partition) *asked {
 	f.account.Outcome(*o)
 	id := o.Identity()
@@ -228,9 +228,9 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	}
 }
 
-// place returns the stored page of a URL, which it finds by the package and offset in the outcome,
-// and marks it as live. If the package has no such page at the offset, place reports the missing
-// page and returns nil. If the whole package is missing, it only returns nil.
+// place returns the stored page of a URL, by the package and offset in the URL's outcome, and marks
+// the page as live. If the package has no such page at the offset, place reports the missing page
+// and returns nil. If the whole package is missing, it only returns nil.
 func (f *fold) place(id layout.Identity, known *asked) *page {
 	o := known.Page
 	in := f.byKey[o.Package]

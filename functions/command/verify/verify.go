@@ -39,8 +39,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Report says what Verifier.Run has found: how much is stored, the problems, and the work that a
-// running system still has to do.
+// Report is the result of Verifier.Run: the amounts of stored data, the problems, and the work that
+// a running system still has to do.
 type Report struct {
 	Generations int `json:"generations"`
 	URLs        int `json:"urls"` // number of discovered URLs: Stored + Skipped + Failed + Pending
@@ -84,7 +84,7 @@ type Waiting struct {
 // Sound reports whether there are no problems.
 func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 
-// Verifier checks one bucket. Its fields name the bucket and the checks.
+// Verifier checks one bucket. Its fields hold the bucket and say which checks are made.
 type Verifier struct {
 	Bucket blob.Reader
 	Now    time.Time // time of the verification; the strategies in force at this time apply
@@ -95,8 +95,8 @@ type Verifier struct {
 	Progress func(Progress)
 }
 
-// Run verifies the whole bucket and returns what it has found. Problems are in the report; an error
-// means that the verification could not be finished.
+// Run verifies the whole bucket and returns a report, which has the problems. An error means that
+// the verification could not be finished.
 func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	s, err := settings.Read(ctx, v.Bucket, v.Now)
 	if err != nil {

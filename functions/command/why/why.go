@@ -111,7 +111,7 @@ type teller struct {
 	sources   map[layout.Identity]string // URLs of the pages that link to the story's URL, by identity
 }
 
-// Tell returns the story of a URL. If nothing is known of the URL, Tell also looks for it without
+// Tell returns the story of a URL. If nothing is stored about the URL, Tell searches for it without
 // the parameters that a collection drops, such as a session number, and returns the story of that
 // URL. An object that cannot be read becomes a problem of the story; an error means that there is
 // no story.

@@ -135,8 +135,8 @@ func (w *walk) give(c *chunk) (lost float64) {
 	return lost
 }
 
-// take sets w.takes: the rank that each page of a chunk gets from the links to it. It returns the
-// rank that is lost because the cap limits what one site can give a page.
+// take sets w.takes, the rank that each page of a chunk gets from the links to it. It returns the
+// rank that is lost because the cap limits the rank that one site can give a page.
 func (w *walk) take(c *chunk) (lost float64) {
 	from := uint32(0)
 	for i, to := range c.ends {

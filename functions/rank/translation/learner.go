@@ -11,7 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// Limits bound what is learnt for one pair of languages, and the memory and time for it.
+// Limits bound the dictionaries that are learnt for one pair of languages, and the memory and time
+// for it.
 type Limits struct {
 	Sentences int // greatest number of sentences of a page; the rest of its text is left out
 	// Greatest sum, over all aligned pairs of sentences, of the product of the numbers of terms in
@@ -38,8 +39,8 @@ type Text struct {
 	Body  string // lines of text
 }
 
-// Summary says how many texts dictionaries were learnt from, and what was left out because of
-// limits.
+// Summary has the number of texts from which dictionaries were learnt, and the numbers of things
+// left out because of limits.
 type Summary struct {
 	Pages     int // number of pages that were read together with their translation
 	Sentences int // number of aligned pairs of sentences that were learnt from
@@ -70,7 +71,7 @@ func (s *Summary) Omitted() (texts []string) {
 	return texts
 }
 
-// Learner learns the dictionaries of two languages, from one to the other and back. It is not safe
+// Learner learns two dictionaries for a pair of languages, one in each direction. It is not safe
 // for concurrent use.
 type Learner struct {
 	limits  Limits

@@ -93,10 +93,10 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 	return nil
 }
 
-// clearQuarantine deletes all objects of the partition in quarantine, where they are kept for an
-// operator to look at. They must be deleted because damaged bytes cannot be searched for forgotten
-// URLs, and even a page fetched today may link to a URL forgotten long ago. So when there is any
-// takedown, no object stays in quarantine for longer than the grace.
+// clearQuarantine deletes all objects of the partition in quarantine, where they are kept so that
+// an operator can examine them. They must be deleted because damaged bytes cannot be searched for
+// forgotten URLs, and even a page fetched today may link to a URL forgotten long ago. So if there
+// is any takedown, no object stays in quarantine for longer than the grace.
 func (c *Collector) clearQuarantine(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {

@@ -128,7 +128,7 @@ func (d *Document) wordsAround(r *hypertext.Reference, main []bool, next int) st
 }
 
 // isTold reports whether an image has words by which it can be found: an alternative text, a
-// caption, or a name of its file that says what it shows.
+// caption, or a file name that describes the image.
 func isTold(i *segment.Image) bool {
 	if hasLetter(i.Alt) || hasLetter(i.Caption) {
 		return true
@@ -143,14 +143,14 @@ func isTold(i *segment.Image) bool {
 
 func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
 
-// vague are words in names of files that do not tell what an image shows, such as "photo", or
-// that name a piece of a layout, such as "spacer".
+// vague are words in names of files that do not describe an image, such as "photo", or that name a
+// piece of a layout, such as "spacer".
 var vague = strings.Fields("image images img pic pics picture pictures photo photos icon icons spacer blank pixel clear transparent " +
 	"empty dot bullet arrow line shadow border corner background left right top bottom next prev previous home thumb thumbnail dsc " +
 	"dscn file untitled tmp default")
 
-// isTelling reports whether a word of a file's name says what an image shows. It does not if it is
-// a number, a code of hexadecimal digits, one of the words in vague, or very short.
+// isTelling reports whether a word of a file's name describes the image. It does not if it is a
+// number, a code of hexadecimal digits, one of the words in vague, or very short.
 func isTelling(word string) bool {
 	if slices.Contains(vague, word) || !hasLetter(word) {
 		return false

@@ -114,15 +114,15 @@ func isGeneric(media string) bool {
 // stored.
 func IsReadable(media string) bool { return IsText(media) || isDocument(media) }
 
-// MayBeReadable reports whether the body of a response with a Content-Type may be a page
-// that can be read, so that it is worth fetching.
+// MayBeReadable reports whether the body of a response with a Content-Type may be a page that this
+// package can read. If not, the body need not be fetched.
 func MayBeReadable(contentType string) bool {
 	media := mediaType(contentType)
 	return IsReadable(media) || isGeneric(media)
 }
 
-// Searchable reports whether a stored page has text for the index: its body is not empty, and
-// its media type is one that is read. It does not look at the page's noindex.
+// Searchable reports whether a stored page has text for the index: its body is not empty, and this
+// package can read its media type. It ignores noindex in the page.
 func Searchable(body []byte, contentType string) bool {
 	return len(body) > 0 && IsReadable(Sniff(nil, contentType))
 }
@@ -230,8 +230,8 @@ func charsetOf(contentType string) string {
 	return strings.Trim(label, " \t\"'")
 }
 
-// declared returns the charset of the <meta charset>, <meta http-equiv=content-type> or
-// <?xml encoding?> at the beginning of the body, or "".
+// declared returns the charset of the <meta charset>, <meta http-equiv=content-type> or <?xml
+// encoding?> at the beginning of the body; "" if there is none.
 func declared(body []byte) string {
 	z := html.NewTokenizer(bytes.NewReader(body[:min(len(body), maxPrescan)]))
 	for {

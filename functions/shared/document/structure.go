@@ -141,7 +141,7 @@ func (d *Document) facts() (f facts) {
 	return f
 }
 
-// read takes from JSON-LD the values that f still lacks. It looks at the top-level objects, and at
+// read takes from JSON-LD the values that f still lacks. It reads only the top-level objects and
 // the objects of a top-level @graph. Of several values the first counts.
 func (f *facts) read(data *linkeddata.Data) {
 	for i := range data.Objects {
@@ -185,7 +185,7 @@ func isTop(data *linkeddata.Data, object int32) bool {
 }
 
 // isAbout reports whether objects of a JSON-LD type describe the site, a person or a part of the
-// page, but not what the page is about.
+// page, and not the subject of the page.
 func isAbout(kind string) bool {
 	switch kind {
 	case "WebSite", "Organization", "Person", "BreadcrumbList", "ImageObject", "SearchAction":

@@ -23,8 +23,8 @@ var contents = map[string][]string{
 	"SoftwareApplication": {"name", "description"}, "Book": {"name", "description"}, "Movie": {"name", "description"},
 }
 
-// fewTold is the least number of phrases that an object of JSON-LD must have so that told
-// compares it with the page.
+// fewTold is the least number of phrases of an object of JSON-LD that the method told compares with
+// the page.
 const fewTold = 8
 
 // unshown are paragraphs of content that a page has in JSON-LD but does not show.
@@ -56,9 +56,10 @@ func (u unshown) blocks(main, size int) (all []Block) {
 	return all
 }
 
-// told returns content that the page has in its JSON-LD but does not show, as paragraphs. Content is
-// in objects of the types in contents; of nested ones, only the outermost counts. The page does not
-// show an object if less than half of the phrases of the object's longest text are on the page.
+// told returns content that the page has in its JSON-LD but does not show, as paragraphs. Content
+// is in objects of the types in the variable contents; of nested objects, only the outermost
+// counts. An object counts as not shown if less than half of the phrases of its longest text are on
+// the page.
 func (d *Document) told() (paragraphs unshown) {
 	type object struct {
 		paragraphs []string

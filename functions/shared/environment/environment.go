@@ -48,8 +48,8 @@ import (
 // settingsAge is the age at which cached settings are read from the bucket again.
 const settingsAge = 30 * time.Second
 
-// Environment holds what a function needs to run. Fields that the function does not use may be
-// empty.
+// Environment holds the clients and settings with which a function runs. Fields that the function
+// does not use may be empty.
 type Environment struct {
 	Bucket       blob.Bucket // bucket whose requests are counted in the function's vital signs
 	Settings     *settings.Cache
@@ -69,8 +69,8 @@ type Environment struct {
 	feedback blob.Bucket // bucket for vital signs; its requests are not counted
 }
 
-// Read reads the environment variables of a function and opens what they name: the bucket, Redis,
-// queues. It sends no request.
+// Read reads the environment variables of a function and opens the bucket, Redis and queues that
+// they name. It sends no request.
 func Read(ctx context.Context, function string, getenv func(string) string) (*Environment, error) {
 	host, _ := os.Hostname()
 	e := &Environment{

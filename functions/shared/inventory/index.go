@@ -80,8 +80,8 @@ func (v *Inventory) ReadIndex(ctx context.Context) error {
 	return nil
 }
 
-// columns holds what ReadIndex reads of a segment: parts has the number of documents of each
-// package; the other fields have one value for each document.
+// columns holds the data that ReadIndex reads of a segment: parts has the number of documents of
+// each package; the other fields have one value for each document.
 type columns struct {
 	parts                     []segment.Part
 	languages, sources, types *segment.StringColumn

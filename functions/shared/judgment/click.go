@@ -33,7 +33,7 @@ type Click struct {
 // DayOf returns the day (UTC) of a time in the form of Click.Day.
 func DayOf(moment time.Time) string { return moment.UTC().Format(time.DateOnly) }
 
-// check returns an error that says what is wrong with the click, or nil if it is valid.
+// check returns an error that says why the click is invalid, or nil if it is valid.
 func (c Click) check() error {
 	if err := c.Query.check(); err != nil {
 		return err
@@ -65,8 +65,8 @@ func (c Click) Encode() (content []byte, err error) {
 	return content, nil
 }
 
-// DecodeClick reads what Encode returns. It fails with ErrNewer if only a newer version of the
-// program can read it.
+// DecodeClick decodes a click that Encode has encoded. It fails with ErrNewer if only a newer
+// version of the program can read the click.
 func DecodeClick(content []byte) (c Click, err error) {
 	if len(content) > MaxClick {
 		return c, fmt.Errorf("%d bytes are more than %d", len(content), MaxClick)

@@ -160,8 +160,8 @@ func delaySeconds(delay time.Duration) int32 {
 	return int32((delay + time.Second - 1) / time.Second)
 }
 
-// subject returns attributes for the log that say what a message is about: its queue, and
-// the key, partition, batch, crawl partition and host, if its body names them.
+// subject returns attributes for the log that identify a message: its queue, and the key,
+// partition, batch, crawl partition and host, if its body names them.
 func subject(m events.SQSMessage) []slog.Attr {
 	var attrs []slog.Attr
 	if m.EventSourceARN != "" {

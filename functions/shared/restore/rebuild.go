@@ -61,7 +61,7 @@ const leaseTime = 30 * time.Second
 // ErrRebuilding means that another process is rebuilding the frontier.
 var ErrRebuilding = errors.New("the frontier is being rebuilt by another")
 
-// Rebuilt counts what a rebuild of the frontiers wrote.
+// Rebuilt counts the URLs that a rebuild wrote into the frontiers.
 type Rebuilt struct {
 	Epoch   uint64 // epoch of the rebuilt frontiers
 	URLs    int    // number of URLs written into the rebuilt frontiers

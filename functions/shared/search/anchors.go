@@ -81,8 +81,8 @@ func namesIn(d *segment.Document) string {
 	return strings.Join(slices.Compact(slices.Clone(d.Headings)), " · ")
 }
 
-// explainAnchors explains what the anchors of a page add to the score of a word. l is the posting
-// list of the word in anchors, at the page, and weight its weight there.
+// explainAnchors explains the part of a word's score that comes from the anchors of a page. l is
+// the posting list of the word in anchors, at the page, and weight is the weight of the word there.
 func explainAnchors(l *listCursor, weight float64) Explanation {
 	freq, length, _ := l.it.Payload()
 	return Explanation{

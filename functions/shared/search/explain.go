@@ -85,8 +85,9 @@ func (s *search) explainNear(found [][]occurrence, i int) Explanation {
 	return e
 }
 
-// explainNames explains what a start page's score gains by words of the query that are in the names
-// of its site. doc is the page's document; explainWords must have moved the cursors of work there.
+// explainNames explains the part of a start page's score that comes from words of the query in the
+// names of its site. doc is the page's document; explainWords must have moved the cursors of work
+// to it.
 func (s *search) explainNames(work *scan, doc uint32) Explanation {
 	named := 0.0
 	for i := range s.plan.words {

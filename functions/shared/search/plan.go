@@ -11,7 +11,8 @@ import (
 )
 
 const (
-	// MaxWords is the number of words of a query that are looked up.
+	// MaxWords is the greatest number of words of a query that are searched; further words are
+	// ignored.
 	MaxWords = 256
 	// scoredWords is the greatest number of words of a query that count in scores. Of a longer
 	// query they are the rarest.

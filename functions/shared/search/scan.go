@@ -151,8 +151,8 @@ func (s *scan) start(doc uint32) uint32 {
 	return s.accept.next(doc)
 }
 
-// deadline is the caller's context, with two contexts that end before it. When one of these
-// ends, the search does not fail: it returns what it has found so far.
+// deadline is the caller's context, with two contexts that end before it. When one of these ends,
+// the search does not fail: it returns the hits that it has found so far.
 type deadline struct {
 	context.Context
 	read context.Context // context for reading: when it ends, segments that are not read yet are left out

@@ -67,8 +67,8 @@ func (q *Query) check() error {
 	return nil
 }
 
-// Refusal is the error of a query that cannot be answered or would cost too much.
-// Sentence says what to do instead.
+// Refusal is the error of a query that cannot be answered or would cost too much. Sentence says how
+// the query must be changed.
 type Refusal struct{ Sentence string }
 
 func (r *Refusal) Error() string { return r.Sentence }
@@ -170,9 +170,9 @@ func isSentence(clauses []clause) bool {
 	return plain > mostPlain
 }
 
-// cutQuoted reads a quoted text at the beginning of a text. It returns what is within the quotes,
+// cutQuoted reads a quoted text at the beginning of a text. It returns the text inside the quotes,
 // and the rest after them. quoted is false if the text does not begin with a quote, and open is
-// true if the closing one is missing.
+// true if the closing quote is missing.
 func cutQuoted(text string) (inner, rest string, quoted, open bool) {
 	first, width := utf8.DecodeRuneInString(text)
 	if !isQuote(first) {

@@ -113,8 +113,8 @@ func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge fu
 	return dead, whole, group.Wait()
 }
 
-// LivePackages reports for each package, by its identifier, whether it has live documents. It
-// looks at the segments for which included returns true. If the overlay of a segment is damaged,
+// LivePackages reports for each package, by its identifier, whether it has live documents in the
+// segments for which the function included returns true. If the overlay of a segment is damaged,
 // all documents of the segment count as live.
 func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, included func(*manifest.Segment) bool) (map[uint32]bool, error) {
 	live := make(map[uint32]bool)

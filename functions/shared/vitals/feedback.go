@@ -21,8 +21,8 @@ const (
 	maxError    = 500     // greatest size of LastError.Text in bytes; the rest is cut off
 )
 
-// Feedback reports what one process did since its last feedback, and its use of paid services so far on
-// the present day (UTC).
+// Feedback reports the activity of one process since its last feedback, and its use of paid
+// services so far on the present day (UTC).
 type Feedback struct {
 	Worker    string              `json:"worker"`
 	Since     time.Time           `json:"since"`
@@ -182,7 +182,7 @@ const (
 	latest  = 5 * time.Minute
 )
 
-// reading holds the values of all counters of a Recorder at a moment.
+// reading holds the values of all counters of a Recorder at the same time.
 type reading struct {
 	at        time.Time
 	functions map[string]Activity

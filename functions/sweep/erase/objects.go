@@ -139,7 +139,7 @@ func (e *Eraser) cleanPackage(ctx context.Context, listed manifest.Package) (key
 }
 
 // unlessStale returns nil for partition.ErrStale, and any other err as it is. ErrStale means that
-// the object is no longer listed: the next round looks at the object that has replaced it.
+// the object is no longer listed: the next round checks the object that has replaced it.
 func unlessStale(err error) error {
 	if errors.Is(err, partition.ErrStale) {
 		return nil

@@ -98,9 +98,9 @@ func (all foundPackages) of(key string, pages []place) *foundPackage {
 	return nil
 }
 
-// has reports whether the package may be the one in which a book places the given pages: at least
-// one of them is at its place in the package, and at none of the places is a page with another URL
-// or length.
+// has reports whether p may be the package in which a book says the given pages are. That is so if
+// at least one of them is at its place in p, and none of the places has a page with another URL or
+// length.
 func (p *foundPackage) has(pages []place) bool {
 	at := make(map[int64]place, len(pages))
 	for _, page := range pages {
@@ -137,8 +137,8 @@ func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	return false, nil
 }
 
-// listing holds the packages to be listed. The value of each is the set of its former keys by which
-// books and generations still name it.
+// listing holds the packages to be listed. The value for each package is the set of the former keys
+// by which books and generations still name it.
 type listing map[*foundPackage]map[string]bool
 
 // add adds a package to the listing, with the key by which a book or generation names it.

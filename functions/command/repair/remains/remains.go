@@ -100,8 +100,8 @@ func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifes
 	return m, r.say(&m), nil
 }
 
-// say returns a sentence on the objects that the new generation lists in addition to those of the
-// newest readable generation.
+// say returns a sentence on the objects that the new generation lists, and the newest readable
+// generation does not.
 func (r *remains) say(m *manifest.Manifest) string {
 	lost := "all its generations"
 	if r.newest.Generation > 0 {

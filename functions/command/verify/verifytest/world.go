@@ -283,8 +283,8 @@ func Flip(content []byte) []byte {
 // Truncate returns the first half of the content.
 func Truncate(content []byte) []byte { return content[:len(content)/2] }
 
-// Lose commits, as pack does, an outcome Failed for each of the URLs, as if batch v had fetched
-// them in vain. So their stored pages count as gone.
+// Lose commits an outcome Failed for each of the URLs, as pack does after batch v has failed to
+// fetch them. So their stored pages count as gone.
 func (w *World) Lose(v layout.Version, urls ...string) {
 	w.T.Helper()
 	w.learn(book.Book{Outcomes: functionstest.Outcomes(w.T, v, book.Failed, urls...)}, func(m *manifest.Manifest) {

@@ -86,7 +86,8 @@ type classMeaning struct {
 	language   string
 }
 
-// words reads an attribute whose words say what its element is for: class, id, role, itemprop.
+// words reads the value of the attribute class, id, role or itemprop, whose words describe the
+// purpose of the element.
 func (a *attributes) words(name string, value []byte) {
 	value = value[:min(len(value), maxClass)]
 	known, found := a.reader.classes[string(value)]
@@ -117,7 +118,7 @@ func (a *attributes) words(name string, value []byte) {
 	}
 }
 
-// languageIn returns the programming language that a word of a class names, or "".
+// languageIn returns the programming language that a word of a class names; "" if none does.
 func languageIn(class string) string {
 	for _, prefix := range [...]string{"language-", "lang-", "highlight-source-", "highlight-", "sourceCode-", "brush:"} {
 		language, found := strings.CutPrefix(class, prefix)
@@ -259,7 +260,7 @@ func (r *reader) reference(name atom.Atom, number int32, a *attributes) {
 	r.page.References = append(r.page.References, ref)
 }
 
-// metadata records what a base, link or meta element says about the page.
+// metadata records the metadata of the page that a base, link or meta element contains.
 func (r *reader) metadata(name atom.Atom, a *attributes) {
 	switch name {
 	case atom.Base:

@@ -31,7 +31,7 @@ const (
 	maxClass      = 1 << 10  // greatest size of an attribute such as class or role, in bytes
 )
 
-// Page is what Read finds in a page: its text, elements, blocks, references and metadata.
+// Page is the result of Read: the text, elements, blocks, references and metadata of a page.
 type Page struct {
 	// Text is the page's text. Its words have single spaces between them, except in pre.
 	// Each block and each line ends with a line feed.

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Read reads markup in UTF-8 and returns what it finds as a Page.
+// Read reads markup in UTF-8 and returns it as a Page.
 func Read(markup []byte) *Page {
 	if bytes.IndexByte(markup, 0) >= 0 {
 		markup = bytes.ReplaceAll(markup, []byte{0}, nil)

@@ -2,7 +2,8 @@ package hypertext
 
 import "strings"
 
-// Words is a set of groups of words that tell what an element is for.
+// Words is a set of groups of words. Each group describes a purpose of an element, such as menu or
+// title.
 type Words uint64
 
 // The groups of words in the attributes class, id, role and itemprop.

@@ -103,9 +103,9 @@ func (v *vector) repeats(i int, c *textCounts) {
 		level(same.blocks), level(same.bytes), share(same.bytes, v.bytes[len(v.texts)]))
 }
 
-// ancestors adds features of four elements: sums over the text inside each (see subtree). The
-// first is the element with the index at. Each further one is the nearest element around the one
-// before that has more blocks inside, or the root if there is none.
+// ancestors adds features of four elements: sums over the text inside each (see subtree). The first
+// is the element with the index at. Each further element is the nearest element around the one
+// before that has more blocks inside, or the root if there is no such element.
 func (v *vector) ancestors(at int32) {
 	all := v.page.Elements
 	for range 4 {
@@ -206,7 +206,7 @@ func (v *vector) wholePage(i int) {
 	v.add(v.told.flags[:]...)
 }
 
-// telling are the groups whose words are also looked for in texts, not only in classes and ids.
+// telling are the groups whose words are searched in texts, too, and not only in classes and ids.
 var telling = []hypertext.Words{
 	hypertext.WordRelated, hypertext.WordShare, hypertext.WordComment, hypertext.WordAuthor, hypertext.WordDate,
 	hypertext.WordSubscribe, hypertext.WordReview, hypertext.WordCart, hypertext.WordCookie, hypertext.WordProduct,

@@ -195,7 +195,7 @@ func (a *archive) relations(part string) relationTable {
 	return found
 }
 
-// target returns the target of a relation by its id, or "".
+// target returns the target of the relation with the given id; "" if there is no such relation.
 func (r relationTable) target(id string) string {
 	if i, found := r.byID[id]; found {
 		return r.all[i].target

@@ -113,8 +113,9 @@ const hyphen = "\uFFFE"
 
 func writeText(w *markup.Writer, text string) { w.Text(strings.ReplaceAll(text, hyphen, "")) }
 
-// name returns the file's title: the one in its properties, or if that is empty or useless
-// ("untitled"), the lines in the largest type of its first page. body is the type size of the body.
+// name returns the title of the file: the title in its properties or, if this is empty or useless
+// ("untitled"), the lines in the largest type of its first page. The parameter body is the type
+// size of the body.
 func (d *pdfDocument) name(body int) string {
 	title := strings.Join(strings.Fields(d.title), " ")
 	lower := strings.ToLower(title)
