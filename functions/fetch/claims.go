@@ -82,8 +82,8 @@ func confirmable(t batch.Target, claiming []string) *batch.Look {
 	return last
 }
 
-// collections returns the names of the collections for which the page is stored: those of the
-// target, those that had the page before, and those that claim it.
+// collections returns the names of the collections for which the page is stored: the collections of
+// the target, the collections that had the page before, and those that claim the page.
 func (p page) collections(read *document.Document) []string {
 	all := together(p.target.Collections, append(p.behalf.kept(p.target), p.sure...)...)
 	for _, name := range p.topical {

@@ -35,10 +35,10 @@ func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
 
-// forgotten tells which URLs are forgotten and so must not be in the partition any more. Its
-// methods return false as long as the partition has still to erase forgotten URLs. It caches the
-// result for the last site, which makes the methods fast for URLs sorted by site. It is not safe
-// for concurrent use.
+// forgotten decides for URLs in the partition whether they are there although they are forgotten.
+// Its methods return false as long as the partition has still to erase forgotten URLs. It caches
+// the result for the last site, which makes the methods fast for URLs sorted by site. It is not
+// safe for concurrent use.
 type forgotten struct {
 	set  *takedown.Set // takedowns in force; nil if the partition may still hold forgotten URLs
 	site uint32        // site of the URL that was asked about last
