@@ -77,10 +77,10 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	return bytes.Clone(data[:min(int64(len(data)), limit)]), blame(err, w)
 }
 
-// stream calls the function use with a reader of the decoded body, of at most limit bytes, and then
-// reads up to maxDrained bytes that use has left unread. The parameter encoding is the value of the
-// header Content-Encoding. stream returns the error by which the body ended early; nil if the body
-// is complete, or if still more is unread.
+// stream calls the function use with a reader of the decoded body, of at most limit bytes. If use
+// leaves a rest unread, stream then reads up to maxDrained bytes of it. The parameter encoding is
+// the value of the header Content-Encoding. stream returns the error by which the body ended early;
+// nil if the body is complete, or if still more is unread.
 func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Reader)) error {
 	_, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
 		c := &boundedBody{from: from, wire: w, limit: limit}

@@ -166,9 +166,10 @@ func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	}
 }
 
-// namedBy returns the page at a canonical address. The argument by is the link that leads to this
-// address. If the address is a target of the batch and was fetched, namedBy takes the page from the
-// batch. Otherwise it requests the page, at most once in a batch for each User-Agent.
+// namedBy returns the page at the canonical address in the parameter at. The parameter by is the
+// link that leads to this address. If the address is a target of the batch and was fetched, namedBy
+// takes the page from the batch. Otherwise it requests the page, at most once in a batch for each
+// User-Agent.
 func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) canonicalPage {
 	agent := r.behalf.agentOf(by.Collection)
 	key := agent + " " + at.URL

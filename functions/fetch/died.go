@@ -87,8 +87,8 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	return f.put(ctx, layout.SpoolKey(b.Storage, b.Version), spool.Spool{Ledger: r.ledger})
 }
 
-// receives returns how often a message has been delivered so far, this time included; 1 if
-// the queue does not say.
+// receives returns the number of times that a message has been delivered so far, this time
+// included; 1 if the queue does not provide the number.
 func receives(m events.SQSMessage) int {
 	n, err := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
 	if err != nil {

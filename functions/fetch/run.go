@@ -125,10 +125,10 @@ func (r *run) end(began time.Time) {
 	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
 }
 
-// notePace writes the host's pace into every outcome, so that the books have it, too, and not only
-// Redis: the end of the host's rest, the number of its failures in a row, and the delay that it
-// asks for. If the host had failures before this batch and answers again, the number is zero, and
-// the rest ends with the batch.
+// notePace writes the host's pace into every outcome, so that it is stored in the books, too, and
+// not only in Redis: the end of the host's rest, the number of its failures in a row, and the delay
+// that the host requires. If the host had failures before this batch and answers again, the number
+// is zero, and the rest ends with the batch.
 func (r *run) notePace() {
 	wanted := book.Pace{Rest: r.ledger.Rest, Failures: r.ledger.Failures}
 	if r.batch.Failures > 0 && wanted.Failures == 0 && wanted.Rest.IsZero() {

@@ -22,8 +22,8 @@ func (w pageRules) isStart(a address.Address, collections []string) bool {
 	})
 }
 
-// isIndexOf reports whether the address is one of those of a directory itself: that of the
-// directory, or a name in it such as index.html or default.asp.
+// isIndexOf reports whether the address a is an address of a directory itself: the directory's own
+// address, or that of an index page in it, such as index.html or default.asp.
 func isIndexOf(directory string, a address.Address) bool {
 	name, inside := strings.CutPrefix(a.Path, directory)
 	base := strings.TrimSuffix(name, path.Ext(name))

@@ -38,13 +38,13 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 	return err
 }
 
-// kept is the least time for which the spool object of a packed batch stays in the bucket. While it
-// is there, no other spool object can be stored under the same name. So if a batch with the version
-// of a packed one is settled within this time, it is the packed batch itself, delivered again.
+// kept is the least time for which the spool object of a packed batch stays in the bucket. During
+// that time no other spool object can be stored under the same name. So if a batch with the version
+// of a packed batch is settled within this time, it is the packed batch itself, delivered again.
 const kept = 15 * time.Minute
 
-// lost reports whether a waiting batch can no longer be packed. Its outcomes are settled in a
-// frontier then, but never come into a book. The reasons:
+// lost reports whether a waiting batch can no longer be packed. In this case the outcomes of the
+// batch are settled in a frontier, but will never be in a book. The reasons:
 //
 //	its spool object was damaged
 //	the manifest has closed its version: the batch came too late

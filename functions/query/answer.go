@@ -232,8 +232,8 @@ func must(content []byte, err error) []byte {
 	return content
 }
 
-// render answers with the page that the named template makes of data. If the template fails, it
-// writes nothing and returns the error.
+// render answers a request with the page that the named template makes of data. If the template
+// fails, it writes nothing and returns the error.
 func render(w http.ResponseWriter, status int, name string, data any) error {
 	var page bytes.Buffer
 	if err := pages.ExecuteTemplate(&page, name, data); err != nil {

@@ -98,8 +98,8 @@ func (g generations) anyLost() *Lost {
 	return g.lost(all)
 }
 
-// Lost is the error that generations of partitions are lost or damaged: the pages
-// that only they list are unknown.
+// Lost is the error that generations of partitions are lost or damaged. Pages that only these
+// generations list are unknown.
 type Lost struct {
 	Partitions []layout.Partition
 	faults     []error

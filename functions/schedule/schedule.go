@@ -156,8 +156,8 @@ func fit(time, delay time.Duration) int {
 	return max(1, min(batch.MaxTargets, int(time/(delay+perTarget))))
 }
 
-// short returns, for each collection with a topic, how many URLs a batch may have at most if it has
-// a new link of that collection: as many as can be requested within topicTime.
+// short returns for each collection with a topic the greatest number of URLs in a batch that has a
+// new link of that collection: as many as can be requested within topicTime.
 func short(s *settings.Settings) map[string]int {
 	most := make(map[string]int)
 	for _, c := range s.Collections {

@@ -215,9 +215,9 @@ func batchVersions(spooled []blob.Object) (batches []layout.Version) {
 	return batches
 }
 
-// forget erases everything that the takedowns forget. When that has been done, it looks,
-// once in each grace, for objects with forgotten pages that a process with older settings
-// has stored since.
+// forget erases all data about URLs that the takedowns forget. When that has been done, it searches
+// once in each grace for objects with forgotten pages that a process with older settings has stored
+// since.
 func (p *swept) forget(ctx context.Context, eraser *erase.Eraser) error {
 	if p.settings.Takedowns.Version == 0 {
 		return nil

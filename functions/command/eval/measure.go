@@ -51,8 +51,9 @@ func (f *Figures) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// each calls the function do once for each of the four measures: with pointers to this measure of
-// every Figures in the slice all. The order is NDCG, MAP, Recall, MRR.
+// each calls the function do once for each of the four measures, in the order NDCG, MAP, Recall,
+// MRR. The argument of do has pointers to the values of this measure in all elements of the
+// parameter all.
 func each(all []*Figures, do func(values []*float64)) {
 	for _, field := range []func(*Figures) *float64{
 		func(f *Figures) *float64 { return &f.NDCG }, func(f *Figures) *float64 { return &f.MAP },

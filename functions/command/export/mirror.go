@@ -194,8 +194,8 @@ func isAbsolute(reference string) bool {
 	return (strings.EqualFold(scheme, "http") || strings.EqualFold(scheme, "https")) && strings.HasPrefix(rest, "//")
 }
 
-// relative returns the relative URL by which the file from of the mirror links to the file to. Both
-// parameters are paths in the mirror, such as "example.org/a.html".
+// relative returns the relative URL for a link from one file of the mirror to another. The
+// parameters from and to are the paths of these files in the mirror, such as "example.org/a.html".
 func relative(from, to string) string {
 	dirs, parts := strings.Split(from, "/"), strings.Split(to, "/")
 	dirs = dirs[:len(dirs)-1]

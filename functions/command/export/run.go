@@ -232,8 +232,8 @@ func exists(path string) bool {
 	return !errors.Is(err, fs.ErrNotExist)
 }
 
-// resume returns the state that an earlier run of the same task saved at the path. If there is
-// none, it returns the state of an export that has not begun.
+// resume returns the state that an earlier run of the same task saved at the path. If there is no
+// such state, it returns the state of an export that has not begun.
 func (t Task) resume(path string) resumption {
 	begin := resumption{Selection: t.Selection, Format: t.Format, At: t.At}
 	var state resumption

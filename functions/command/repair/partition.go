@@ -147,7 +147,8 @@ func (m *mending) maskAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.ID()))
 }
 
-// forgetAgain makes the next sweep erase forgotten pages from the partition once more.
+// forgetAgain makes the next sweep search the whole partition for forgotten pages again, and erase
+// them.
 func (m *mending) forgetAgain() {
 	const what = "what is forgotten"
 	if m.looked[what] {

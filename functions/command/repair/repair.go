@@ -166,7 +166,8 @@ func (r *Repairer) Mend(ctx context.Context, problems []verify.Problem, report *
 	return nil
 }
 
-// ofFrontier reports whether a problem is in a frontier in Redis and not in the bucket.
+// ofFrontier reports whether a problem concerns a frontier in Redis, and not an object in the
+// bucket.
 func ofFrontier(p verify.Problem) bool {
 	return p.Key == "" && (p.Kind == verify.Behind || p.Kind == verify.Double)
 }

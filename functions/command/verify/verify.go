@@ -210,7 +210,7 @@ func (v *run) begin(ctx context.Context) error {
 }
 
 // incomplete reports whether a book or generation of any partition could not be read. If so, verify
-// does not report contradictions that the unread book or generation may explain.
+// does not report contradictions that may be due to the unread book or generation.
 func (v *run) incomplete() bool {
 	for _, p := range v.partitions {
 		if p.incomplete() {

@@ -45,7 +45,7 @@ type edge uint32
 
 const (
 	templateEdge edge = 1 << iota // the link is part of a template
-	// the edge is the first to its target, or the first from another site than the edge before it
+	// the edge is the first to its target, or the edge before it comes from another site
 	firstOfSite
 	sourceBit = iota
 )

@@ -45,7 +45,7 @@ func Head(body []byte, contentType, url string) (d *Document) {
 	return Parse(nil)
 }
 
-// Read parses a page. Its media type is that which Sniff returns:
+// Read parses a page. What it does depends on the media type that Sniff returns:
 //
 //	text or markup        it is parsed; this never fails
 //	PDF, office formats   it is converted to HTML first; this fails if the file is damaged, needs a

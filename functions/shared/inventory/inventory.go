@@ -63,7 +63,7 @@ type Inventory struct {
 type part struct {
 	then, now manifest.Manifest // manifests at the moment of the inventory, and now
 	books     *partition.Books
-	// languages and media types of the pages of a package, by the package's key in the manifest now
+	// languages and media types of the pages of each package, by the present key of the package
 	index map[string][]fact
 }
 

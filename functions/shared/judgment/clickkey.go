@@ -24,10 +24,10 @@ func ParseClickKey(text string) (ClickKey, error) {
 	return ClickKey{sha256.Sum256([]byte(text))}, nil
 }
 
-// Empty reports whether clicks are not counted.
+// Empty reports whether k is the zero ClickKey, with which clicks are not counted.
 func (k ClickKey) Empty() bool { return k == ClickKey{} }
 
-// String hides the secret.
+// String returns a text without the secret.
 func (k ClickKey) String() string { return "the key of clicks" }
 
 // Sign returns the signature of a click. The parameter click is the result of Click.Encode. The

@@ -92,8 +92,8 @@ func Decode(body string, into any) error {
 	return nil
 }
 
-// guarded calls run for one message, unless ctx has ended, and returns a panic in it as an
-// error.
+// guarded calls run for one message, unless ctx has ended. If run panics, guarded returns the panic
+// as an error.
 func guarded(ctx context.Context, log *slog.Logger, m events.SQSMessage, run func(context.Context, events.SQSMessage) error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {

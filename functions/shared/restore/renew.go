@@ -19,10 +19,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Renew queues those URLs of a storage partition again that have become due since the
-// frontiers were built. It finds them in the partition's books, which it reads only if a
-// URL may be due. It skips a frontier that must be rebuilt: the rebuild queues the due
-// URLs.
+// Renew queues those URLs of a storage partition again that have become due since the frontiers
+// were built. It finds them in the partition's books, which it reads only if a URL may be due. It
+// skips a frontier that must be rebuilt, because the rebuild queues the due URLs.
 func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest.Manifest) error {
 	at := clock{f.Redis, m.Partition}
 	due := &renewer{redis: f.Redis, settings: s, times: newDueTimes(s, f.Now()), shares: make(map[int][]frontier.Due)}

@@ -27,7 +27,7 @@ const (
 	dictionaryPatience = 5 * time.Second
 )
 
-// Across asks for pages in other languages than that of the query. For them the query is translated,
+// Across asks for pages in other languages than the query's. To find them, the query is translated
 // word by word.
 type Across struct {
 	Into []string // languages into which the query is translated, such as "de"; at most MaxAcross

@@ -219,8 +219,8 @@ func sameValue(name, value, wanted string) bool {
 	return false
 }
 
-// unmatched returns a note for each wanted value of a filter that no document has. It
-// returns none if a segment is missing.
+// unmatched returns a note for each value that a filter of the query requires and no document has.
+// It returns none if a segment is missing.
 func (s *search) unmatched() (notes []string) {
 	for _, name := range slices.Sorted(maps.Keys(s.plan.filter.any)) {
 		for _, wanted := range s.plan.filter.any[name] {

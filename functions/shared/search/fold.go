@@ -127,10 +127,10 @@ func (f *folder) read(ctx context.Context, matches []match) error {
 	return nil
 }
 
-// add adds a match to the first group whose best match is alike, or to a new group. A group keeps
-// only one match of a page, the latest version; for each other one, Total is reduced by 1. Two
-// versions occur when a strategy has moved a site, because then two partitions may hold a page for
-// a while.
+// add adds a match to the first group whose best match is alike, or to a new group. Of several
+// matches of the same page, a group keeps only the latest version; for each other version, add
+// reduces Total by 1. There are two versions if a strategy has moved a site, because then two
+// partitions may hold a page for a while.
 func (f *folder) add(m match) {
 	d := f.document(m)
 	if at, known := f.of[d.ID]; known {

@@ -15,7 +15,7 @@ import (
 // gathered is the data read from the segments to answer a query.
 type gathered struct {
 	parts []Part
-	// whether each part could not be read before the deadline
+	// for each part, whether it could not be read before the deadline
 	missing []bool
 	names   []string // the query's terms; the index of a term is its number
 	// terms of texts, by part and number; nil if the part lacks the term

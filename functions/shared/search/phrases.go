@@ -50,7 +50,8 @@ type phraseReader struct {
 	phrases []*queryPhrase
 	places  []int32 // for each term, by its number (see gathered.names): its index in terms plus 1; 0 if terms lacks it
 	terms   []phraseTerm
-	// for each of terms, whether it belongs to a phrase that may occur in the current document
+	// for each element of terms, whether the term belongs to a phrase that may occur in the current
+	// document
 	needed []bool
 
 	wanted  []segment.Positions
@@ -192,7 +193,8 @@ func (p *phraseReader) term(number int) *phraseTerm {
 	return nil
 }
 
-// count counts phrases of the same words in the current document.
+// count counts the occurrences of phrases in the current document, and writes the numbers for each
+// phrase into the parameter counts. All the phrases must have the same words.
 func (p *phraseReader) count(phrases []*queryPhrase, counts []occurrence) error {
 	words := phrases[0].words
 	for f := range postings.Fields {

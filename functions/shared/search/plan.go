@@ -288,8 +288,8 @@ func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	p.near = append(p.near, &queryPhrase{words: words, at: at}, &queryPhrase{words: words, at: at, slop: nearSlop})
 }
 
-// written returns the number of words of the plan without the joined words. A document with all of
-// the other words has all words of the query.
+// written returns the number of words of the plan that are not joined words. A document that has
+// all these words has all words of the query.
 func (p *plan) written() (n int) {
 	for _, w := range p.words {
 		if !w.joined {

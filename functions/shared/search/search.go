@@ -11,8 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// nearest is the number of best matches that are examined for words near each other and for similar
-// matches, which give a bonus.
+// nearest is the number of best matches that are examined for two kinds of bonus: for words near
+// each other, and for similar matches. Matches with the same score as the last are examined, too
+// (see the function examined).
 const nearest = 100
 
 // Search returns the documents that match, the highest score first, equal scores in the order of

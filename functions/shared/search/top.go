@@ -27,8 +27,8 @@ type topMatches struct {
 
 func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
 
-// least returns the score that a match needs to be kept, or a number below 0 as long as fewer
-// than size matches are kept.
+// least returns the score that a further match must have to be kept. As long as fewer than size
+// matches are kept, it returns a number below 0.
 func (t *topMatches) least() float64 {
 	switch {
 	case len(t.best) < t.size:

@@ -115,8 +115,9 @@ func early(err error) error {
 	return err
 }
 
-// holdsRecord reports whether there is a gzip member at a position of the file whose content
-// begins with "WARC/1.", as a record does. read is the number of bytes of the file that it read.
+// holdsRecord reports whether a gzip member begins at a position of the file, and its content
+// begins with "WARC/1.", as a record does. The result read is the number of bytes of the file that
+// holdsRecord has read.
 func (s *source) holdsRecord(at int64) (is bool, read int64) {
 	section := io.NewSectionReader(s.file, at, min(maxProbe, s.size-at))
 	z, err := gzip.NewReader(bufio.NewReaderSize(section, 512))
