@@ -109,8 +109,9 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 
 // wants reports whether a body with this Content-Type is to be read. It is if one of these holds:
 //
-// - the request is lenient; - a page or wanted asset of this media type may be stored; or - the
-// type is so vague that the decision needs the first bytes of the body.
+//   - the request is lenient;
+//   - a page or wanted asset of this media type may be stored; or
+//   - the type is so vague that the decision needs the first bytes of the body.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType) || r.assets && document.IsAsset(contentType)
 }

@@ -144,8 +144,9 @@ const (
 // batch.Look). In three cases it sets the state to book.Unchanged, and keeps the reason, so that a
 // page that is already stored stays stored:
 //
-// - the request failed; - the server says for the first time that the page is missing (4xx); -
-// robots.txt forbids the page to the agent of a collection that does not have it yet.
+//   - the request failed;
+//   - the server says for the first time that the page is missing (4xx);
+//   - robots.txt forbids the page to the agent of a collection that does not have it yet.
 func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	settle(o, v)
 	last := storedLook(t)

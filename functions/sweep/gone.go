@@ -74,8 +74,9 @@ func (p *swept) maskGone(ctx context.Context) error {
 // dropGone removes from the manifest's list of gone pages those pages that need not be listed any
 // more, because no earlier version of them has a live document, or can get one. That is so if
 //
-// - the page is marked as Masked; - every package is indexed; and - every batch from before the
-// page was found gone is packed or closed.
+//   - the page is marked as Masked;
+//   - every package is indexed; and
+//   - every batch from before the page was found gone is packed or closed.
 func (p *swept) dropGone(ctx context.Context) error {
 	if len(p.Manifest().Gone) == 0 || slices.IndexFunc(p.Manifest().Gone, p.isOver(p.Manifest())) < 0 {
 		return nil
