@@ -71,7 +71,8 @@ func ReadClaim(content []byte) Claim {
 // CollectionPrefix returns the prefix of the keys of a collection's versions.
 func CollectionPrefix(name string) string { return Collections + name + "/" }
 
-// CollectionKey returns the key of a version of a collection.
+// CollectionKey returns the key of the object with the given version of the collection with this
+// name.
 func CollectionKey(name string, version uint64) string {
 	return numbered(CollectionPrefix(name), version)
 }
@@ -86,15 +87,18 @@ func ParseCollectionKey(key string) (name string, version uint64, err error) {
 // "crawl" or "storage".
 func StrategyPrefix(kind string) string { return Strategies + kind + "/" }
 
-// StrategyKey returns the key of a version of a strategy.
+// StrategyKey returns the key of the object with the given version of a strategy; kind is "crawl"
+// or "storage".
 func StrategyKey(kind string, version uint64) string {
 	return numbered(StrategyPrefix(kind), version)
 }
 
-// TakedownKey returns the key of a version of the takedowns.
+// TakedownKey returns the key of the object with the given version of the takedowns, the list of
+// what is forgotten.
 func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
 
-// ControlKey returns the key of a version of the controls.
+// ControlKey returns the key of the object with the given version of the controls: pause, limits
+// and prices of the crawl.
 func ControlKey(version uint64) string { return numbered(Controls, version) }
 
 // CopyKey returns the key of the second copy of a published document, from the key of
@@ -138,14 +142,15 @@ func numbered(prefix string, version uint64) string {
 	return fmt.Sprintf("%s%012d.json", prefix, version)
 }
 
-// FeedbackDay returns the prefix of the keys of all vital signs that workers wrote on a
-// day (UTC).
+// FeedbackDay returns the prefix of the keys under which the processes of the system store their
+// vital signs on a day (UTC).
 func FeedbackDay(day time.Time) string { return Feedback + day.UTC().Format("20060102") + "/" }
 
 var notInWorker = regexp.MustCompile(`[^A-Za-z0-9._-]+`)
 
-// FeedbackKey returns the key of the vital signs that a worker writes at a time (UTC,
-// to the millisecond). Keys of one day sort by time.
+// FeedbackKey returns the key under which a process stores its vital signs. The parameter worker is
+// the name of the process, and at the time of storing (UTC, to the millisecond). Keys of one day
+// sort by time.
 func FeedbackKey(at time.Time, worker string) string {
 	stamp := strings.Replace(at.UTC().Format("150405.000"), ".", "", 1)
 	return FeedbackDay(at) + stamp + "_" + notInWorker.ReplaceAllString(worker, "-") + ".json"

@@ -17,8 +17,8 @@ type State byte
 // outcomes of the URL with lower versions, as if it had never been requested.
 const (
 	Stored State = 's' // the page is in a package
-	// the page is stored already and stays valid: it has not changed or, if Reason is not "", this
-	// request failed
+	// Unchanged: the page is stored already and stays valid, because it has not changed or, if Reason
+	// is not "", because this request failed
 	Unchanged State = 'u'
 	Skipped   State = 'k' // the page was deliberately not stored; Reason says why
 	Failed    State = 'f' // the page could not be fetched; Reason says why

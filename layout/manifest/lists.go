@@ -29,7 +29,7 @@ type Segment struct {
 	Compared bool `json:"compared,omitempty"`
 }
 
-// Part is the consecutive documents of a segment that come from one package.
+// Part is a run of consecutive documents of a segment that come from the same package.
 type Part struct {
 	Package   uint32 `json:"package"` // ID of the package; the manifest may no longer list the package
 	Documents int    `json:"documents"`

@@ -10,8 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// OpenDictionary opens the bytes of a listed dictionary. Its error wraps dictionary.ErrDamaged if
-// they differ from the entry in the manifest.
+// OpenDictionary opens a dictionary. The parameter listed is its entry in the manifest, and content
+// its bytes. The error of OpenDictionary wraps dictionary.ErrDamaged if the bytes do not match the
+// entry.
 func OpenDictionary(listed *manifest.Dictionary, content []byte) (*dictionary.Dictionary, error) {
 	if !layout.IsOverlayOf(listed.Key, content) {
 		return nil, fmt.Errorf("cannot open dictionary %s: %w: its content is that of another object", listed.Key, dictionary.ErrDamaged)
@@ -26,8 +27,9 @@ func OpenDictionary(listed *manifest.Dictionary, content []byte) (*dictionary.Di
 	return d, nil
 }
 
-// SetDictionary stores a dictionary with the given bytes, and lists it in place of the one between the
-// same languages. It sets the fields Key and Bytes of the entry. It makes Dictionaries.Of empty, until
+// SetDictionary stores content, the bytes of a dictionary, and lists the dictionary by the
+// parameter entry, whose fields Key and Bytes it sets. The new dictionary replaces a listed one
+// with the same languages From and To. SetDictionary makes Dictionaries.Of empty, until
 // SetDictionaries is called.
 //
 // SetDictionary stores immediately, before the commit; an edit that runs again stores the dictionary
@@ -43,9 +45,9 @@ func (e *Edit) SetDictionary(ctx context.Context, entry manifest.Dictionary, con
 	return nil
 }
 
-// SetDictionaries sets Dictionaries.Of, which identifies the input of all listed dictionaries, and
-// Dictionaries.Omitted, which tells what limits left out. It unlists the dictionaries for which the
-// function keep returns false.
+// SetDictionaries sets two fields of the list of dictionaries: Of identifies the input from which
+// the dictionaries were learnt, and Omitted names the parts of this input that were left out
+// because of limits. It unlists the dictionaries for which the function keep returns false.
 func (e *Edit) SetDictionaries(of string, omitted []string, keep func(manifest.Dictionary) bool) {
 	e.keepDictionaries(keep)
 	e.next.Dictionaries.Of, e.next.Dictionaries.Omitted = of, omitted

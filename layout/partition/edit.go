@@ -42,11 +42,11 @@ func (e *Edit) AddPackage(t Package) error {
 	return nil
 }
 
-// ReplacePackage lists the package t in place of the one with the former key, and
-// condemns that one. The package t is the same without some erased pages. The
-// remaining pages have the same offsets in t. So books and segments that refer to them
-// by the former key still lead to them. ReplacePackage fails with ErrStale if t's
-// ticket (see ticket) is not valid or no package is listed under the former key.
+// ReplacePackage lists the package t in place of the package that is listed under the key former,
+// and condemns the replaced package. t must have the pages of the replaced package, except erased
+// ones, at the same offsets. So books and segments that refer to a page by the former key still
+// lead to it. ReplacePackage fails with ErrStale if t's ticket (see ticket) is not valid or no
+// package is listed under the former key.
 func (e *Edit) ReplacePackage(former string, t Package) error {
 	own := e.listed(former)
 	if own == nil || !e.listable(t.Key, t.ticket) {
@@ -127,9 +127,9 @@ func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn sets Manifest.Learnt to name, a name that no other commit uses. A frontier
-// records the name once it knows the outcomes in the books of this generation. So a
-// frontier that has recorded another name may lack outcomes.
+// Learn sets Manifest.Learnt to name, a name that no other commit uses. A frontier records this
+// name when the outcomes in the books of this generation have been applied to it. So a frontier
+// that has not recorded the name may lack outcomes.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
 // Consume adds batches to Manifest.Consumed. If their spool objects could not be read
@@ -146,9 +146,10 @@ func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	return nil
 }
 
-// Close removes batches from Manifest.Consumed, and closes these and all earlier ones
-// of their epochs (see Manifest.Closed). The function over returns true for the batches
-// to remove: their spool objects are deleted. Close reports whether there were any.
+// Close removes the batches for which the function over returns true from Manifest.Consumed, and
+// records them, with all earlier batches of their epochs, in Manifest.Closed. The function over
+// must return true only for a batch whose spool object has been deleted already. Close reports
+// whether it removed any batch.
 func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	before := len(e.next.Consumed)
 	e.next.Consumed = slices.DeleteFunc(e.next.Consumed, func(c manifest.Consumed) bool {
@@ -165,8 +166,9 @@ func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 // (see Manifest.Gone).
 func (e *Edit) AddGone(pages ...manifest.Gone) { e.next.AddGone(pages...) }
 
-// DropGone removes pages from Manifest.Gone. The function over returns true for the pages to
-// remove: none of their documents can become alive again. DropGone reports whether there were any.
+// DropGone removes the pages for which the function over returns true from Manifest.Gone. The
+// function must return true only for a page none of whose documents can become alive again.
+// DropGone reports whether it removed any page.
 func (e *Edit) DropGone(over func(manifest.Gone) bool) (changed bool) {
 	before := len(e.next.Gone)
 	e.next.Gone = slices.DeleteFunc(e.next.Gone, over)

@@ -52,8 +52,8 @@ type indexPosting struct {
 	hits postings.Hits
 }
 
-// indexToken is a token of the document that add is adding: the index of the posting of its
-// term, and its position in its field.
+// indexToken is a token of the document that the method add is adding. posting is the index of the
+// posting for the token's term; position is the token's position in its field.
 type indexToken struct{ posting, position uint32 }
 
 // indexWord is the entry of a word in a memoryIndex, in the spelling of the pages (not
@@ -65,9 +65,9 @@ type indexWord struct {
 	sample [sampleSize]uint32 // documents with the word whose identities have the lowest hashes, sorted by hash
 }
 
-// numbered is the entry of a string to which the caller has given a number: its index
-// in memoryIndex.terms and its index in memoryIndex.words. An index is 0 until the
-// string is added there.
+// numbered says where to find a string to which the caller of Add has given a number (see
+// Token.TermNumber): term is its index in memoryIndex.terms, and word its index in
+// memoryIndex.words. An index is 0 until the string is added there.
 type numbered struct{ term, word uint32 }
 
 func newMemoryIndex() *memoryIndex {

@@ -12,7 +12,8 @@ import (
 // The names of the columns of numbers. Each column has one number for each document.
 const (
 	Dates = "date" // Document.Fetched, in milliseconds since 1970, an int64
-	// number of tokens in the title; the next three columns hold those of the other fields
+	// TitleLengths has the number of tokens in the title; the next three columns have those in the
+	// other fields
 	TitleLengths    = "length.title"
 	HeadingsLengths = "length.headings"
 	AddressLengths  = "length.address"

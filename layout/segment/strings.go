@@ -15,7 +15,8 @@ const (
 	Collections = "collections"
 	Packages    = "package"
 
-	// the values of Document.LangSource; segments of older programs have no such column
+	// LanguageSources has the values of Document.LangSource; segments of older programs have no
+	// such column
 	LanguageSources = "language source"
 )
 

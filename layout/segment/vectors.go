@@ -68,9 +68,10 @@ func appendVector(b []byte, vector Vector) []byte {
 	return b
 }
 
-// vectorHash holds what decides whether a term gets into a document's vector, besides its frequency
-// there: a hash of the term, and the number telling, which grows with the term's length. telling is 0
-// for a term that is never in a vector: one with a mark as its last byte, such as a term of an image.
+// vectorHash holds two values of a term: its hash, and the number telling, which grows with the
+// term's length. A document's vector has the terms with the greatest product of telling and
+// frequencyWeight. A term with a mark as its last byte, such as a term of an image, is never in a
+// vector; its telling is 0.
 type vectorHash struct {
 	hash    uint32
 	telling uint8
@@ -101,7 +102,8 @@ var frequencyWeight = func() (weights [256]uint8) {
 	return weights
 }()
 
-// candidate is a term that may be among the most telling ones of a document.
+// candidate is a term of a document that may get into the document's vector: of all candidates,
+// those with the greatest numbers worth do (see vectorHash).
 type candidate struct {
 	worth  uint16
 	hash   uint32

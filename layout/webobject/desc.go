@@ -24,7 +24,8 @@ func (p Package) appendDesc(b []byte) []byte {
 	return append(b, lineEnd...)
 }
 
-// parseDesc reads the header of a description and returns the lines after it.
+// parseDesc parses b, the description of a package (the zip member .webop.desc). It returns the
+// header, in the fields of p, and the lines after it.
 func parseDesc(b []byte) (p Package, lines []byte, err error) {
 	if len(b) < descSize || string(b[:6]) != descMagic || string(b[26:28]) != lineEnd {
 		return Package{}, nil, fmt.Errorf("it does not begin with a description's header of %d bytes", descSize)
@@ -52,8 +53,8 @@ func (l descLine) append(b []byte) []byte {
 	return append(b, lineEnd...)
 }
 
-// cutDescLine decodes the first line in b, and returns the lines after it as rest. The parameter b
-// holds lines of a description.
+// cutDescLine decodes the first line in b, the lines of a package's description. It returns this
+// line as l, and the other lines as rest.
 func cutDescLine(b []byte) (l descLine, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, text, foundOffset := bytes.Cut(text, []byte(":"))
@@ -82,7 +83,8 @@ const mapMagic = "\xFFWOPM\x01\r\n"
 // Place is the range of a Web object's run in its storage package, in bytes.
 type Place struct{ Offset, Length int64 }
 
-// appendLine appends the line with this place to b, the lines of a map.
+// appendLine appends the line with this place to b, the lines of a package's map (the zip member
+// .webop.map).
 func (p Place) appendLine(b []byte) []byte {
 	b = strconv.AppendInt(b, p.Offset, 10)
 	b = append(b, ':')
@@ -90,7 +92,8 @@ func (p Place) appendLine(b []byte) []byte {
 	return append(b, lineEnd...)
 }
 
-// parseMap checks the header of a map and returns the lines after it.
+// parseMap checks that b, the map of a package (the zip member .webop.map), begins with a map's
+// header, and returns the lines after it.
 func parseMap(b []byte) (lines []byte, err error) {
 	lines, found := bytes.CutPrefix(b, []byte(mapMagic))
 	if !found {
@@ -99,8 +102,8 @@ func parseMap(b []byte) (lines []byte, err error) {
 	return lines, nil
 }
 
-// cutMapLine decodes the first line in b, a place, and returns the lines after it as rest. The
-// parameter b holds lines of a map.
+// cutMapLine decodes the first line in b, the lines of a package's map. It returns the place in
+// that line, and the other lines as rest.
 func cutMapLine(b []byte) (p Place, rest []byte, err error) {
 	text, rest, found := bytes.Cut(b, []byte(lineEnd))
 	offset, length, foundLength := bytes.Cut(text, []byte(":"))

@@ -29,8 +29,8 @@ func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 	return d.Pages, err
 }
 
-// Description is what the tail of a storage package says about the package, such as its header and
-// the list of its Web objects.
+// Description holds data from the tail of a storage package, such as the package's header and the
+// list of its Web objects.
 type Description struct {
 	Header Package // header of the package; its field Runs is nil
 	Pages  []Listed

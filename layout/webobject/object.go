@@ -97,8 +97,8 @@ func (o Object) AppendVersion1(dst []byte) ([]byte, error) {
 	return append(b, o.Data...), nil
 }
 
-// appendHead appends to dst what stands before the data in the Web object. The format is version 3,
-// or version 4 if the object has a conversion.
+// appendHead appends to dst all bytes of the Web object that precede its data. The format is
+// version 3, or version 4 if the object has a conversion.
 func (o Object) appendHead(dst []byte) ([]byte, error) {
 	if len(o.tail()) > MaxConversion {
 		return nil, fmt.Errorf("web object: conversion has %d bytes, at most %d fit", len(o.tail()), MaxConversion)

@@ -124,7 +124,7 @@ func noCollection(name string) error {
 	return fmt.Errorf("there is no collection %q; see: bucketsearch collections list", name)
 }
 
-// printWanted prints the settings of a collection that are set.
+// printWanted prints the settings of a collection, except those that have no value.
 func printWanted(out io.Writer, c collection.Collection) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	line := func(key, format string, args ...any) { fmt.Fprintf(w, "%s\t%s\n", key, fmt.Sprintf(format, args...)) }

@@ -128,8 +128,9 @@ func printPage(out io.Writer, p inventory.Page, asJSON bool) error {
 	return err
 }
 
-// tellUnlisted prints which lost or damaged objects make a list incomplete, and returns
-// errSaid if there are any. Their pages are not in the list, or lack language and type.
+// tellUnlisted prints the errors of the lost or damaged objects that make the list of pages
+// incomplete: pages are missing in it, or lack language and type. It returns errSaid if there are
+// any.
 func tellUnlisted(cmd *cobra.Command, all *inventory.Inventory) error {
 	for _, err := range all.Faults {
 		fmt.Fprintf(cmd.ErrOrStderr(), "Not listed is what this tells of: %v\n", err)

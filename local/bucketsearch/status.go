@@ -95,8 +95,9 @@ func printStatus(out io.Writer, s system.Status) {
 // dictionariesShown is the greatest number of pairs of languages that printDictionaries names.
 const dictionariesShown = 10
 
-// printDictionaries prints a line for each of the first pairs of languages with dictionaries, with what
-// limits left out of them.
+// printDictionaries prints a line for each of the first dictionariesShown pairs of languages with
+// dictionaries in both directions. The line names the parts of the input that were left out because
+// of limits.
 func printDictionaries(out io.Writer, dictionaries *manifest.Dictionaries) {
 	if dictionaries == nil {
 		return
@@ -121,7 +122,8 @@ func printDictionaries(out io.Writer, dictionaries *manifest.Dictionaries) {
 	}
 }
 
-// without returns the end of a sentence on what limits left out, "" for nothing.
+// without returns a clause to be added to a status line that names the parts left out because of
+// limits, such as ", without 200 of 1200 pages"; "" if omitted is empty.
 func without(omitted []string) string {
 	if len(omitted) == 0 {
 		return ""
@@ -164,7 +166,7 @@ func printSilent(out io.Writer, hosts []system.SilentHost) {
 	}
 }
 
-// ofAssets returns a text on how many of the stored URLs are assets, "" for 0.
+// ofAssets returns a clause that says how many of the stored URLs are assets; "" if n is 0.
 func ofAssets(n int) string {
 	if n == 0 {
 		return ""

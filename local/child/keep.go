@@ -46,9 +46,9 @@ type Child struct {
 	Restarted func(why error)
 }
 
-// Keep starts a child and restarts it whenever it ends by itself: immediately the first time, then
-// after growing pauses. A child that ends six times without running for a minute in between is
-// given up. ctx limits only the first start.
+// Keep starts a child, and returns a Keeper that restarts it whenever it ends by itself:
+// immediately the first time, then after growing pauses. If the child ends six times without
+// running for a minute in between, the Keeper gives it up. ctx limits only the first start.
 func Keep(ctx context.Context, c Child) (*Keeper, error) { return keep(ctx, c, usual) }
 
 // keep starts a child and restarts it according to a policy. Keep and tests call it.

@@ -70,9 +70,9 @@ func (d *disk) run() {
 }
 
 // syncRound syncs the files and folders at the paths. It opens all of them before it syncs the
-// first: syncs take long, and meanwhile other calls delete files and folders, and make others at
-// the same paths. If those were opened in the place of what the calls of this round have written,
-// the folder that is on disk could name a file that is not.
+// first, because syncs take long: meanwhile other calls may replace a file that a call of this
+// round has written by a new one at the same path. If syncRound then opened the new file, the old
+// one would not be synced, and the folder on disk could name a file that is not on disk.
 func (d *disk) syncRound(paths map[string]bool) error {
 	var files []*os.File
 	defer func() {

@@ -10,12 +10,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// listeners maps the prefix of an object's key to the queue that gets the event that the
-// object was stored.
+// listeners maps a prefix of keys to the name of a queue. When an object whose key has this prefix
+// is stored, the queue gets an event.
 var listeners = map[string]string{layout.Spool: task.Pack, layout.Packages: task.Index}
 
-// raise sends the event that an object was stored to the queue that listeners has for the prefix
-// of its key, as S3 does by a bucket notification. For any other prefix it does nothing.
+// raise must be called when an object with this key and size was stored. It sends the event to the
+// queue that listeners names for the key's prefix, as S3 does by a bucket notification. For any
+// other prefix it does nothing.
 func (s *System) raise(key string, size int64) {
 	directory, _, _ := strings.Cut(key, "/")
 	queue, found := listeners[directory+"/"]

@@ -30,9 +30,9 @@ type failureCount struct {
 	times int // number of failures in a row
 }
 
-// lasting is the number of failures in a row after which they are shown to people. A single failure
-// is not shown, because the next try often succeeds. But a partition.Fault is shown immediately: it
-// lasts until somebody repairs the bucket.
+// lasting is the number of failures of a function in a row from which on its last error is shown to
+// people. A single failure is not shown, because the next try often succeeds. But a partition.Fault
+// is shown immediately: it lasts until somebody repairs the bucket.
 const lasting = 2
 
 // watch returns a handler that calls handle and records the failures of the function with the
@@ -79,8 +79,9 @@ func (f *failures) note(name string, err error) {
 	f.byName[name] = failureCount{err, f.byName[name].times + 1}
 }
 
-// sentences returns a sentence for each partition.Fault, and for each function that has
-// failed at least lasting times in a row, without repetitions.
+// sentences returns the errors to be shown to people, as sentences without repetitions: one for
+// each partition.Fault, and one for each other function that has failed at least lasting times in a
+// row.
 func (f *failures) sentences() (all []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -99,8 +100,8 @@ func (f *failures) sentences() (all []string) {
 	return all
 }
 
-// faultOf returns the partition.Fault with which a function failed last, nil if there is
-// none.
+// faultOf returns the last error of the function with this name if it is a partition.Fault;
+// otherwise nil.
 func (f *failures) faultOf(name string) error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -110,8 +111,8 @@ func (f *failures) faultOf(name string) error {
 	return nil
 }
 
-// Failing returns a sentence for each function of this process that has failed repeatedly,
-// and for each partition.Fault.
+// Failing returns a sentence for each function of this process that has failed repeatedly, and for
+// each partition.Fault with which a function has failed.
 func (s *System) Failing() []string { return s.failures.sentences() }
 
 // stuck returns the partition.Fault that keeps a crawl from going on; nil if there is none.

@@ -10,10 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// tellRedis tells a Redis that has started empty which batches are leased: those in the queue
-// of fetch. So only the hosts of these batches must wait before they are leased again. If both
-// Redis and bucket are remote, tellRedis does nothing, because other systems may have leased
-// further batches.
+// tellRedis enters the leases of all batches in the queue of fetch in a Redis that has started
+// empty. So only the hosts of these batches must wait before they are leased again. If both Redis
+// and bucket are remote, tellRedis does nothing, because other systems may have leased further
+// batches.
 func (s *System) tellRedis(ctx context.Context) error {
 	if s.options.Redis != "" && s.options.S3 != "" {
 		return nil
@@ -29,8 +29,8 @@ func (s *System) tellRedis(ctx context.Context) error {
 }
 
 // redisRestarted is called when Redis has ended and was started again; the parameter why is the
-// reason of its end. It tells Redis which batches are leased, and starts a sweep, which rebuilds
-// the frontiers.
+// reason of its end. It enters the leases of all batches in the queue of fetch in Redis, and starts
+// a sweep, which rebuilds the frontiers.
 func (s *System) redisRestarted(why error) {
 	if err := s.tellRedis(context.Background()); err != nil {
 		s.Log.Warn("hosts wait for batches that may be out", "error", err)

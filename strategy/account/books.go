@@ -46,8 +46,8 @@ func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest
 	})
 }
 
-// note sets v.Err if err means that the book v is absent or damaged, and returns any other
-// error.
+// note stores err in v.Err and returns nil if err means that the book v is absent or damaged; it
+// returns any other err unchanged.
 func (l *library) note(v *volume, err error) error {
 	if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, book.ErrDamaged) {
 		return err

@@ -214,8 +214,9 @@ func (u *URL) along(w membership.Path) {
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking sorts the paths to the URL target: those of collections or seeds that are not crawled
-// for now come last (see membership.Members.HoldsBack). Otherwise the order stays the same.
+// sortAsking moves the paths by which the URL target is held back to the end: while the crawl is
+// limited, these are the paths of all other collections or seeds (see
+// membership.Members.HoldsBack). Otherwise the order stays the same.
 func (j judge) sortAsking(paths []reach, target address.Address) {
 	if j.settings.Only == nil || len(paths) < 2 {
 		return
@@ -229,8 +230,8 @@ func (j judge) sortAsking(paths []reach, target address.Address) {
 	slices.SortStableFunc(paths, func(a, b reach) int { return held(a) - held(b) })
 }
 
-// setApart sets u.Apart to membership.HeldBack if the URL is admitted, but not requested for now
-// because only other collections or seeds are crawled. It does nothing if u.Apart is set already.
+// setApart sets u.Apart to membership.HeldBack if the URL is admitted, but held back because the
+// crawl is limited to other collections or seeds. It does nothing if u.Apart is set already.
 func (j judge) setApart(u *URL) {
 	path := membership.Path{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
 	if u.Sitemap {

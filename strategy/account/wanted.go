@@ -26,9 +26,10 @@ func (j judge) keep(u *URL, paths []reach) {
 	}
 }
 
-// leadsNowhere reports whether the last outcome of a URL is a redirect to another URL that
-// has failed since, or names such a URL as the canonical address. Then the first URL is
-// requested again: it may lead elsewhere by now, or be a page itself.
+// leadsNowhere reports whether a URL leads to another URL that has failed since. The parameter last
+// is the last outcome of the first URL: a redirect to the other URL, or a page that names it as its
+// canonical address. If leadsNowhere returns true, the first URL is requested again, because it may
+// lead elsewhere by now, or be a page itself.
 func (j judge) leadsNowhere(last book.Outcome) bool {
 	return slices.ContainsFunc(j.settings.LedTo(last), func(id layout.Identity) bool {
 		f := j.account.of(id).urls[id]
@@ -36,16 +37,17 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// FailedSince reports whether a URL has failed in a later batch than the one with the outcome
-// other. s holds those outcomes of the URL that count. The outcome other is that of a second URL,
-// which redirects to the first one, or names it as its canonical address.
+// FailedSince reports whether a URL has failed since another URL led to it. The parameter s is the
+// standing of the URL. The parameter other is the outcome of the other URL, which redirects to the
+// URL, or names it as its canonical address. The failure counts only if its batch has a higher
+// version than that of other.
 func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }
 
-// askAgain makes the URL be requested again now, on behalf of the first collection in its last
-// final outcome that still admits it: it sets u.Wanted and the other fields for this request (see
-// want). If no collection admits the URL, nothing changes.
+// askAgain sets u.Wanted and the other fields for a new request (see want), so that the URL is
+// requested again now. The request is on behalf of the first collection in the URL's last final
+// outcome that still admits the URL. If there is none, nothing changes.
 func (j judge) askAgain(u *URL) {
 	if still := j.settings.Still(u.Final, u.Address); len(still) > 0 {
 		j.want(u, j.lastPath(u, still[0]))
@@ -95,8 +97,8 @@ func (j judge) lastPath(u *URL, collection string) membership.Path {
 	return membership.Path{Collection: collection, Depth: u.Final.Depth, Hops: u.Final.Hops, Weight: u.Final.Weight}
 }
 
-// want sets the fields of a URL for a new request by the path w: Admitted, Collection, Sitemap,
-// Asset, Depth, Hops and Weight, but not Wanted. The URL must have a final outcome.
+// want sets the fields of u that describe a new request by the path w: Admitted, Collection,
+// Sitemap, Asset, Depth, Hops and Weight, but not Wanted. The URL must have a final outcome.
 func (j judge) want(u *URL, w membership.Path) {
 	u.along(w)
 	u.Admitted, u.Sitemap = true, membership.IsSitemap(u.Final)

@@ -55,7 +55,7 @@ type Pause struct {
 	Reason string    `json:"reason"` // sentence that tells people why the crawl is paused
 }
 
-// Limits are upper limits of storage and cost; 0 means none.
+// Limits are upper limits of storage and cost; 0 means no limit.
 type Limits struct {
 	StorageBytes int64 `json:"storage,omitempty"` // greatest total size of packages, books and segments, in bytes
 	// greatest number of requests to the object store on one day (UTC)

@@ -31,8 +31,8 @@ func (f *Frontier) Miss(ctx context.Context) error {
 	return f.wrap("note what is missed in", f.rdb.HSet(ctx, f.key("counts"), "missed", 1).Err())
 }
 
-// Counts reads the counters. They are exact, because every script updates them together
-// with the states.
+// Counts returns the numbers of URLs in each state. They are exact, because every script that
+// changes the state of a URL also updates the counters in Redis.
 func (f *Frontier) Counts(ctx context.Context) (Counts, error) {
 	var numbers struct {
 		Waiting        int64 `redis:"w"`

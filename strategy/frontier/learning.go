@@ -16,37 +16,38 @@ import (
 // or two packs at the same time, would take the frontier for outdated.
 const kept = 8
 
-// Learning tells the frontier of a commit that will add a book to a storage partition.
-// before names the manifest on which the commit is based, and next the manifest that the
-// commit makes; the names are their fields Learnt. Pack calls it after the batches of
-// the book are settled, and again for each manifest on which it tries the commit.
+// Learning announces to the frontier a commit that will add a book to a storage partition. The
+// parameter before names the manifest on which the commit is based, and next the manifest that the
+// commit makes; a manifest's name is its field Learnt. Pack calls Learning after the batches of the
+// book are settled, and again if it must base the commit on a newer manifest.
 //
-// The names form a chain: the frontier remembers next only if it knows before. So a
-// frontier that knows a name was told of every commit before it, and has their
-// settlements. A Redis that came back with older contents does not know the latest
-// names, takes no later ones, and is rebuilt.
+// The names form a chain: the frontier records next only if it has recorded before. So a frontier
+// that has recorded a name has recorded all commits before it, and has applied the outcomes of
+// their batches. A Redis that came back with older contents lacks the latest names, records no
+// later ones, and is rebuilt.
 //
 //	pack A: Learning(n1, a2)    taken; A commits a2
 //	pack B: Learning(n1, b2)    taken, too, but its commit loses against A's
 //	pack B: Learning(a2, b3)    taken; B commits b3
 //
-// A name whose commit fails, such as b2, occurs in no manifest. However many such names
-// the frontier is told of, it still remembers the name before them.
+// A name whose commit fails, such as b2, occurs in no manifest. However many such names the
+// frontier records, it still has the name before them.
 //
-// While a rebuild runs, between Reset and Open, the frontier knows no name at first. So it
-// takes the names of the first call without a test, and then only names that follow from
-// them. Open keeps these names if the last commit that the rebuild has read is among them;
-// otherwise it keeps only the name of that commit. After a commit of which the frontier was
-// not told, such as a repair's, the frontier lacks books, and is rebuilt once more.
+// While a rebuild runs, between Reset and Open, the frontier has no name at first. So it records
+// the names of the first call without a test, and then only names that follow from them. Open keeps
+// these names if the last commit that the rebuild has read is among them; otherwise it keeps only
+// the name of that commit. After a commit without a call of Learning, such as a repair's, the
+// frontier lacks books, and is rebuilt once more.
 func (f *Frontier) Learning(ctx context.Context, storage layout.Partition, before, next string) error {
 	err := f.run(ctx, learnScript, storage.String(), before, next, kept).Err()
 	return f.wrap("tell what partition "+storage.String()+" learns to", err)
 }
 
-// Knows returns nil if the frontier is open, and was told of the last commit that added a book to
-// each storage partition. learnt names these commits: it holds the field Learnt of each
-// partition's manifest ("" before the first book). Otherwise the error comes from Redis, or wraps
-// ErrNotBuilt; it names a storage partition of which the frontier lacks books, if there is one.
+// Knows returns nil if the frontier is open, and has recorded (see Learning) the last commit that
+// added a book to each storage partition. The parameter learnt names these commits: it holds the
+// field Learnt of each partition's manifest ("" before the first book). Otherwise the error comes
+// from Redis, or wraps ErrNotBuilt; it names a storage partition of which the frontier lacks books,
+// if there is one.
 func (f *Frontier) Knows(ctx context.Context, learnt map[layout.Partition]string) error {
 	var epoch *redis.IntCmd
 	var told *redis.MapStringStringCmd

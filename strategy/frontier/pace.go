@@ -50,9 +50,8 @@ func (f *Frontier) Rest(ctx context.Context, hosts []Resting) error {
 	return nil
 }
 
-// Hold makes sure that the frontier knows these leases, and leaves those that it knows as they
-// are. The hosts are not leased until these leases are settled or expire. Hold may be called
-// before Open.
+// Hold enters leases in the frontier, except those that it has already. The hosts of the leases are
+// not leased again until the leases are settled or expire. Hold may be called before Open.
 func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	for part := range slices.Chunk(batches, chunk) {
 		args := make([]any, 0, 3*len(part))
@@ -165,8 +164,8 @@ func Partitions(ctx context.Context, rdb redis.UniversalClient) ([]int, error) {
 	return all, nil
 }
 
-// Pace tells whether a Redis knows all leases that have not ended, and how it came to
-// know them. A host whose lease is unknown could be asked again too soon.
+// Pace says whether a Redis has all leases that have not ended, and where it has them from. If
+// leases may be missing in Redis, requests to their hosts could follow each other too soon.
 type Pace int
 
 // The values of Pace.
@@ -176,7 +175,8 @@ const (
 	Kept                // this Redis has given leases itself, and knows all that have not ended
 )
 
-// PaceOf returns how a Redis came to know the leases that have not ended, or Unknown.
+// PaceOf returns Kept if this Redis has given leases itself, Told if it has not, but Tell has
+// entered all leases, and Unknown otherwise: then leases may be missing.
 func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	var told, given *redis.IntCmd
 	_, err := rdb.Pipelined(ctx, func(p redis.Pipeliner) error {
@@ -194,9 +194,8 @@ func PaceOf(ctx context.Context, rdb redis.UniversalClient) (Pace, error) {
 	return Unknown, nil
 }
 
-// Tell enters in an empty Redis all leases that have not ended. The parameter out holds these
-// leases by crawl partition. The caller must know them all: no other process may send batches to
-// fetch.
+// Tell enters leases in an empty Redis. The parameter out must hold all leases that have not ended,
+// by crawl partition; so no other process may send batches to fetch.
 func Tell(ctx context.Context, rdb redis.UniversalClient, out map[int][]Held) error {
 	for crawl, batches := range out {
 		if err := New(rdb, crawl).Hold(ctx, batches); err != nil {

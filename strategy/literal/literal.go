@@ -45,8 +45,8 @@ func show(value any) string {
 	return fmt.Sprint(value)
 }
 
-// Duration reads a duration such as 1m30s, from 0 to the parameter most. The parameter name is the name
-// of the setting.
+// Duration parses text, the value of the setting with this name, as a duration such as 1m30s, from
+// 0 to the parameter most.
 func Duration(name, text string, most time.Duration) (time.Duration, error) {
 	d, err := time.ParseDuration(text)
 	if err != nil || d < 0 || d > most {
@@ -66,8 +66,8 @@ func Span(d time.Duration) string {
 	return text
 }
 
-// Whole reads a whole number from the parameter least to the parameter most. If most is
-// math.MaxInt64, there is no upper bound.
+// Whole parses text, the value of the setting with this name, as a whole number from the parameter
+// least to the parameter most. If most is math.MaxInt64, there is no upper bound.
 func Whole(name, text string, least, most int64) (int64, error) {
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil || n < least || n > most {
@@ -84,7 +84,8 @@ func Range(least, most int64) string {
 	return fmt.Sprintf("a whole number from %d to %d", least, most)
 }
 
-// Amount reads a number such as 2.50, 0 or more.
+// Amount parses text, the value of the setting with this name, as a number of at least 0, such as
+// 2.50.
 func Amount(name, text string) (float64, error) {
 	n, err := strconv.ParseFloat(text, 64)
 	if err != nil || !(n >= 0) || math.IsInf(n, 1) {
@@ -93,7 +94,8 @@ func Amount(name, text string) (float64, error) {
 	return n, nil
 }
 
-// Switch reads the value of an option that is on (true or 1) or off (false, 0 or empty).
+// Switch parses text, the value of the setting with this name, which is on (true or 1) or off
+// (false, 0 or empty).
 func Switch(name, text string) (bool, error) {
 	switch strings.ToLower(text) {
 	case "1", "true":
@@ -104,8 +106,8 @@ func Switch(name, text string) (bool, error) {
 	return false, Wrong(name, text, "true or false")
 }
 
-// Time reads a time (RFC 3339), or a date, which means its first moment in UTC. The
-// empty text is the zero time.
+// Time parses text, the value of the setting with this name, as a time (RFC 3339) or a date, which
+// means its first moment in UTC. For an empty text it returns the zero time.
 func Time(name, text string) (time.Time, error) {
 	if text == "" {
 		return time.Time{}, nil
@@ -120,7 +122,8 @@ func Time(name, text string) (time.Time, error) {
 
 var size = regexp.MustCompile(`(?i)^([0-9]+(?:\.[0-9]+)?) *(?:([KMGT])(i?))?B?$`)
 
-// Size reads a number of bytes such as 50GB, 1.5TiB or 1000000.
+// Size parses text, the value of the setting with this name, as a number of bytes such as 50GB,
+// 1.5TiB or 1000000.
 func Size(name, text string) (int64, error) {
 	parts := size.FindStringSubmatch(strings.TrimSpace(text))
 	if parts == nil {

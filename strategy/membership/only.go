@@ -9,12 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// HeldBack is the reason for which an admitted URL waits outside of the frontier: only other
-// collections, or other seeds, are crawled for now.
+// HeldBack is the reason why an admitted URL waits outside of the frontier while the crawl is
+// limited to other collections or seeds (see HoldsBack).
 const HeldBack = "held back"
 
-// choose parses the seeds that s.Only names, and sets s.chosen to the result. It fails if a
-// collection in s.Only has an invalid seed or pattern.
+// choose sets s.chosen from s.Only, the collections and seeds to which the crawl is limited: it
+// parses the seeds, with the rules of their collections. It fails if one of the collections has an
+// invalid seed or pattern.
 func (s *Members) choose() error {
 	if s.Only == nil {
 		return nil
@@ -36,9 +37,10 @@ func (s *Members) choose() error {
 	return nil
 }
 
-// HoldsBack reports whether an admitted URL with this path is held back: it is not
-// requested for now, because only other collections, or other seeds of its collection,
-// are crawled. Such a URL waits outside of the frontier, even if it is stored and due.
+// HoldsBack reports whether target, a URL that is admitted by the path w, is held back: it must not
+// be requested for now. That is so while the crawl is limited (see Only) to other collections, or
+// to other seeds of the collection of w. A URL that is held back waits outside of the frontier,
+// even if it is stored and due.
 func (s *Members) HoldsBack(w Path, target address.Address) bool {
 	if s.Only == nil {
 		return false

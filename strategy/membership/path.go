@@ -2,7 +2,7 @@ package membership
 
 import "github.com/bucketsearch/bucketsearch/layout/book"
 
-// Path describes the links by which a collection has found a URL, from one of its seeds.
+// Path describes a chain of links that leads from a seed of a collection to a URL.
 type Path struct {
 	Collection string
 	Kind       book.Kind // kind of the last link; 0 for a seed
@@ -11,12 +11,12 @@ type Path struct {
 	Weight     uint8     // priority of the URL: 255 is requested first, 1 last; 0: it has none, and the depth decides
 }
 
-// PathOf returns the path that ends with a link.
+// PathOf returns the path whose last link is l.
 func PathOf(l book.Link) Path { return Path{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
 
-// Rank returns the rank of a path by the kind of its last link, the lowest first: 0 for a
-// sitemap, 1 for a page, 2 for an asset. Of several paths to a URL, the lowest rank
-// decides what the URL is: a sitemap to which pages link is still a sitemap.
+// Rank returns the rank of a path whose last link is of the given kind: 0 for a link to a sitemap,
+// 1 for one to a page, 2 for one to an asset. If several paths lead to a URL, the path of the
+// lowest rank says what kind of URL it is: a sitemap to which pages link, too, is still a sitemap.
 func Rank(last book.Kind) int {
 	switch last {
 	case book.Sitemap:

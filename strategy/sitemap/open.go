@@ -11,8 +11,9 @@ import (
 
 const bufferSize = 64 << 10
 
-// open returns a reader of the text of a list: decompressed if it is gzip, and without byte
-// order mark and leading white space. Reading fails after MaxBytes of text.
+// open returns a reader of the text of the sitemap or feed in r: decompressed if r is gzip, and
+// without byte order mark and leading white space. The reader fails if the text has more than
+// MaxBytes.
 func open(r io.Reader) (*bufio.Reader, error) {
 	in := bufio.NewReaderSize(r, bufferSize)
 	if magic, _ := in.Peek(2); string(magic) == "\x1f\x8b" {
@@ -42,7 +43,7 @@ func open(r io.Reader) (*bufio.Reader, error) {
 }
 
 // capped is a reader that fails if there are more bytes than allowed. It does not simply end after
-// the allowed bytes, because a list that was cut off would then look complete.
+// the allowed bytes: then a sitemap that was cut off would look complete.
 type capped struct {
 	reader io.Reader
 	left   int // number of bytes that may still be read

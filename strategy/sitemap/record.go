@@ -9,12 +9,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// maxText is the maximum number of bytes that are kept of an element's text, or of a line of a text
-// list; the rest is cut off. Of an address that is too long, enough is kept to refuse it.
+// maxText is the maximum number of bytes that are kept of an element's text; the rest is cut off.
+// An address that was cut off so is still long enough to be refused. In a text file, longer lines
+// are skipped.
 const maxText = 4 * address.MaxBytes
 
-// record collects the fields of one entry. If several elements set one field, the first
-// that is not empty counts.
+// record collects the fields of one entry of a sitemap or feed. If several elements of the entry
+// set one field, the first that is not empty counts.
 type record struct {
 	location, guid    string
 	modified, created string

@@ -24,7 +24,8 @@ const (
 	DefaultPriority = 0.5
 )
 
-// Entry is an entry of a list. Its address may be on another site than the list.
+// Entry is an entry of a list: of a sitemap, an index of sitemaps, a feed or a text file. Its
+// address may be on another site than the list.
 type Entry struct {
 	Address  address.Address
 	Index    bool      // Address is the address of another sitemap
@@ -32,13 +33,13 @@ type Entry struct {
 	Priority float32   // priority that the site gives to the page, from 0 to 1
 }
 
-// Parse yields the entries of a list while it reads it from r, and so needs little
-// memory. list is the address of the list, against which relative addresses are
-// resolved. An entry without a valid address is left out. A list that is broken, too
-// large or of an unknown kind yields the entries before the fault, and then an error
-// that says where the fault is.
+// Parse reads a list (a sitemap, an index of sitemaps, a feed or a text file) from r, and yields
+// each entry as soon as it is read. The parameter list is the address of the list, against which
+// relative addresses are resolved. Entries without a valid address are left out. If the list is
+// broken, too large or of an unknown kind, Parse yields the entries before the fault, and then an
+// error that says where the fault is.
 //
-// Of XML, document types are ignored, and only the predefined entities are expanded.
+// In XML, Parse ignores document types, and expands only the predefined entities.
 func Parse(r io.Reader, list address.Address) iter.Seq2[Entry, error] {
 	return func(yield func(Entry, error) bool) {
 		n := 0
@@ -57,10 +58,12 @@ func Parse(r io.Reader, list address.Address) iter.Seq2[Entry, error] {
 	}
 }
 
-// errStop makes parse end because the caller of Parse wants no more entries.
+// errStop is returned by the function emit to make parse end: the caller of Parse wants no more
+// entries.
 var errStop = errors.New("no more wanted")
 
-// parse calls emit with each entry of a list, until emit fails.
+// parse reads a list from r, and calls emit with each entry, until emit fails. The parameter list
+// is the address of the list.
 func parse(r io.Reader, list address.Address, emit func(Entry) error) error {
 	in, err := open(r)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// parseText calls emit with the address in each line of a list. Lines that are no
-// absolute address are skipped, but a list with no address at all is an error.
+// parseText reads a text file with one address a line, and calls emit with each address. Lines that
+// are no absolute address are skipped, but a file with no address at all is an error.
 func parseText(in io.Reader, emit func(Entry) error) error {
 	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, bufferSize)

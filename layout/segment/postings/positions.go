@@ -2,7 +2,7 @@ package postings
 
 import "fmt"
 
-// cursor says up to which document, and which bit, the positions of a block were read.
+// cursor marks the place in the positions of a block up to which they have been read.
 type cursor struct {
 	block int  // number of the block, or noBlock
 	doc   int  // document whose positions are next, as an index in the block

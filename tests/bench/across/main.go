@@ -50,7 +50,8 @@ func main() {
 // part are answered with a dictionary that was learnt from all other parts.
 const folds = 5
 
-// measure prints the rows of one pair of languages.
+// measure prints the results for one pair of languages: a row for questions in the language from
+// about pages in the language to, without a dictionary and with each kind of dictionary.
 func measure(ctx context.Context, dir, from, to string) error {
 	m := measurement{dir: dir, from: from, to: to}
 	var err error
@@ -122,9 +123,10 @@ func (m *measurement) read(language string) (docs []eval.Document, err error) {
 	return docs, lines.Err()
 }
 
-// row prints one row. The documents are divided into the given number of folds; the function foldOf
-// returns the fold of the n-th document. The questions about each fold are answered with a dictionary
-// that is learnt from the documents of all other folds. If foldOf is nil, there is no dictionary.
+// row measures the answers with one kind of dictionary, and prints them as a row with the given
+// name. The documents are divided into the given number of folds; the function foldOf returns the
+// fold of the n-th document. The questions about each fold are answered with a dictionary that is
+// learnt from the documents of all other folds. If foldOf is nil, there is no dictionary.
 func (m *measurement) row(ctx context.Context, name string, folds int, foldOf func(n int, d eval.Document) int) error {
 	var ndcg, recall float64
 	n := 0
