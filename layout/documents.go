@@ -94,7 +94,7 @@ func StrategyKey(kind string, version uint64) string {
 }
 
 // TakedownKey returns the key of the object with the given version of the takedowns, the list of
-// what is forgotten.
+// forgotten URLs and sites.
 func TakedownKey(version uint64) string { return numbered(Takedowns, version) }
 
 // ControlKey returns the key of the object with the given version of the controls: pause, limits
@@ -179,8 +179,8 @@ func IsDeadLetter(key string) bool {
 	return strings.HasPrefix(key, DeadLetters) && strings.HasSuffix(key, ".json") && !IsForeign(key)
 }
 
-// Again is the content of every object with a key of ResendKey, which requests that a dead
-// letter be sent again.
+// Again is the content of a request to send a dead letter again: of each object whose key comes
+// from ResendKey.
 const Again = "again\n"
 
 // ResendKey returns the key of the request to send a dead letter again, from the key of
@@ -202,18 +202,21 @@ func JudgmentKey(query string, content []byte) string {
 // (UTC).
 func ClickDay(day time.Time) string { return Clicks + day.UTC().Format("20060102") + "/" }
 
-// ClickPrefix returns the prefix of the keys of a day's clicks on one page as a result of one
-// query. pair is the content hash of query and page (see functions/shared/judgment).
+// ClickPrefix returns the prefix of the keys under which clicks of one day (UTC) on one result are
+// stored. The parameter pair stands for the result: it is the content hash of query and page (see
+// functions/shared/judgment).
 func ClickPrefix(day time.Time, pair string) string { return ClickDay(day) + pair + "/" }
 
-// ClickKey returns the key of the click in a slot, a number below 100.
+// ClickKey returns the key of one click of a day (UTC) on the result for which pair stands (see
+// ClickPrefix). The parameter slot, a number below 100, distinguishes the clicks on this result.
 func ClickKey(day time.Time, pair string, slot int) string {
 	return fmt.Sprintf("%s%02d.json", ClickPrefix(day, pair), slot)
 }
 
 var clickPattern = regexp.MustCompile(`^` + Clicks + `\d{8}/([0-9a-f]{32})/\d{2}\.json$`)
 
-// ParseClickKey returns the hash of query and page in a key that ClickKey built.
+// ParseClickKey returns the parameter pair, the hash of query and page, of a key that ClickKey
+// built.
 func ParseClickKey(key string) (pair string, err error) {
 	parts := clickPattern.FindStringSubmatch(key)
 	if parts == nil {
@@ -222,15 +225,16 @@ func ParseClickKey(key string) (pair string, err error) {
 	return parts[1], nil
 }
 
-// QuarantinePrefix returns the prefix of the keys of the copies in quarantine, for
-// objects whose own keys begin with prefix.
+// QuarantinePrefix returns the prefix of the keys in quarantine under which objects are copied
+// whose own keys begin with the parameter prefix.
 func QuarantinePrefix(prefix string) string {
 	return Quarantine + strings.ReplaceAll(prefix, "/", "+")
 }
 
-// QuarantineKey returns the key of the copy in quarantine of a damaged object. It
-// contains the hash of the copied bytes, so that damage of the copy is noticed. Format
-// history: at first the hash was missing.
+// QuarantineKey returns the key under which a damaged object is copied to quarantine. The parameter
+// key is the object's own key, and content its bytes. The result contains the hash of these bytes,
+// by which CheckQuarantined finds damage of the copy. Format history: at first the hash was
+// missing.
 func QuarantineKey(key string, content []byte) string {
 	return QuarantinePrefix(key) + "@" + ContentHash(content)
 }

@@ -80,8 +80,9 @@ func supersedes(o, known *Outcome) bool {
 	return o.Compare(*known) < 0
 }
 
-// outcomes returns the outcomes of the URL that a merged book keeps, sorted by Compare: those
-// that determine its state, and those that could do so when outcomes of other books are added.
+// outcomes returns the outcomes of the URL that a merged book keeps, sorted by Compare. Some of
+// them determine the state of the URL; the others could do so when outcomes of other books are
+// added.
 func (s *Standing) outcomes() []Outcome {
 	var all []Outcome
 	var last *Outcome

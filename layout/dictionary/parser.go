@@ -27,7 +27,8 @@ func (p *parser) number(most uint64) uint64 {
 	return n
 }
 
-// count reads a number of elements, from least to most, each of at least one byte.
+// count reads the number of the elements that follow, each of at least one byte. It fails if the
+// number is below least or above most, or if fewer bytes than elements are left.
 func (p *parser) count(least, most int) int {
 	n := int(p.number(uint64(min(most, len(p.data)-p.at))))
 	p.failed = p.failed || n < least
@@ -54,9 +55,9 @@ func (p *parser) text() []byte {
 	return p.data[p.at-n : p.at]
 }
 
-// ascending reads at most the given number of elements. Each begins with a string above that of
-// the element before; the function rest reads what follows the string. ascending returns the
-// offsets of the elements.
+// ascending reads a list of elements, at most as many as the parameter most says, and returns the
+// offset of each. An element begins with a string, which must be above the string of the element
+// before; ascending calls the function rest to read the rest of the element.
 func (p *parser) ascending(most int, rest func()) []uint32 {
 	n := p.count(0, most)
 	offsets := make([]uint32, 0, n)

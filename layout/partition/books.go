@@ -16,8 +16,8 @@ import (
 // parallel is the greatest number of books or overlays that are read or stored at the same time.
 const parallel = 8
 
-// Books are the books of a generation. A damaged or missing book is left out and
-// recorded. What a caller of Books does then depends on its task:
+// Books are the books of a generation. A damaged or missing book is left out and recorded. The
+// callers of Books then act according to their tasks:
 //
 //	the caller                            then                          example
 //	answers a question about some URLs    answers from the other books  show a page, explain a URL

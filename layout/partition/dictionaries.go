@@ -53,8 +53,8 @@ func (e *Edit) SetDictionaries(of string, omitted []string, keep func(manifest.D
 	e.next.Dictionaries.Of, e.next.Dictionaries.Omitted = of, omitted
 }
 
-// keepDictionaries replaces the list of dictionaries by a new one, which has only those for which the
-// function keep returns true, and whose fields Of and Omitted are empty.
+// keepDictionaries replaces the list of dictionaries by a new one. The new list has the
+// dictionaries for which the function keep returns true; its fields Of and Omitted are empty.
 func (e *Edit) keepDictionaries(keep func(manifest.Dictionary) bool) {
 	next := new(manifest.Dictionaries)
 	if before := e.next.Dictionaries; before != nil {

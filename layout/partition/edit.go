@@ -191,10 +191,10 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 // condemn condemns objects that the generation being made does not list.
 func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
 
-// CondemnUnlisted condemns the objects with those of the keys that are neither listed
-// nor condemned, and returns these keys. Such objects were stored for a commit that
-// never happened; after the grace they are deleted. A committer that is still about to
-// list such an object must store it under another key.
+// CondemnUnlisted condemns the object with each of the keys, unless the generation lists it or it
+// is condemned already, and returns the keys of the objects that it has condemned. These objects
+// were stored for a commit that never happened; after the grace they are deleted. A committer that
+// is still about to list such an object must store it under another key.
 func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	condemned = e.Unlisted(keys...)
 	e.condemn(condemned...)
@@ -242,10 +242,11 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot records in Manifest.Forgotten that the pages named by this version of the takedowns
-// are forgotten, and returns true. No listed package, book or segment may hold such a page any
-// more when it is called. If this version or a higher one is recorded already, it changes
-// nothing and returns false. What else may hold texts of such pages is deleted after the grace:
+// Forgot records in Manifest.Forgotten that the pages named by this version of the takedowns are
+// forgotten, and returns true. No listed package, book or segment may hold such a page any more
+// when it is called. If this version or a higher one is recorded already, it changes nothing and
+// returns false. Other objects may still hold texts of such pages. These are deleted after the
+// grace:
 //   - all condemned objects, even if kept generations list them (see Condemned.Erase);
 //   - all overlays with anchors, the one with unvisited URLs, and dictionaries: Forgot unlists and
 //     condemns them, and resets Manifest.Ranked, so that rank makes them again.

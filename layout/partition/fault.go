@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Fault is an error that remains until the partition is repaired: generations or books
-// are lost or damaged. Its text is one sentence that says which, and which command repairs
-// them. It wraps ErrLost, manifest.ErrDamaged or the errors of Books.Damaged.
+// Fault is an error that remains until the partition is repaired: generations or books are lost or
+// damaged. Its text is one sentence that names them, and the command that repairs them. A Fault
+// wraps ErrLost, manifest.ErrDamaged or the errors of Books.Damaged.
 type Fault struct{ err error }
 
 // Error implements error.

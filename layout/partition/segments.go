@@ -294,8 +294,8 @@ func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut 
 	return true, nil
 }
 
-// texts returns the keys of all listed overlays with texts of pages: those with anchors, the one with
-// unvisited URLs, and dictionaries.
+// texts returns the keys of all listed overlays that hold texts of pages: overlays with anchors,
+// the overlay with unvisited URLs, and dictionaries.
 func (e *Edit) texts() map[string]bool {
 	keys := make(map[string]bool)
 	if u := e.next.Unvisited; u != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Check verifies a whole segment: that all checksums are right, that everything can be
-// decoded, and that its sections agree with each other.
+// Check verifies a whole segment: all checksums must be right, all sections can be decoded, and the
+// sections agree with each other.
 func Check(content []byte) error {
 	s, err := OpenBytes(content)
 	if err != nil {

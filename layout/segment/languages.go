@@ -41,9 +41,9 @@ func appendCounts(dst []byte, counts []uint32) []byte {
 // counts by language, until their number is known (see complete).
 const allDocuments = math.MaxUint32
 
-// counts reads what appendCounts has written: the number of a term's documents in each
-// language. It stores the numbers in the slice counts, with one element for each language of
-// the tail. If all documents are in one language, this language's number becomes allDocuments.
+// counts reads the number of a term's documents in each language, as appendCounts has written it.
+// It stores the numbers in the slice counts, which has one element for each language of the tail.
+// If all documents are in one language, the element of this language becomes allDocuments.
 func (p *parser) counts(counts []uint32) {
 	clear(counts)
 	first := p.number(uint64(len(counts))<<1 | 1)

@@ -213,8 +213,8 @@ func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
 	}
 }
 
-// sortPositions fills b.positions with the positions of all tokens: first those of the
-// first posting, then those of the second, and so on.
+// sortPositions fills b.positions with the positions of all tokens: first the positions of the
+// first posting, then of the second, and so on.
 func (b *memoryIndex) sortPositions() {
 	end := uint32(0)
 	for i := range b.postings {

@@ -2,7 +2,7 @@ package segment
 
 import "strings"
 
-// nameMark marks the term of a word of a site's name: such a term is the word,
+// nameMark marks terms for the names of sites: such a term is a word of the name, followed by
 // nameMark and imageMark (see NameTerm).
 const nameMark = "\x03"
 

@@ -102,8 +102,8 @@ var frequencyWeight = func() (weights [256]uint8) {
 	return weights
 }()
 
-// candidate is a term of a document that may get into the document's vector: of all candidates,
-// those with the greatest numbers worth do (see vectorHash).
+// candidate is a term of a document that may get into the document's vector. The vector has the
+// candidates with the greatest values of worth, the product of vectorHash.telling and weight.
 type candidate struct {
 	worth  uint16
 	hash   uint32

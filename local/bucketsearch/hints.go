@@ -62,9 +62,9 @@ func completed(text, flags string) string {
 	})
 }
 
-// hints is a writer that adds the flags that name the bucket (where.flagsOf) to every
-// bucketsearch command in the text that is written to it. Text of web sites must not be
-// written to it, because commands in that text would be changed, too.
+// hints is a writer that adds flags to every bucketsearch command in the text written to it: those
+// that name the bucket (where.flagsOf). Text of web sites must not be written to it, because
+// commands in that text would be changed, too.
 type hints struct {
 	io.Writer
 	where  *location

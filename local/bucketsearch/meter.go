@@ -114,7 +114,8 @@ func (m *crawlMeter) end() {
 	}
 }
 
-// describe returns a line for a report: what the system does now, and the numbers of pages.
+// describe returns the line that is shown for a report of system.Wait: the present work of the
+// system, and the numbers of pages.
 func (m *crawlMeter) describe(p system.Progress, err error) string {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && m.known.IsZero():

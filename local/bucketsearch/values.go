@@ -131,8 +131,8 @@ func asofVar(flags *pflag.FlagSet, to *time.Time, usage string) {
 // formerly maps names that flags had in version 0.1.0 to their present names.
 var formerly = map[string]string{"connections": "host-connections", "max-pages": "pages", "requests": "requests-a-day", "usd": "usd-a-day"}
 
-// flagError rewords an error of pflag about a flag, and adds what to write instead, or which
-// --help to read.
+// flagError rewords an error of pflag about a flag, and adds advice, such as the right flag or the
+// command whose --help lists the flags.
 func flagError(cmd *cobra.Command, err error) error {
 	see := "; see: " + cmd.CommandPath() + " --help"
 	if none, ok := errors.AsType[*pflag.NotExistError](err); ok {

@@ -61,9 +61,9 @@ func whyCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// storyOf looks for the first of the wanted addresses that the bucket knows. It returns the
-// address and its story (see why.Story). If the bucket knows none of them, it returns the
-// first address and the story of it.
+// storyOf returns the first of the wanted addresses of which the bucket has a trace, and the story
+// of this address (see why.Story). If the bucket has a trace of none of them, it returns the first
+// address and its story.
 func storyOf(ctx context.Context, a *system.Attached, wanted []address.Address) (story why.Story, url address.Address, err error) {
 	inForce, err := a.Settings.Get(ctx)
 	if err != nil {

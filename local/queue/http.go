@@ -67,8 +67,9 @@ type refused struct {
 	SenderFault bool
 }
 
-// serve does what a request asks for, and returns the value to be sent as JSON. target is
-// the header X-Amz-Target, which names the operation.
+// serve executes the operation of a request, and returns the answer, a value to be sent as JSON.
+// target is the header X-Amz-Target, which names the operation; body holds the operation's
+// arguments.
 func serve(queues map[string]*Queue, target string, body io.Reader) (any, error) {
 	var request struct {
 		QueueURL string `json:"QueueUrl"`

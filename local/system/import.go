@@ -62,7 +62,8 @@ func (i *Importer) Log() *slog.Logger {
 	return slog.New(slog.DiscardHandler)
 }
 
-// Close releases what OpenImporter opened.
+// Close closes the system that OpenImporter opened, or the connections to it if another program
+// runs it.
 func (i *Importer) Close() error { return i.close() }
 
 // ErrOthers means that another program runs the system, so that no collection is published.

@@ -15,7 +15,7 @@ import (
 // DefaultCollection is the name of the collection of the command line's seeds.
 const DefaultCollection = "default"
 
-// Plan says what to crawl, according to the command line.
+// Plan holds the collections and seeds of a command line, and its options for their crawl.
 type Plan struct {
 	Collections     []collection.Collection // collections from files, no two with the same name
 	Seeds           []collection.Seed       // seeds of DefaultCollection; the next three fields are its settings

@@ -18,7 +18,8 @@ const (
 	silentRead  = 100 // maximum number of failing hosts that are read from the frontier of each crawl partition
 )
 
-// Progress holds the figures of a running crawl: URLs, work that is left, and what is stored.
+// Progress holds the figures of a running crawl: numbers of URLs, of objects that are stored, and
+// of steps of work that are left.
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
 	Parked                                   int64 // number of parked URLs: their collections have reached their limits

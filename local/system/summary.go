@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Summary is the result of a crawl: the status of the bucket, what has become of pages since
-// the crawl began, and where its seeds led.
+// Summary is the result of a crawl: the status of the bucket, the numbers of pages that the crawl
+// has stored, found unchanged or kept, and a Fate for each of its seeds.
 type Summary struct {
 	Status
 	New       int    // number of pages stored since the crawl began, without assets: new or changed ones

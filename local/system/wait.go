@@ -71,7 +71,7 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 	}
 }
 
-// waitState is what Wait remembers from one check of the crawl to the next.
+// waitState is the state of a call of Wait, which lasts from one check of the crawl to the next.
 type waitState struct {
 	other   bool      // whether there was a check before whose error was not frontier.ErrNotBuilt
 	flushed bool      // whether the function pack was told to pack the last batches

@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// State says what became of a URL.
+// State is the state of a URL in the crawl, such as Pending or Stored.
 type State string
 
 // The states of a URL.
@@ -27,7 +27,7 @@ const (
 	Failed  State = "failed"
 )
 
-// URL says what became of one URL, and how it is requested next.
+// URL describes one URL: its state with the reason and the last outcomes, and its next request.
 type URL struct {
 	Address address.Address
 	State   State

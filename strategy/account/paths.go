@@ -25,9 +25,9 @@ const (
 	numbers        // lowest number that an origin can have
 )
 
-// covers reports whether the path r makes the other path superfluous, because r is admitted
-// whenever the other is. Both must have the same origin (collection, and kind of the last link).
-// Then r covers the other path in two cases:
+// covers reports whether the path r makes another path to the same URL superfluous, because r is
+// admitted whenever the path other is. Both must have the same origin (collection, and kind of the
+// last link). r covers other in two cases:
 //
 //   - r is at least as good in depth, redirects, weight and band (see membership.Band).
 //   - Only the other path has more than collection.MaxHops redirects, and so is never admitted.

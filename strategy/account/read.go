@@ -80,11 +80,11 @@ func (b *Bucket) Faults() []error {
 }
 
 // Survey returns the state of every URL, as Read does, but does not fail if generations or books
-// are lost: it leaves these out, and the method Faults names them. Survey is for commands that
-// show people what is known. It calls the function progress, unless that is nil, now and then,
-// from one goroutine at a time, with the number of bytes read of the books and their total. If a
-// book turns out to be damaged, or a spool object is packed and deleted before it is read, Survey
-// starts over, and the number of bytes read begins at 0 again.
+// are lost: it leaves these out, and the method Faults names them. Survey is for commands that show
+// people the known states. Unless the function progress is nil, Survey calls it now and then, from
+// one goroutine at a time, with two numbers of bytes: how many were read of the books, and the size
+// of all books. If a book turns out to be damaged, or a spool object is packed and deleted before
+// it is read, Survey starts over, and the number of bytes read begins at 0 again.
 func Survey(ctx context.Context, bucket blob.Reader, s *settings.Settings, progress func(read, total int64)) (*Bucket, error) {
 	for try := 1; ; try++ {
 		b, err := survey(ctx, bucket, s, progress)

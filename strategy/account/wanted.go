@@ -72,9 +72,9 @@ func (j judge) newSeed(u *URL, paths []reach) bool {
 	return false
 }
 
-// another looks for a collection that admits the URL, but is not among those for which the last
-// request was made. If there is one, another sets the fields of u (see want) for a new request on
-// behalf of that collection, and returns true.
+// another looks for a collection that admits the URL, although the last request was not made on
+// behalf of it. If there is such a collection, another sets the fields of u (see want) for a new
+// request on behalf of that collection, and returns true.
 func (j judge) another(u *URL, paths []reach) bool {
 	for _, r := range paths {
 		path := j.path(r)

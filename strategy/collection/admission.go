@@ -116,8 +116,8 @@ func (a *Admission) add(seed Seed) error {
 	return nil
 }
 
-// start widens the directory at which the collection starts on the host of a seed, so that it holds
-// the seed.
+// start adds a seed to the directories that StartDirectory returns: it widens the directory of the
+// seed's host until this directory contains the seed.
 func (a *Admission) start(seed address.Address) {
 	host := plainHost(seed)
 	d, known := a.starts[host]
@@ -130,7 +130,7 @@ func (a *Admission) start(seed address.Address) {
 	a.starts[host] = d
 }
 
-// widen sets limits[key] to levels, unless it is greater already.
+// widen raises limits[key] to levels; a greater limit stays.
 func widen(limits map[string]limit, key string, levels limit) {
 	limits[key] = max(limits[key], levels)
 }

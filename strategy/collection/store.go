@@ -101,8 +101,8 @@ func store(name string) numbered.Store[Collection] {
 }
 
 // Republish repairs a collection with damaged versions: it publishes the version in force once
-// more, as the newest. It does so if a newer version is damaged, or if of the version in force
-// only the copy can be read. It returns the new number, or 0 if nothing is damaged. It fails with
+// more, as the newest. It does so if a newer version is damaged, or if the version in force can be
+// read only by its copy. It returns the new number, or 0 if nothing is damaged. It fails with
 // numbered.ErrDamaged if no version can be read.
 func Republish(ctx context.Context, bucket blob.Bucket, name string) (uint64, error) {
 	return store(name).Republish(ctx, bucket, func(c Collection, version uint64) (Collection, error) {

@@ -149,8 +149,8 @@ func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], er
 }
 
 // Republish repairs damaged controls: it publishes the version in force once more, as the newest.
-// It does so if a newer version is damaged, or if of the version in force only the copy can be
-// read. It returns the new number, or 0 if nothing is damaged. If no version can be read, the new
+// It does so if a newer version is damaged, or if the version in force can be read only by its
+// copy. It returns the new number, or 0 if nothing is damaged. If no version can be read, the new
 // one pauses the crawl, for an operator to set the limits again.
 func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, error) {
 	found, err := store.Find(ctx, bucket)
@@ -166,10 +166,10 @@ func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, 
 	})
 }
 
-// Change calls the function change with a copy of the controls in force, publishes what the
-// function has made of them, and returns the controls that are then in force. If the function
-// returns false, nothing is published. If another publisher was faster, the function is called
-// again, with newer controls.
+// Change calls the function change with a copy of the controls in force, which the function edits.
+// If it returns true, Change publishes the edited controls; if false, nothing. If another publisher
+// was faster, the function is called again, with newer controls. Change returns the controls that
+// are then in force.
 func Change(ctx context.Context, bucket blob.Bucket, change func(*Document) bool) (Document, error) {
 	document, _, err := store.Publish(ctx, bucket, func(current Document, _ uint64) (Document, bool) {
 		changed := change(&current)

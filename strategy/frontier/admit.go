@@ -19,8 +19,8 @@ type Admitted struct {
 	Lacking []layout.Identity
 }
 
-// Admit adds URLs to the frontier, or moves up those that wait in it. It may be called before
-// Open. What it does with an entry depends on the state of the URL:
+// Admit adds URLs to the frontier, or moves up those that wait in it. It may be called before Open.
+// The effect of an entry depends on the state of its URL:
 //
 //	unknown                     the URL waits
 //	waits for the first time    it moves up if the entry has a smaller depth, or a

@@ -10,9 +10,9 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// ownerFence is a condition of a call: the value that a key of Redis must have for the
-// script to change anything. It stops callers that have not noticed that another rebuild
-// has begun or that the frontier was built under other settings.
+// ownerFence is a condition of a call: the value that a key of Redis must have for the script to
+// change anything. So calls have no effect after another rebuild has begun, or when the frontier
+// was built under other settings than the caller's.
 type ownerFence struct {
 	key, value string
 	err        error // error of a call if the key has another value

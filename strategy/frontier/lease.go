@@ -71,9 +71,9 @@ type Lease struct {
 	Entries []Entry
 }
 
-// Alone is the number of expired leases after which a URL is leased alone, because the
-// URL may be what kills the fetch. After one expired lease, a URL is leased with at most
-// eleven others.
+// Alone is the number of expired leases after which a URL is leased alone, because this URL may be
+// the reason why the fetch dies. After one expired lease, a URL is leased with at most eleven
+// others.
 const Alone = 2
 
 // Lease leases URLs of one host to which requests are allowed at the horizon, r.Now + r.Horizon,

@@ -65,8 +65,8 @@ func (f *Frontier) Hold(ctx context.Context, batches []Held) error {
 	return nil
 }
 
-// Shut sets a time before which unknown hosts get no request: those for which neither
-// Settle nor Rest was called since Redis came up. Only the first call has an effect.
+// Shut sets a time before which unknown hosts get no request. A host is unknown if neither Settle
+// nor Rest was called for it since Redis started empty. Only the first call has an effect.
 func (f *Frontier) Shut(ctx context.Context, until time.Time) error {
 	return f.wrap("shut", f.rdb.SetNX(ctx, f.key("shut"), ceilMillis(until), 0).Err())
 }

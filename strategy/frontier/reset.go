@@ -27,12 +27,12 @@ func (f *Frontier) Reset(ctx context.Context) error {
 	return f.wrap("reset", err)
 }
 
-// Open is the last step of a rebuild: from now on the frontier counts as built, under
-// these settings and in this epoch. learnt holds, for each storage partition, the name of
-// the last commit that the rebuild has read. The frontier now knows these commits, and those of
-// calls of Learning during the rebuild that follow from them. For any other commit, Knows will
-// report that the frontier lacks books. If the frontier is open in this or a higher epoch
-// already, Open does nothing.
+// Open is the last step of a rebuild: from now on the frontier counts as built, under these
+// settings and in this epoch. learnt holds, for each storage partition, the name of the last commit
+// that the rebuild has read. The frontier has now recorded these commits, and also later ones for
+// which Learning was called during the rebuild. For any other commit, Knows will report that the
+// frontier lacks books. If the frontier is open in this or a higher epoch already, Open does
+// nothing.
 func (f *Frontier) Open(ctx context.Context, epoch uint64, settings string, learnt map[layout.Partition]string) error {
 	if epoch == 0 {
 		return f.failed("open", errors.New("epochs count from 1"))

@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Settlement holds the outcomes of one batch, and what they say about the host.
+// Settlement holds the outcomes of one batch, and the limits that follow from them for the batch's
+// host.
 type Settlement struct {
 	Version layout.Version // version of the batch
 	Host    string         // host of the batch
@@ -31,7 +32,7 @@ type Result struct {
 	Tallies  []string // names of the tallies (see doc.go) that count the URL while it is stored
 }
 
-// Settled counts what Settle has changed in the frontier.
+// Settled holds the numbers of changes that Settle has made in the frontier.
 type Settled struct {
 	Decided int  // number of URLs that have a new final state
 	Waiting int  // number of URLs that were leased and wait again

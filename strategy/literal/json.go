@@ -63,8 +63,8 @@ func explain(content []byte, err error, at int64) (string, int64) {
 // kind is a description of a JSON value, such as "a text". Wrong shows it without quotes.
 type kind string
 
-// kindOf returns the description for the words by which encoding/json names a value: "a
-// text" for "string", "the number 5" for "number 5".
+// kindOf returns the description of a JSON value, from the words for it in an error of
+// encoding/json: "a text" for "string", "the number 5" for "number 5".
 func kindOf(found string) kind {
 	switch name, number, _ := strings.Cut(found, " "); name {
 	case "string":

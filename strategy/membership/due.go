@@ -33,9 +33,9 @@ const (
 //	                                     days; with a schedule at the next time after that
 //	any other                            never
 //
-// If the collection's field Renew is set, stored pages, sitemaps and URLs skipped without a
-// request are due at that time at the latest, unless the outcome is newer. Due does not consider
-// that a URL that leads to another one is requested again when that one has failed (see package
+// If the collection's field Renew is set, stored pages, sitemaps and URLs skipped without a request
+// are due at that time at the latest, unless the outcome is newer. A URL that leads to another URL
+// is also requested again when the other has failed; Due does not consider this (see package
 // account).
 func (s *Members) Due(last book.Outcome) time.Time {
 	var first time.Time
@@ -100,9 +100,9 @@ func LeadsTo(o book.Outcome) string {
 	return to
 }
 
-// LedTo returns the identities that the target of the outcome's redirect, or its canonical
-// address, may have in the crawl (see LeadsTo): that of the address itself and, for each
-// collection of the outcome, that of the address without the parameters that the collection drops.
+// LedTo returns the identities that the address to which the outcome leads (see LeadsTo) may have
+// in the crawl. These are the identity of the address itself and, for each collection of the
+// outcome, the identity of the address without the parameters that the collection drops.
 func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	at, err := address.Parse(LeadsTo(o))
 	if err != nil {

@@ -89,8 +89,8 @@ func (m member) limitAlike(limits []Limit, tally string, page address.Address) [
 	return limits
 }
 
-// Bounds returns all limits of the named collection toward which a stored URL counts, and what
-// becomes of further URLs when a limit is reached:
+// Bounds returns all limits of the named collection toward which a stored URL counts. The last
+// column of this table says what happens to further URLs when a limit is reached:
 //
 //	limits toward which the URL counts                            further URLs
 //	a page:    those of the function Limits                       are skipped

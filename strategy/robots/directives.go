@@ -2,8 +2,8 @@ package robots
 
 import "strings"
 
-// Directives are what a page demands of crawlers in its markup or HTTP header: that they do not
-// show it in results (NoIndex), or do not follow its links (NoFollow). If it says several things,
+// Directives are demands of a page to crawlers, in its markup or HTTP header: not to show the page
+// in results (NoIndex), or not to follow its links (NoFollow). If a page has several directives,
 // the strictest applies.
 type Directives struct {
 	NoIndex  bool

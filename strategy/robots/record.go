@@ -11,10 +11,10 @@ const (
 	sitemap    = "sitemap"
 )
 
-// record splits a line of a robots.txt into its key, in lower case, and its value,
-// without a comment. As in Google's parser, white space may replace the colon if the line
-// has exactly two words, and common misspellings of keys are accepted: what they mean is
-// clear, and a crawler that ignored them would request what is forbidden.
+// record splits a line of a robots.txt into its key, in lower case, and its value, without a
+// comment. As in Google's parser, white space may replace the colon if the line has exactly two
+// words, and common misspellings of keys are accepted: their meaning is clear, and a crawler that
+// ignored them would request forbidden paths.
 func record(text string) (key, value string) {
 	text, _, _ = strings.Cut(text, "#")
 	text = strings.TrimSpace(text)

@@ -69,9 +69,9 @@ func Parse(status int, body []byte, agent string) Rules {
 	return Rules{refuseAll: true}
 }
 
-// Reachable reports whether the answer to a request for a robots.txt tells what is allowed. The
-// parameter status is the HTTP status of the answer. If it is 429, 5xx or 0 (no answer), the
-// robots.txt must be requested again before any other URL of its origin.
+// Reachable reports whether the rules of a robots.txt are known after a request for it. The
+// parameter status is the HTTP status of the answer. If status is 429, 5xx or 0 (no answer), the
+// result is false: the robots.txt must be requested again before any other URL of its origin.
 func Reachable(status int) bool {
 	return status/100 >= 2 && status/100 <= 4 && status != http.StatusTooManyRequests
 }

@@ -36,9 +36,9 @@ var forms = map[string]form{ // forms by the local name of the root element
 	"feed":         {record: "entry", depth: 2, location: "link"},
 }
 
-// markup is a parser of lists in XML. It gets its tokens from an HTML tokenizer, which is
-// faster than encoding/xml and limits the size of a token. That elements are properly nested
-// is checked by markup itself.
+// markup is a parser of sitemaps and feeds in XML. It gets its tokens from an HTML tokenizer, which
+// is faster than encoding/xml and limits the size of a token. markup itself checks that elements
+// are properly nested.
 type markup struct {
 	tokens *html.Tokenizer
 	list   address.Address   // address of the list
@@ -70,7 +70,7 @@ func decode(in *bufio.Reader) io.Reader {
 	return in
 }
 
-// parse reads the list up to the end of its root element, and calls m.emit with each
+// parse reads the sitemap or feed up to the end of its root element, and calls m.emit with each
 // entry. It fails with the error of emit, or if the XML is malformed.
 func (m *markup) parse() error {
 	for {

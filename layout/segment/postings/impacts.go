@@ -95,7 +95,7 @@ func appendPair(dst []byte, freq uint32, length uint8) []byte {
 	return dst
 }
 
-// readPair reads what appendPair wrote, and returns the bytes after it.
+// readPair reads a pair of differences that appendPair wrote, and returns the bytes after it.
 func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
 	if len(data) == 0 {
 		return 0, 0, nil, false

@@ -137,7 +137,8 @@ func (p *payload) read(data []byte, n int) (ok bool) {
 	return len(data) == 0
 }
 
-// readField decodes what appendField wrote, and returns the bytes after it.
+// readField decodes the frequencies and length codes of one field that appendField wrote for the n
+// documents of a block, and returns the bytes after them.
 func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []byte, ok bool) {
 	count := p.fields[field].count()
 	freqs, lengths := p.freqs[:count], p.lengths[:count]

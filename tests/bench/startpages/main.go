@@ -68,7 +68,7 @@ var sites = []site{
 	{"docs.octave.org", "octave-doc/usr/share/doc/octave/octave.html", []string{"octave", "gnu octave"}},
 }
 
-// suffixes are what queries add to the name of a site; "" stands for the name alone.
+// suffixes are the words after the name of a site in queries; "" stands for the name alone.
 var suffixes = []string{"", " documentation", " docs", " manual", " website"}
 
 func main() {

@@ -6,7 +6,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language/internal/model"
 )
 
-// table lists the languages of a script that one table of the model tells apart.
+// table lists the languages that one table of the model distinguishes. All are written in the same
+// script.
 type table struct {
 	script model.Script
 	bits   int // the table has 1<<bits rows

@@ -44,7 +44,7 @@ const memoryGB = 0.5
 // distant is the delay of each read in the benchmark cold: the median time of a GET to S3.
 const distant = 63 * time.Millisecond
 
-// cold runs each query twice and prints what each run took. In the first run nothing was read
+// cold runs each query twice and prints the figures of each run. In the first run nothing was read
 // before; in the second the segments are open, but no postings were read. Each read of the store
 // takes the time distant. Printed are microseconds, hits, requests, bytes, reads that had to wait
 // for one another, and the cost of a million such queries in USD.
