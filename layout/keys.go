@@ -40,7 +40,7 @@ const (
 	Clicks      = "clicks/"
 )
 
-// Prefixes are all prefixes of the bucket.
+// Prefixes are the prefixes of all keys in the bucket.
 var Prefixes = []string{
 	Collections, Strategies, Spool, Packages, Books, Segments, Overlays, Manifests, Hints,
 	Epochs, Quarantine, Takedowns, Controls, Feedback, DeadLetters, Copies, Judgments, Clicks,
@@ -56,7 +56,7 @@ func ContentHash(content []byte) string {
 // SpoolPrefix returns the prefix of the keys of a partition's spool objects.
 func SpoolPrefix(p Partition) string { return Spool + p.String() + "/" }
 
-// SpoolKey returns the key of a batch's spool object.
+// SpoolKey returns the key of the spool object with the results of a batch.
 func SpoolKey(p Partition, batch Version) string {
 	return SpoolPrefix(p) + batch.String() + ".spool"
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// versionFor returns the lowest version that can express an outcome.
+// versionFor returns the lowest version of the format that can express all fields of an outcome.
 func versionFor(o *Outcome) version {
 	switch {
 	case o.Asset:

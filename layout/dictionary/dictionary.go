@@ -12,7 +12,7 @@ import (
 	"sort"
 )
 
-// Caps on a dictionary.
+// Caps on the content of a dictionary.
 const (
 	MaxSources      = 1 << 17  // greatest number of terms that are translated
 	MaxTranslations = 8        // greatest number of translations of a term

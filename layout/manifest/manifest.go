@@ -95,7 +95,8 @@ type Consumed struct {
 	Damaged string `json:"damaged,omitempty"`
 }
 
-// HasConsumed reports whether Consumed lists the batch.
+// HasConsumed reports whether the batch is in m.Consumed: its spool object was packed or found
+// damaged.
 func (m *Manifest) HasConsumed(batch layout.Version) bool {
 	return slices.ContainsFunc(m.Consumed, func(c Consumed) bool { return c.Batch == batch })
 }
@@ -148,7 +149,7 @@ func (m *Manifest) Objects() iter.Seq2[string, int64] {
 	}
 }
 
-// Known returns the keys of all listed and condemned objects.
+// Known returns the keys of all objects that m lists or has condemned.
 func (m *Manifest) Known() map[string]bool {
 	known := make(map[string]bool, len(m.Packages)+len(m.Books)+2*len(m.Segments)+len(m.Condemned))
 	for key := range m.Objects() {

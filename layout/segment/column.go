@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// kind is the encoding of a column.
+// kind says how the values of a column are encoded.
 type kind byte
 
 const (

@@ -15,7 +15,7 @@ type extents struct {
 	ends  []int64
 }
 
-// add adds a piece of size bytes after the last one.
+// add adds the extent of a piece of size bytes that follows the last piece.
 func (p *extents) add(size int64) { p.ends = append(p.ends, p.end()+size) }
 
 // move shifts the offsets of all pieces by a number of bytes, the parameter by. It is
@@ -149,7 +149,7 @@ func (s *storedIndex) documents() uint32 {
 	return s.first[len(s.first)-1]
 }
 
-// find returns the number of the block that contains a document.
+// find returns the number of the stored block that contains the document doc.
 func (s *storedIndex) find(doc uint32) int {
 	return sort.Search(len(s.ends)-1, func(i int) bool { return s.first[i+1] > doc })
 }

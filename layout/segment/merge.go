@@ -146,7 +146,7 @@ func numberLanguages(ctx context.Context, all []*input) (names []string, of []ui
 
 func (in *input) lives(doc uint32) bool { return in.numbers[doc] != postings.NoMore }
 
-// allLive reports whether all of the documents from..to-1 live.
+// allLive reports whether none of the documents from..to-1 of the input is dead.
 func (in *input) allLive(from, to uint32) bool {
 	return !slices.Contains(in.numbers[from:to], postings.NoMore)
 }
@@ -255,7 +255,7 @@ func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, er
 	return o, nil
 }
 
-// copyStored adds the stored living documents of the input to w.
+// copyStored copies the stored documents of the input that are not dead to w.
 func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
 	index := &in.tail.stored
 	window := windowReader{segment: in.Segment, from: index.start, to: index.end()}

@@ -52,7 +52,7 @@ func (s *Segment) Numbers(ctx context.Context, column string) ([]uint64, error) 
 	return values, nil
 }
 
-// Versions returns the version of each document.
+// Versions reads the column with the version of each document.
 func (s *Segment) Versions(ctx context.Context) ([]layout.Version, error) {
 	epochs, err := s.Numbers(ctx, Epochs)
 	if err != nil {
@@ -69,7 +69,7 @@ func (s *Segment) Versions(ctx context.Context) ([]layout.Version, error) {
 	return versions, nil
 }
 
-// Identities returns the identity of each document.
+// Identities reads the column with the identity of each document.
 func (s *Segment) Identities(ctx context.Context) ([]layout.Identity, error) {
 	rows, err := s.rows(ctx, identities, len(layout.Identity{}))
 	if err != nil {
@@ -88,7 +88,7 @@ type Sketch = [16]uint16
 
 const sketchSize = 2 * len(Sketch{})
 
-// Sketches returns the sketch of each document.
+// Sketches reads the column with the sketch of each document.
 func (s *Segment) Sketches(ctx context.Context) ([]Sketch, error) {
 	rows, err := s.rows(ctx, sketches, sketchSize)
 	if err != nil {

@@ -138,7 +138,7 @@ func (s *Segment) Totals() Totals {
 	return Totals{Documents: s.Documents(), Fields: s.tail.fields}
 }
 
-// Languages returns the number of documents in each language.
+// Languages returns the number of documents in each language, by the language's name.
 func (s *Segment) Languages() map[string]int {
 	counts := make(map[string]int, len(s.tail.languages))
 	for _, l := range s.tail.languages {

@@ -130,7 +130,8 @@ func (w *storedWriter) await() {
 	o.stored.add(int64(len(o.content)-from), uint32(len(w.raw)), w.documents)
 }
 
-// flush writes all documents that were added.
+// flush writes all documents that were added: those in the block that is being compressed, and
+// those in the open block.
 func (w *storedWriter) flush() {
 	w.close()
 	w.await()

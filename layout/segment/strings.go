@@ -39,7 +39,7 @@ func (c *StringColumn) one(doc uint32) string {
 	return ""
 }
 
-// set returns the strings of the n-th set.
+// set returns the strings of the n-th set of the column.
 func (c *StringColumn) set(n uint32) []string {
 	var values []string
 	for _, v := range c.Sets[n] {

@@ -29,7 +29,7 @@ type tail struct {
 	copy      uint64         // number of the copy, 0 for the original (see Distinct)
 }
 
-// language is the statistics of the documents in one language.
+// language holds statistics of the documents in one language.
 type language struct {
 	name      string
 	documents uint32

@@ -8,7 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// cursor walks a sequence of ascending keys.
+// cursor walks a sequence of ascending keys, such as the terms of a segment.
 type cursor interface {
 	next() (bool, error) // moves the cursor to the next key; returns false after the last
 	key() []byte         // the current key; valid until the next call of next

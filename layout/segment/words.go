@@ -25,7 +25,7 @@ const (
 // this is at most p^sampleSize, where p is the share of dead documents.
 const sampleSize = 8
 
-// wordCursor walks words in ascending order.
+// wordCursor walks the words of a run or a segment in ascending order.
 type wordCursor interface {
 	cursor
 	// count returns the number of documents that contain the current word.

@@ -25,7 +25,7 @@ type Robots struct {
 	Fetched time.Time // time of the answer, to the millisecond
 }
 
-// Vitals are the figures of one invocation of fetch.
+// Vitals are figures about the invocation of fetch that fetched a batch, such as its duration.
 type Vitals struct {
 	Worker  string        // name of the process that fetched the batch
 	Elapsed time.Duration // wall-clock duration of the batch

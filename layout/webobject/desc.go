@@ -14,7 +14,7 @@ const (
 	lineEnd   = "\r\n"
 )
 
-// appendDesc appends the header of a description.
+// appendDesc appends the header of p's description, the zip member .webop.desc, to b.
 func (p Package) appendDesc(b []byte) []byte {
 	b = append(b, descMagic...)
 	b = binary.BigEndian.AppendUint16(b, uint16(p.Base))

@@ -128,7 +128,7 @@ type tail struct {
 	pages  []Listed
 }
 
-// tailSize returns the number of bytes after the .webop.
+// tailSize returns the size in bytes of everything in the package after the .webop.
 func (a archive) tailSize() int64 { return a.size() - a.offset(1) }
 
 // parseTail decodes the tail of a package, b: everything after the .webop. The parameter a is the

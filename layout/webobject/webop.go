@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// WebopMagic is the beginning of a .webop.
+// WebopMagic is the text with which every .webop begins: the file of Web objects in a package.
 const WebopMagic = webopMagic
 
 // firstFields are the fields of a Web object in a .webop that its description needs.

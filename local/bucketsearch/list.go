@@ -16,7 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/local/system"
 )
 
-// selectionFlags defines the flags that select pages.
+// selectionFlags defines the flags that select pages, such as --collection, and sets the fields of
+// s from them.
 func selectionFlags(flags *pflag.FlagSet, s *inventory.Selection) {
 	flags.StringVar(&s.Collection, "collection", "", "only pages of the collection of this `name`")
 	flags.StringVar(&s.Site, "site", "", "only pages of this `site`, a host or a domain with its hosts")

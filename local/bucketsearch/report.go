@@ -80,7 +80,7 @@ func reportCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// usualTables are the tables of a report without --by.
+// usualTables are the names of the tables that the command report prints without the flag --by.
 var usualTables = []string{"language", "source", "collection", "day"}
 
 // printTables prints a report as text: the table whose name is the parameter by or, if that is "",

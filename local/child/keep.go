@@ -36,7 +36,7 @@ type Keeper struct {
 	err    error // reason why the child was given up, or nil; valid when done is closed
 }
 
-// Child says how a Keeper starts its child process.
+// Child holds the functions by which a Keeper starts its child process, and reports restarts.
 type Child struct {
 	// Start starts the child and returns when the child is ready. If it returns an error,
 	// it must not leave a child running. It must return soon after ctx ends.

@@ -8,7 +8,7 @@ import (
 // tailSize is the maximum number of bytes that a tail keeps.
 const tailSize = 2 << 10
 
-// tail keeps the last bytes written to it.
+// tail is an io.Writer that keeps the last tailSize bytes written to it.
 type tail struct {
 	mu   sync.Mutex
 	last []byte // last bytes that were written, at most tailSize; protected by mu

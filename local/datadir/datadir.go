@@ -19,7 +19,8 @@ import (
 	"syscall"
 )
 
-// Dir is an open data directory.
+// Dir is an open data directory: the folder of a system on one machine, with its embedded store,
+// log and lock.
 type Dir struct {
 	path     string
 	lock     *os.File // open file with the lock; nil if readOnly is set
@@ -35,7 +36,7 @@ func (d *Dir) S3() string { return d.file(store) }
 
 const store = "s3"
 
-// OpenLog opens the log for appending.
+// OpenLog opens the log file of the data directory for appending.
 func (d *Dir) OpenLog() (*os.File, error) {
 	log, err := os.OpenFile(d.file("log.jsonl"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {

@@ -34,7 +34,7 @@ type Events struct {
 	Restarted func(why error)
 }
 
-// Server is a running S3 server, as its parent sees it.
+// Server is the handle of an S3 server that runs in a child process.
 type Server struct {
 	Endpoint string // URL of the server: http://host:port
 	keeper   *child.Keeper

@@ -60,7 +60,7 @@ func (f *failures) watch(name string, handle message.Handler) message.Handler {
 	}
 }
 
-// isRetry reports whether any message of the event was delivered before.
+// isRetry reports whether any message of the event is delivered for the second time or later.
 func isRetry(event events.SQSEvent) bool {
 	return slices.ContainsFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 }

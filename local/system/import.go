@@ -172,7 +172,7 @@ func (i *Importer) failed() <-chan struct{} {
 	return i.system.Failed()
 }
 
-// indexing is the progress of packing and indexing while Wait waits.
+// indexing measures the progress of packing and indexing for Importer.Wait.
 type indexing struct {
 	bucket   blob.Reader
 	spooled  map[layout.Partition][]layout.Version

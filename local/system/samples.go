@@ -54,7 +54,8 @@ func (s *sampleReader) read(ctx context.Context, c collection.Collection) (colle
 	return c, nil
 }
 
-// text downloads a page and returns its visible text.
+// text downloads the page at the address page, with the User-Agent agent, and returns its visible
+// text.
 func (s *sampleReader) text(ctx context.Context, page, agent string) (string, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, page, nil)
 	if err != nil {

@@ -53,7 +53,7 @@ type Status struct {
 	Collections []CollectionStatus `json:"collections"`
 }
 
-// SilentHost is a host that fails to answer.
+// SilentHost is a host whose last requests got status 429 or 503, or no answer.
 type SilentHost struct {
 	Host     string    `json:"host"`
 	Failures int       `json:"failures"`            // consecutive requests without an answer, or with status 429 or 503

@@ -23,7 +23,7 @@ type CollectionStatus struct {
 	OnTopic *int `json:"on_topic,omitempty"`
 }
 
-// tallies computes the CollectionStatus of collections.
+// tallies computes the CollectionStatus of each collection from the states of all URLs.
 type tallies struct {
 	settings *settings.Settings
 	now      time.Time

@@ -100,7 +100,7 @@ func (a *Account) begin(c collection.Collection) error {
 	return nil
 }
 
-// Outcome adds the outcome of a request to the account.
+// Outcome adds the outcome o of a request for a URL to the account.
 func (a *Account) Outcome(o book.Outcome) {
 	id := o.Identity()
 	a.of(id).outcome(id, o)

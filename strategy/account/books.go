@@ -87,7 +87,7 @@ func (l *library) account(ctx context.Context, s *settings.Settings, progress fu
 	}
 }
 
-// part is the part of a book that one worker reads.
+// part is a part of a book. Parts are read concurrently.
 type part struct {
 	*volume
 	book.Part

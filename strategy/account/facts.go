@@ -30,7 +30,7 @@ func newShard(t takedown.Set) *shard {
 	return &shard{takedowns: t, urls: make(map[layout.Identity]*facts), more: make(map[layout.Identity][]reach)}
 }
 
-// len returns the number of URLs that are not forgotten.
+// len returns the number of URLs in the shard that no takedown forgets.
 func (s *shard) len() int {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,7 +53,7 @@ func (s *shard) of(id layout.Identity, url string) *facts {
 	return f
 }
 
-// outcome adds an outcome to the facts of a URL.
+// outcome adds an outcome to the facts of the URL with this identity.
 func (s *shard) outcome(id layout.Identity, o book.Outcome) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *shard) outcome(id layout.Identity, o book.Outcome) {
 	}
 }
 
-// reach adds a path to the facts of a URL.
+// reach adds a path of links, r, to the facts of the URL with this identity.
 func (s *shard) reach(id layout.Identity, url string, r reach) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

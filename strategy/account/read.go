@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// requests is the number of concurrent requests to the store.
+// requests is the greatest number of concurrent requests to the object store.
 const requests = 16
 
 // maxSurveys is the number of attempts of Survey. An attempt fails if a spool object is

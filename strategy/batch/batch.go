@@ -8,7 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Limits of one message.
+// Limits of a batch, which must fit in one message of a queue.
 const (
 	MaxTargets = 100       // maximum number of URLs of a batch
 	MaxBytes   = 192 << 10 // maximum size of all targets in JSON, in bytes; a message of SQS has at most 256 KiB
@@ -37,7 +37,7 @@ type Batch struct {
 // Delay returns the pause from the end of a response to the next request.
 func (b Batch) Delay() time.Duration { return time.Duration(b.DelayMillis) * time.Millisecond }
 
-// Target is one URL to request.
+// Target is one URL of a batch, with the data that fetch needs to request it.
 type Target struct {
 	URL    string `json:"url"` // canonical URL
 	Depth  uint16 `json:"depth,omitempty"`

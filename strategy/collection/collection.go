@@ -6,7 +6,8 @@ import (
 	"time"
 )
 
-// Scope says which addresses around a seed belong to the collection.
+// Scope says which addresses belong to a collection because of one of its seeds, such as all
+// addresses of the seed's host.
 type Scope string
 
 // The scopes of a seed, from the narrowest to the widest. All ignore the scheme, its default port,

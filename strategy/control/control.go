@@ -37,7 +37,8 @@ import (
 
 const maxBytes = 64 << 10
 
-// The values of Pause.By: what has paused the crawl.
+// The values of Pause.By, which says who or what has paused the crawl: an operator, a limit that
+// was reached, or damage.
 const (
 	Operator = "operator"
 	Limit    = "limit"

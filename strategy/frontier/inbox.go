@@ -61,7 +61,7 @@ func (b *Inbox) Add(ctx context.Context, w Waiting) error {
 	return nil
 }
 
-// List returns the spool objects, sorted by version.
+// List returns the spool objects in the list, sorted by the versions of their batches.
 func (b *Inbox) List(ctx context.Context) ([]Waiting, error) {
 	var fields *redis.MapStringStringCmd
 	var settled *redis.StringStructMapCmd

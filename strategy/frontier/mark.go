@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// Known is a URL with a final state.
+// Known is a URL with a final state, to be entered in a frontier by Mark.
 type Known struct {
 	ID      layout.Identity
 	Version layout.Version // version of the batch with the final outcome

@@ -30,7 +30,7 @@ type Robots struct {
 // JSON. It is safe for concurrent use. A lost answer is requested again.
 type RobotsCache struct{ rdb redis.UniversalClient }
 
-// NewRobotsCache returns a cache that is stored in a Redis.
+// NewRobotsCache returns the cache of robots.txt that is in this Redis.
 func NewRobotsCache(rdb redis.UniversalClient) *RobotsCache { return &RobotsCache{rdb: rdb} }
 
 func robotsKey(origin string) string { return "robots:" + origin }

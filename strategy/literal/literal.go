@@ -55,7 +55,7 @@ func Duration(name, text string, most time.Duration) (time.Duration, error) {
 	return d, nil
 }
 
-// Span returns a duration in short form: 1h, not 1h0m0s.
+// Span returns the text of a duration in its short form: 1h, not 1h0m0s.
 func Span(d time.Duration) string {
 	text := d.String()
 	for _, nothing := range []string{"m0s", "h0m"} {

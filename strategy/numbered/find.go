@@ -16,7 +16,7 @@ var ErrDamaged = errors.New("no version of it can be read")
 // errBytes means that the bytes of a version have changed since it was written.
 var errBytes = errors.New("it is damaged")
 
-// Damaged is a version that cannot be read.
+// Damaged describes a version of a document whose object cannot be read.
 type Damaged struct {
 	Key     string
 	Copied  bool   // the version's copy can be read, and is used instead

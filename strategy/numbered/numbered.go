@@ -44,7 +44,7 @@ const maxRaces = 100
 // wrong with it.
 type Document interface{ Validate() error }
 
-// Store keeps the versions of one document.
+// Store stores the numbered versions of one document in a bucket, such as those of the controls.
 type Store[T Document] struct {
 	Prefix string                      // prefix of the keys of all versions; no other keys have it
 	Key    func(version uint64) string // function that returns the key of the version with this number

@@ -10,7 +10,7 @@ type Directives struct {
 	NoFollow bool
 }
 
-// Add returns the directives in d together with those in more.
+// Add returns the union of the directives in d and in more.
 func (d Directives) Add(more Directives) Directives {
 	return Directives{d.NoIndex || more.NoIndex, d.NoFollow || more.NoFollow}
 }

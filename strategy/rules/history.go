@@ -15,7 +15,7 @@ import (
 // Kept caches the versions of one strategy that a process has read.
 type Kept = numbered.Kept[Document]
 
-// History is the published versions of a strategy at one moment.
+// History holds the versions of a strategy that were read, and the version that was in force then.
 type History struct {
 	// InForce is the newest version whose time From has come. It stays in force if it
 	// expires and there is no newer version, so that the system runs on without its

@@ -30,7 +30,7 @@ type unreadDocuments struct {
 	lost    []string // a sentence for each strategy of which no version can be read
 }
 
-// add records damaged versions of documents.
+// add adds damaged versions of documents to u.
 func (u *unreadDocuments) add(damaged []numbered.Damaged) {
 	u.mu.Lock()
 	defer u.mu.Unlock()

@@ -43,7 +43,7 @@ func (c Counts) Minus(other Counts) Counts {
 	}
 }
 
-// Requests returns the number of requests of all kinds.
+// Requests returns the sum of the numbers of requests of all kinds.
 func (c Counts) Requests() int64 { return c.Put + c.Get + c.List + c.Delete + c.Head }
 
 // Counter adds up the requests of one or several buckets. The zero Counter is ready for

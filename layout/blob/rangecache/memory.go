@@ -91,7 +91,7 @@ func newLRU[K comparable, V any]() *lru[K, V] {
 	return l
 }
 
-// used returns the sum of the entries' costs.
+// used returns the sum of the costs of all entries: their size in memory or on disk, in bytes.
 func (l *lru[K, V]) used() int64 { return l.probation.cost + l.protected.cost }
 
 // get returns the value of a key, and makes its entry protected. If the costs of the

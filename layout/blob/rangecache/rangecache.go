@@ -89,7 +89,7 @@ type Stats struct {
 	Disk       int64 `json:"disk"`        // present size of the entries on disk, in bytes; 0 unless this cache owns the directory
 }
 
-// Stats returns the present statistics.
+// Stats returns the cache's counts of ranges since New, and its present sizes.
 func (c *Cache) Stats() Stats {
 	c.mu.Lock()
 	s := c.stats

@@ -55,7 +55,7 @@ type Impact struct {
 	Length uint8
 }
 
-// Summary holds the figures of a list as a whole.
+// Summary holds figures of a whole list of postings, such as its number of documents.
 type Summary struct {
 	Documents      uint32         // number of documents in the list, at least 1
 	Last           uint32         // number of the last document
@@ -262,7 +262,7 @@ func LengthCode(length uint32) uint8 {
 	return uint8(min(offset+shift<<3+rest>>shift, 255))
 }
 
-// LengthOf returns the least length that has the code.
+// LengthOf returns the least length of a field, in tokens, for which LengthCode returns the code.
 func LengthOf(code uint8) uint32 {
 	if code <= exact {
 		return uint32(code)

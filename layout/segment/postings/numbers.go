@@ -115,7 +115,7 @@ func parameter(length uint8, freq uint32) uint {
 	return uint(max(1, bits.Len64(mean))) - 1
 }
 
-// appendRice appends a gap v in Rice's code.
+// appendRice appends the gap v in Rice's code with the parameter k, through the bitWriter w.
 func appendRice(dst []byte, w *bitWriter, v uint32, k uint) []byte {
 	ones := uint(v >> k)
 	if ones >= longest {

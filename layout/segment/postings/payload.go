@@ -165,7 +165,8 @@ func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []b
 	return data, true
 }
 
-// readLengths decodes the length codes of a field, and returns the bytes after them.
+// readLengths decodes the length codes of a field for len(lengths) documents, and returns the bytes
+// after them.
 func readLengths(lengths []uint32, data []byte) (rest []byte, ok bool) {
 	if len(lengths) < few {
 		if len(data) < len(lengths) {

@@ -122,7 +122,7 @@ func dropsMark(base, mark rune) bool {
 	return false
 }
 
-// variants maps letters to the letters by which fold replaces them.
+// variants maps a letter to the letter or letters by which fold replaces it.
 var variants = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'ł': "l", 'ħ': "h", 'þ': "th", 'ı': "i", 'ŧ': "t",
 	'ς': "σ",

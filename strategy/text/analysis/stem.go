@@ -44,7 +44,8 @@ type suffixFilter struct {
 	lists [][]string // lists of suffixes, each with the longest first
 }
 
-// newSuffixFilter returns a suffixFilter with these lists; it folds the suffixes.
+// newSuffixFilter returns a suffixFilter that removes the suffixes in these lists, after they are
+// folded. The parameter least is the minimum number of characters that must remain of a word.
 func newSuffixFilter(least int, lists ...[]string) suffixFilter {
 	f := suffixFilter{least: least}
 	for _, list := range lists {

@@ -71,5 +71,5 @@ func Identify(text string) (code string, sure float64) {
 	return classes.Codes[best], share / sum
 }
 
-// greatest returns the index of the greatest of the odds.
+// greatest returns the index of the greatest number in odds.
 func greatest(odds []float64) int { return slices.Index(odds, slices.Max(odds)) }

@@ -53,7 +53,7 @@ var (
 	// result matches the line of a benchmark: its name, number of processors, number of
 	// iterations, and figures.
 	result = regexp.MustCompile(`^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(\S+ \S+(?:\s+\S+ \S+)*)\s*$`)
-	// figure matches a number and its unit.
+	// figure matches one figure in the line of a benchmark: a number and its unit.
 	figure = regexp.MustCompile(`(\S+) (\S+)`)
 )
 

@@ -38,7 +38,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/tests/bench/judged"
 )
 
-// site is the documentation of a project.
+// site is the website with the documentation of a project, whose pages are files of a directory.
 type site struct {
 	host  string
 	dir   string   // directory of the site's pages, with its start page, index.html

@@ -20,7 +20,7 @@ type Model struct {
 // ErrDamaged means that the data was not made by Encode, or has changed since then.
 var ErrDamaged = errors.New("language model is damaged")
 
-// The kinds of tables in a file.
+// The kinds of tables in the file of a model.
 const (
 	runs  byte = iota // table of a script
 	words             // table of whole words
