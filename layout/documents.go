@@ -105,8 +105,8 @@ func ControlKey(version uint64) string { return numbered(Controls, version) }
 // the document, such as "controls/000000000003.json".
 func CopyKey(document string) string { return Copies + document }
 
-// CopiedKey returns the key of the published document whose second copy has the given
-// key. A key of anything else is returned unchanged, with isCopy = false.
+// CopiedKey returns the key of a published document from the key of its second copy; it is the
+// inverse of CopyKey. Any other key is returned unchanged, with isCopy = false.
 func CopiedKey(key string) (document string, isCopy bool) { return strings.CutPrefix(key, Copies) }
 
 // TwinKey returns the key of the other copy of a published document:

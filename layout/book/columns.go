@@ -103,8 +103,8 @@ type columnReader struct {
 	err     error
 }
 
-// span is the range [next, end) of a block's bytes. The span of a column is those bytes
-// of the column that are not yet read.
+// span is the range [next, end) of a block's bytes. In columnReader.columns, it has the bytes of a
+// column that are not yet read.
 type span struct{ next, end int }
 
 // word is a string of the block to which later rows refer by its number. text is empty until
@@ -194,8 +194,8 @@ func (r *columnReader) int(column int) int64 {
 	return int64(v>>1) ^ -int64(v&1)
 }
 
-// text reads the length of a string from a column, and takes as many bytes from
-// textColumn. It returns their range. A length over the limit is an error.
+// text reads a string: its length from the given column, and its bytes from textColumn. It returns
+// the range of these bytes. A length over the limit is an error.
 func (r *columnReader) text(column, limit int) span {
 	n := int(r.uint(column, uint64(limit)))
 	if n > r.left(textColumn) {

@@ -141,7 +141,7 @@ func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, erro
 	return urls, nil
 }
 
-// filterOutcomes yields the outcomes that the filter keeps, with its changes. It yields an
+// filterOutcomes yields the outcomes that the filter keeps, as changed by the filter. It yields an
 // error if the filter changes a URL or makes another field invalid.
 func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, error] {
 	if f.Outcome == nil {

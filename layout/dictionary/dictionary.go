@@ -37,14 +37,14 @@ var (
 	ErrVersion = errors.New("the dictionary is of a newer format")
 )
 
-// Translation is a term of the language To that translates a term of the language From, with the
-// probability that it does.
+// Translation is one translation of a term of the language Dictionary.From: a term of the language
+// Dictionary.To, with the probability of this translation.
 type Translation struct {
 	Term        string
 	Probability float64 // above 0, at most 1
 }
 
-// Entry holds the translations of a term of the language From, the most probable first.
+// Entry holds the translations of a term of the language Dictionary.From, the most probable first.
 type Entry struct {
 	Term         string
 	Translations []Translation

@@ -107,8 +107,8 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	return 0, 0, false
 }
 
-// maxEpochs is how many epochs Manifest.Closed can hold. If it holds so many, all batches of epochs
-// before the first of them count as closed, too.
+// maxEpochs is the greatest number of epochs in Manifest.Closed. If Closed is full, the batches of
+// all epochs before its first epoch also count as closed.
 const maxEpochs = 64
 
 // IsClosed reports whether a batch is closed, so that it must not be packed. It is meant for

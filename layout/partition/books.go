@@ -33,8 +33,8 @@ type Books struct {
 	damaged []error    // for each listed book, the reason why it cannot be read; nil if no damage is known
 }
 
-// OpenBooks opens listed books, with one request for each. A damaged or missing book is
-// no error; a failure of the store is.
+// OpenBooks opens books by their entries in a manifest, the parameter listed, with one request for
+// each book. A damaged or missing book is no error; a failure of the store is.
 func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (*Books, error) {
 	b := &Books{listed: listed, readers: make([]*book.Reader, len(listed)), damaged: make([]error, len(listed))}
 	group, within := errgroup.WithContext(ctx)
@@ -60,8 +60,8 @@ func (b *Books) fault(i int, err error) error {
 	return nil
 }
 
-// Damaged returns one error for each book that is known to be damaged or missing. The text of
-// the error names the key of the book.
+// Damaged returns one error for each book that was found damaged or missing so far. The text of the
+// error names the key of the book.
 func (b *Books) Damaged() (damaged []error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()

@@ -232,8 +232,9 @@ func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed b
 	return changed || len(e.next.Condemned) < before
 }
 
-// KeepFrom sets Manifest.Oldest, the number of the oldest generation that is kept, and
-// returns true. If oldest is not higher than before, it changes nothing and returns false.
+// KeepFrom sets Manifest.Oldest, the number of the oldest generation that is kept, to the parameter
+// oldest, and returns true. If oldest is not higher than the present value, KeepFrom changes
+// nothing and returns false.
 func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	if e.next.Oldest >= oldest {
 		return false

@@ -86,8 +86,8 @@ func (s *search) add(key string, generation uint64, format string, args ...any) 
 	s.found = append(s.found, Evidence{key, generation, fmt.Sprintf(format, args...)})
 }
 
-// rest describes the generations that can still be read, for the Detail of an
-// Evidence, such as "the newest that is left is generation 7".
+// rest returns a clause about the generations that can still be read, for the Detail of an
+// Evidence: "the newest that is left is generation 7".
 func (s *search) rest() string {
 	if s.newest.Generation == 0 {
 		return "no generation is left"
@@ -137,8 +137,8 @@ func (s *search) overlays(ctx context.Context) error {
 	return nil
 }
 
-// maxClaims is the greatest number of epochs whose claims are read to find one that names
-// a generation of the partition. The search begins with the last epoch and goes back.
+// maxClaims is the greatest number of claims of epochs that are read to find one that names a
+// generation of the partition. The search begins with the last epoch and goes back.
 const maxClaims = 16
 
 // epochs looks for the last epoch whose claim names a generation of the partition. It adds

@@ -16,8 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// OpenSegment opens a listed segment with one read of its tail. Its error wraps
-// segment.ErrDamaged if the segment differs from its entry in the manifest.
+// OpenSegment opens a segment by its entry in the manifest, the parameter listed, with one read of
+// the segment's tail. Its error wraps segment.ErrDamaged if the segment does not match the entry.
 func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
 	if err != nil {
@@ -30,8 +30,9 @@ func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Se
 	return s, nil
 }
 
-// Dead returns the numbers of the dead documents of a listed segment. The caller may
-// change the bitmap. Its error wraps segment.ErrDamaged if the overlay is damaged.
+// Dead returns the numbers of the dead documents of a segment. The parameter listed is the
+// segment's entry in the manifest. The caller may change the bitmap. The error of Dead wraps
+// segment.ErrDamaged if the overlay with the dead documents is damaged.
 func Dead(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) (*roaring.Bitmap, error) {
 	if listed.Deletions == nil {
 		return roaring.New(), nil
@@ -72,9 +73,9 @@ func Ranks(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) ([
 	return ranks, nil
 }
 
-// OpenAnchors opens the overlay with the anchors of a listed segment, with one read of
-// the overlay's tail. The segment must have such an overlay. The error of OpenAnchors
-// wraps segment.ErrDamaged if the overlay differs from its entry in the manifest.
+// OpenAnchors opens the overlay with the anchors of a segment, with one read of the overlay's tail.
+// The parameter listed is the segment's entry in the manifest, which must have such an overlay. The
+// error of OpenAnchors wraps segment.ErrDamaged if the overlay does not match the entry.
 func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	a := listed.Anchors
 	s, err := segment.Open(ctx, source, segment.Ref{Key: a.Key, Bytes: a.Bytes, Tail: a.Tail})
@@ -88,8 +89,9 @@ func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Se
 	return s, nil
 }
 
-// OpenUnvisited opens the listed overlay with unvisited URLs, with one read of its tail. Its
-// error wraps segment.ErrDamaged if it differs from its entry in the manifest.
+// OpenUnvisited opens the overlay with unvisited URLs by its entry in the manifest, the parameter
+// listed, with one read of the overlay's tail. Its error wraps segment.ErrDamaged if the overlay
+// does not match the entry.
 func OpenUnvisited(ctx context.Context, source segment.Source, listed *manifest.Unvisited) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
 	if err != nil {
@@ -102,8 +104,8 @@ func OpenUnvisited(ctx context.Context, source segment.Source, listed *manifest.
 	return s, nil
 }
 
-// IsDamaged reports whether an error says that a segment or its overlay is damaged or
-// missing: then another try is of no use, only a repair is.
+// IsDamaged reports whether an error says that a segment or its overlay is damaged or missing. Such
+// an error remains until the object is repaired; another try does not help.
 func IsDamaged(err error) bool {
 	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
 }
@@ -314,8 +316,8 @@ func (e *Edit) texts() map[string]bool {
 	return keys
 }
 
-// condemnTexts condemns the overlays with texts of pages that are no longer listed. The parameter
-// before holds the keys of those that were listed before the edit.
+// condemnTexts condemns the overlays with texts of pages that an edit has unlisted. The parameter
+// before holds the keys of all such overlays that were listed before the edit (see texts).
 func (e *Edit) condemnTexts(before map[string]bool) {
 	now := e.texts()
 	for _, key := range slices.Sorted(maps.Keys(before)) {

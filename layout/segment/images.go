@@ -24,7 +24,8 @@ const imageMark = "\x02"
 // marked terms, and the length of their field does not include them.
 func ImageTerm(term string) string { return term + imageMark }
 
-// CutImageTerm returns the term without the mark that ImageTerm added, and whether it had one.
+// CutImageTerm returns the term without the mark that ImageTerm added, and whether the term had
+// this mark.
 func CutImageTerm(term string) (string, bool) { return strings.CutSuffix(term, imageMark) }
 
 // NameWords returns the words of the image's file name, separated by spaces:

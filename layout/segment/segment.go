@@ -258,8 +258,8 @@ func checkReader(last []byte) error {
 	return nil
 }
 
-// checkMagic returns an error if an object does not begin as a segment of a version
-// that this program can read.
+// checkMagic returns an error if content does not begin with the magic bytes of a segment of a
+// version that this program can read.
 func checkMagic(content []byte) error {
 	if len(content) < len(magic) {
 		return damaged("%d bytes are too few for a segment", len(content))

@@ -93,7 +93,7 @@ func logarithmic(n int, factor float64) uint8 {
 	return uint8(min(255, math.Round(16*(1+product))))
 }
 
-// frequencyWeight has the weight in a Vector of a term, by the term's frequency in the document. The
+// frequencyWeight holds VectorTerm.Weight of a term by the term's frequency in the document. The
 // last entry is also for all higher frequencies.
 var frequencyWeight = func() (weights [256]uint8) {
 	for n := range weights {

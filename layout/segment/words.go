@@ -164,8 +164,8 @@ func (w *wordWalk) next() (ok bool, err error) {
 	return ok, nil
 }
 
-// nextWord moves the iterator to the next word; ok is false after the last. It does
-// not read the word's sample, which is left to next.
+// nextWord moves the iterator to the next word, without reading the word's sample, which the method
+// next does; ok is false after the last word.
 func (w *wordWalk) nextWord() (ok bool, err error) {
 	defer guard(&err)
 	if w.iterator == nil {

@@ -120,8 +120,8 @@ func readTail(ctx context.Context, r blob.Reader, key string) (tail, error) {
 // pages.
 const maxTail = 64 << 20
 
-// tail is the decoded tail of a package. The tail is everything after the .webop; it lists the
-// content of the package.
+// tail is the decoded tail of a package: of everything after the .webop, such as the description
+// and the map, which list the package's Web objects.
 type tail struct {
 	archive
 	header Package // header of the package; its field Runs is nil

@@ -216,7 +216,7 @@ func erase(spf []byte, gone func(Listed) bool) (rewritten []byte, erased int, er
 	return rewritten, erased, verify(rewritten)
 }
 
-// Two deflate blocks without content that end on a byte (RFC 1951, 3.2.4 and 3.2.6).
+// Two deflate blocks without content that end at the end of a byte (RFC 1951, 3.2.4 and 3.2.6).
 const (
 	emptyStored = "\x00" + syncFlush     // an empty stored block
 	emptyFixed  = "\x02\x00" + syncFlush // an empty block with fixed Huffman codes, and an empty stored block

@@ -16,9 +16,9 @@ import (
 // Faster levels save little time, and their runs are up to 13 % larger.
 const DefaultLevel = 5
 
-// Run is a compressed Web object: whole blocks of a deflate stream that refer to nothing
-// before them and end on a byte by a sync flush (RFC 1951, 3.2.4). Runs can be joined
-// in any order into one stream.
+// Run is a compressed Web object: whole blocks of a deflate stream that refer to nothing before
+// them. A sync flush makes them end at the end of a byte (RFC 1951, 3.2.4). Runs can be joined in
+// any order into one stream.
 type Run struct {
 	URL        string
 	Compressed []byte

@@ -22,8 +22,9 @@ type Running struct {
 // Publish writes running.json, so that other commands can connect to the system.
 func (d *Dir) Publish(r Running) error { return d.write(runningName, r) }
 
-// ReadRunning reads running.json of the data directory at the path. It fails with
-// fs.ErrNotExist if no system runs there. A system that was killed leaves the file behind.
+// ReadRunning reads running.json of the data directory at the path. It fails with fs.ErrNotExist if
+// there is no such file, because no system runs in the directory. A system that was killed leaves
+// the file behind.
 func ReadRunning(path string) (Running, error) {
 	var r Running
 	content, err := os.ReadFile(filepath.Join(path, runningName))

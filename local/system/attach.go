@@ -84,8 +84,8 @@ func (a *Attached) Check(ctx context.Context) error {
 	return fmt.Errorf("%w into %s", ErrEmpty, a.store.url)
 }
 
-// connect opens the remote bucket of o.S3. If a system runs on it in the data directory,
-// connect connects to its Redis, too.
+// connect opens the remote bucket of o.S3. If a system that runs in the data directory uses this
+// bucket, connect also connects to the system's Redis.
 func (a *Attached) connect(ctx context.Context, o Options) (err error) {
 	if a.store, _, err = connect(o.S3, o.Getenv, nil, nil); err != nil {
 		return err

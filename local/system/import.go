@@ -22,7 +22,8 @@ import (
 // one package.
 const importBytes = 32 << 20
 
-// Importer imports WARC and WACZ files into a bucket, and waits until their pages can be found.
+// Importer imports the pages of WARC and WACZ files into a bucket, and waits until searches can
+// find them.
 type Importer struct {
 	bucket   blob.Bucket
 	settings *settings.Cache
@@ -179,8 +180,8 @@ type indexing struct {
 	packages map[string]bool // keys of all packages; nil until all batches are packed
 }
 
-// look reads the manifests and counts the work that Wait waits for. The work is finished when
-// both numbers are equal:
+// look reads the manifests, and counts the steps of the work for which Importer.Wait waits. The
+// work is finished when both results are equal:
 //
 //	done     number of batches that are packed, and of packages that are indexed
 //	total    number of all batches, of all packages, and of gone pages that are not masked yet

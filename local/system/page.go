@@ -39,8 +39,8 @@ func (s *System) Page(age time.Duration, judges judgment.Keys, clicks judgment.C
 // Listener returns a listener for the search page, whose traffic counts in the vital signs.
 func (s *System) Listener(l net.Listener) net.Listener { return s.vitals.Traffic().Listener(l) }
 
-// metrics answers with the vital signs and the lengths of the queues. It adds the progress
-// of the crawl if that can be read at present.
+// metrics answers a request for /metrics with the vital signs and the lengths of the queues, and
+// with the progress of the crawl if that can be read at present.
 func (s *System) metrics(w http.ResponseWriter, r *http.Request) {
 	gauges := []vitals.Gauge{s.queueGauge("visible", func(c queue.Counts) int { return c.Visible + c.Delayed }),
 		s.queueGauge("in_flight", func(c queue.Counts) int { return c.InFlight }),

@@ -105,8 +105,8 @@ func (s *System) described(ctx context.Context, files []collection.Collection) (
 	return all, nil
 }
 
-// fits returns an error if the published collections and those of the plan together are more
-// than book.MaxCollections.
+// fits returns an error if there would be more than book.MaxCollections collections, counting the
+// published ones and those of the plan.
 func (p Plan) fits(published []collection.Collection) error {
 	names := make(map[string]bool)
 	for _, c := range slices.Concat(published, p.Collections) {

@@ -89,8 +89,8 @@ func (a *Attached) unsound(ctx context.Context, inForce *settings.Settings) (rea
 	return reasons, nil
 }
 
-// deadLetters reads the first maxLetters dead letters. For a damaged one, Reason is the error
-// of reading it.
+// deadLetters reads the first maxLetters dead letters. If a dead letter is damaged, its Reason is
+// the error of reading it.
 func deadLetters(ctx context.Context, bucket blob.Reader) ([]DeadLetter, error) {
 	var letters []DeadLetter
 	for key, err := range message.DeadLetters(ctx, bucket) {

@@ -90,7 +90,7 @@ func (s *store) of(function string, recorder *vitals.Recorder) blob.Bucket {
 	return &watchedBucket{Bucket: blob.Retry(counted, environment.RetryPolicy()), stored: s.bucket.stored, last: s.bucket.last}
 }
 
-// explain adds advice for the user to an error of a remote store.
+// explain returns err, an error of the store. If the store is remote, it adds advice for the user.
 func (s *store) explain(err error) error {
 	if err == nil || s.server != nil {
 		return err

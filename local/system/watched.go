@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// watchedBucket is a bucket that calls stored for every object that it creates, and
-// remembers the error of the last Create.
+// watchedBucket is a bucket that calls the function stored for every object that it creates, and
+// keeps the error of the last Create.
 type watchedBucket struct {
 	blob.Bucket
 	stored func(key string, size int64) // function that is called with the key and the size of each created object; nil: none

@@ -60,7 +60,7 @@ func (a *Account) All() iter.Seq2[URL, error] {
 	}
 }
 
-// judgement is the state of a URL, or the error for a malformed one.
+// judgement is the state of a URL, or an error if the URL is malformed.
 type judgement struct {
 	url URL
 	err error

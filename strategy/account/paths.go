@@ -38,8 +38,8 @@ func (r reach) covers(other reach) bool {
 	return r.depth <= other.depth && r.hops <= other.hops && r.weight >= other.weight && membership.Band(r.depth, r.weight) <= membership.Band(other.depth, other.weight)
 }
 
-// origin is the collection of a path and the kind of its last link; it is not the origin of
-// an address. All paths of one origin are admitted by the same rules.
+// origin holds two properties of a path: its collection, and the kind of its last link. All paths
+// of one origin are admitted by the same rules. It has nothing to do with the origin of an address.
 type origin struct {
 	collection string
 	// kind of the last link, 0 for a seed; Anchor stands for Frame and Listed, too, and Redirect for

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// errPacked means that a spool object is absent although the manifest that was read
-// does not list it as consumed: it was packed and deleted after that.
+// errPacked means that a spool object is absent, although the manifest that was read before does
+// not list its batch as consumed: the object was packed and deleted after the manifest was read.
 var errPacked = errors.New("a spool object was packed while it was about to be read")
 
 // spoolFate is the result of reading one spool object. At most one of its fields is set.
@@ -49,9 +49,9 @@ func (b *Bucket) addSpool(ctx context.Context, bucket blob.Reader, keys [][]stri
 	return nil
 }
 
-// readSpool reads the spool object with the key, and adds its outcomes and links to the
-// account. It leaves out a batch that is consumed, or closed (never to be packed). m is
-// the manifest of the object's partition.
+// readSpool reads the spool object with the key, and adds its outcomes and links to the account,
+// unless its batch is consumed, or closed (never to be packed). m is the manifest of the object's
+// partition.
 func (b *Bucket) readSpool(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, key string) (spoolFate, error) {
 	p, batch, err := layout.ParseSpoolKey(key)
 	if err != nil {

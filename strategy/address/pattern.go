@@ -36,8 +36,8 @@ func Pattern(a Address) string {
 	return b.String()
 }
 
-// generalize writes s to b with a '#' in place of each number and id, and reports
-// whether s has any.
+// generalize writes s to b with a '#' in place of each number and id. It reports whether s has any
+// number or id.
 func generalize(b *strings.Builder, s string) (found bool) {
 	for s != "" {
 		r := leadingRun(s)

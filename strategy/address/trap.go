@@ -2,8 +2,8 @@ package address
 
 import "strings"
 
-// Limits of an address. Above any of them, the address looks like one of a trap: a site that
-// generates addresses without end.
+// Limits of an address. An address above one of these limits looks as if it were made by a trap: a
+// site that generates addresses without end.
 const (
 	MaxLength     = 1024 // maximum length of the address, in bytes
 	MaxSegments   = 20   // maximum number of segments of the path

@@ -9,7 +9,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// Duration is a time.Duration that JSON shows in the form that persons write: "1m30s".
+// Duration is a time.Duration that is written in JSON as people write it: "1m30s".
 type Duration time.Duration
 
 // String returns a duration such as 1m30s.

@@ -139,10 +139,10 @@ func Remove(ctx context.Context, bucket blob.Bucket, name string) (Collection, e
 	return before, nil
 }
 
-// Publish stores the collection as its next version, and returns it with Version set. The
-// value of c.Version does not matter. If the newest version has the same content, Publish
-// stores nothing and returns that one. If another publisher takes the number, Publish
-// takes the next one: the last publisher wins, and nothing is merged.
+// Publish stores the collection as its next version, and returns it with Version set. The value of
+// c.Version does not matter. If the newest version has the same content, Publish stores nothing and
+// returns the newest version. If another publisher stores a version with the same number first,
+// Publish uses the next number: the last publisher wins, and nothing is merged.
 func Publish(ctx context.Context, bucket blob.Bucket, c Collection) (Collection, error) {
 	if err := c.Validate(); err != nil {
 		return Collection{}, fmt.Errorf("cannot publish collection %q: %w", c.Name, err)

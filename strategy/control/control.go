@@ -42,8 +42,8 @@ const maxBytes = 64 << 10
 const (
 	Operator = "operator"
 	Limit    = "limit"
-	// Damage is never published. It means that a document that the crawl depends on
-	// cannot be read (see package settings).
+	// Damage is never published. Package settings sets it if a published document that the crawl
+	// needs cannot be read.
 	Damage = "damage"
 )
 

@@ -24,8 +24,8 @@ type Filter struct {
 	targetForgotten bool
 }
 
-// New returns a filter for one book. See must be called with all outcomes of the book
-// before Link is called.
+// New returns a filter for one book. The caller must call the method See with all outcomes of the
+// book before it calls Link.
 func New(set takedown.Set) *Filter {
 	return &Filter{set: set, pages: make(map[layout.Identity]bool)}
 }

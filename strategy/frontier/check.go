@@ -17,9 +17,9 @@ import (
 // rejects the frontier.
 const layoutVersion = "4"
 
-// ErrTokens means that Redis has lost the counter of tokens, or has only an older value of
-// it: a lease has a higher token than the counter, so that two batches could get one token.
-// It concerns the frontiers of all partitions, and wraps ErrNotBuilt.
+// ErrTokens means that Redis has lost the counter of tokens, or has only an older value of it: a
+// lease has a higher token than the counter, so that two batches could get one token. The frontiers
+// of all partitions are affected. ErrTokens wraps ErrNotBuilt.
 var ErrTokens = fmt.Errorf("%w: Redis has lost which tokens were given", ErrNotBuilt)
 
 // ErrSettings means that the frontier is complete, but was built under other settings than

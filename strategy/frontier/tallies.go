@@ -30,9 +30,9 @@ func (f *Frontier) Tallies(ctx context.Context, names []string) ([]int64, error)
 	return numbers, f.wrap("read tallies of", err)
 }
 
-// Out returns, for each of these collections, the number of its URLs, without assets, that are
-// on lease for the first time. To count stored and leased URLs together, call Out before
-// Tallies: then a URL that is settled in between is counted twice, not left out.
+// Out returns, for each of these collections, the number of leased URLs, without assets, that have
+// no final state yet. To count stored and leased URLs together, call Out before Tallies: then a URL
+// that is settled in between is counted twice, not left out.
 func (f *Frontier) Out(ctx context.Context, collections []string) ([]int64, error) {
 	numbers, err := f.numbers(ctx, "out", collections)
 	return numbers, f.wrap("read what is out of", err)

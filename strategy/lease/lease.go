@@ -26,7 +26,7 @@ func New(rdb redis.UniversalClient, holder string) *Leases {
 	return &Leases{rdb: rdb, holder: holder}
 }
 
-// Lease is the right to do the work of a name until the time Until.
+// Lease is the right of one holder to do the work with this name until the time Until.
 type Lease struct {
 	Name  string
 	Until time.Time // end of the lease, rounded down to a millisecond

@@ -66,7 +66,8 @@ const (
 	rankLimited        // the collection limits the number of its pages, so that its URLs may never be requested
 )
 
-// rankOf returns the rank of a collection (see rankSeeks): the lowest gets a page that several want.
+// rankOf returns the rank of a collection (see rankSeeks). A page that several collections want is
+// requested on behalf of the one with the lowest rank.
 func rankOf(m member) int {
 	switch {
 	case m.Pages > 0 || m.HostPages > 0 || m.PatternPages > 0:

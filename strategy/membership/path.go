@@ -14,9 +14,9 @@ type Path struct {
 // PathOf returns the path whose last link is l.
 func PathOf(l book.Link) Path { return Path{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
 
-// Rank returns the rank of a path whose last link is of the given kind: 0 for a link to a sitemap,
-// 1 for one to a page, 2 for one to an asset. If several paths lead to a URL, the path of the
-// lowest rank says what kind of URL it is: a sitemap to which pages link, too, is still a sitemap.
+// Rank returns the rank of a path whose last link is of the given kind: 0 if it leads to a sitemap,
+// 1 if to a page, 2 if to an asset. If several paths lead to a URL, the path of the lowest rank
+// says what kind of URL it is: a sitemap to which pages link, too, is still a sitemap.
 func Rank(last book.Kind) int {
 	switch last {
 	case book.Sitemap:

@@ -37,7 +37,8 @@ func (d Damaged) String() string {
 	return fmt.Sprintf("%s cannot be read (%s), %s; run `bucketsearch verify --repair`, or publish it again", d.Key, d.Reason, serves)
 }
 
-// Found describes the stored versions of a document: the one in force, and damaged ones.
+// Found describes the stored versions of a document: the version in force, and damaged newer
+// versions.
 type Found[T Document] struct {
 	Document T      // document of Version, with the additions of Recover; zero document if Version is 0
 	Version  uint64 // number of the version in force; 0: no version, or none that can be read

@@ -120,8 +120,8 @@ func (r Rules) Allows(path string) bool {
 	return true
 }
 
-// Delay returns the Crawl-delay, the pause between requests, at most MaxDelay; 0 if
-// there is none.
+// Delay returns the Crawl-delay, which is the pause that the site wants between requests, at most
+// MaxDelay; 0 if the robots.txt has none.
 func (r Rules) Delay() time.Duration { return r.delay }
 
 // Sitemaps returns the http and https addresses of the Sitemap lines, as they are written there:

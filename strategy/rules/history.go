@@ -74,9 +74,8 @@ func loadHistory(ctx context.Context, bucket blob.Reader, kind Kind, now time.Ti
 	return h, nil
 }
 
-// checkIdentity returns an error if the document is stored under the key of another one: it names
-// another kind or version of strategy than the key. The parameters kind and version are those in
-// the key.
+// checkIdentity returns an error if the document is stored under the key of another document: its
+// fields Kind and Version differ from the parameters kind and version, which are those in the key.
 func (d Document) checkIdentity(kind Kind, version uint64) error {
 	if d.Kind == kind && d.Version == version {
 		return nil

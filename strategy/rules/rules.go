@@ -127,8 +127,9 @@ func (d Document) OfSite(a address.Address) []int {
 	return partitions
 }
 
-// ofSite reports whether the rule may match some pages of a site, and whether it matches all of
-// them. The parameter name is the site's name, and site is the range of its pages' places.
+// ofSite compares the rule with a site: some reports whether the rule may match some pages of the
+// site, and all whether it matches all its pages. The parameter name is the site's name, and site
+// is the range of the places of its pages.
 func (r Rule) ofSite(name string, site layout.Range) (some, all bool) {
 	switch {
 	case r.Range != nil:

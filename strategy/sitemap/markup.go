@@ -118,8 +118,8 @@ func (m *markup) wrong(format string, values ...any) error {
 // local returns the name of an element without the prefix of its namespace.
 func local(name []byte) string { return string(name[bytes.LastIndexByte(name, ':')+1:]) }
 
-// start opens the element of a start tag. The name of the root element decides the form of
-// the list.
+// start opens the element of a start tag. If it is the root element, start sets the kind of the
+// file (sitemap, index of sitemaps, RSS or Atom) by the element's name.
 func (m *markup) start() error {
 	m.tokens.NextIsNotRawText() // HTML's raw text elements, such as script, do not exist in XML
 	tag, more := m.tokens.TagName()

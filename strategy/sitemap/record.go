@@ -28,7 +28,8 @@ type record struct {
 	isPermaURL bool   // the attribute isPermaLink is not "false": a guid is an address
 }
 
-// attributes holds the attributes href, rel and isPermaLink of one element, "" for an absent one.
+// attributes holds the attributes href, rel and isPermaLink of one element; "" for an absent
+// attribute.
 type attributes struct{ href, rel, permanent string }
 
 func (r *record) reset() { *r = record{text: r.text[:0]} }

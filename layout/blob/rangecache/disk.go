@@ -172,8 +172,9 @@ func (d *disk) get(id rangeID) ([]byte, bool) {
 	return nil, false
 }
 
-// mayHold reports whether the directory may contain an entry. If another cache owns the
-// directory, it returns true, because only reading the file can tell.
+// mayHold reports whether the directory may contain the entry with this file name. If another cache
+// owns the directory, it returns true, because the index is complete only while this cache owns the
+// directory.
 func (d *disk) mayHold(name fileName) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -168,8 +168,8 @@ const (
 	mostJoined = 8 << 20
 )
 
-// span is the range of one request to the bucket. It covers one or more of the ranges that
-// were given to join.
+// span is the range of one request to the bucket. It covers one or more of the ranges in the
+// argument of join.
 type span struct {
 	blob.Range
 	members []int // indexes, in the argument of join, of the ranges that the span contains

@@ -14,7 +14,8 @@ func (f *impactSet) reset() {
 	}
 }
 
-// add adds an impact, unless another dominates it, and removes those that it dominates.
+// add adds an impact, unless an impact of the set dominates it, and removes the impacts that the
+// new one dominates.
 func (f *impactSet) add(impact Impact) {
 	kept := f[impact.Field]
 	// The impacts from i on have at least the new one's frequency.

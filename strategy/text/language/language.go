@@ -30,8 +30,8 @@ var onlyLanguage = [model.Scripts]string{
 	model.Tamil: "ta", model.Telugu: "te", model.Kannada: "kn", model.Malayalam: "ml", model.Sinhala: "si",
 }
 
-// minProbability is the probability that the likeliest language of a text must reach; otherwise
-// Identify returns no language.
+// minProbability is the least probability of a text's likeliest language with which Identify
+// returns this language; below it, Identify returns none.
 const minProbability = .4
 
 // Identify returns the language of a text (an ISO 639-1 code, or ckb) and how sure that

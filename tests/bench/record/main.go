@@ -87,8 +87,8 @@ func read(in io.Reader, now time.Time) (rows []row, err error) {
 	return rows, lines.Err()
 }
 
-// put adds rows to a table in a Markdown page, and returns the changed page. The table is the one after
-// the comment with the command. A row replaces the old row of the same benchmark.
+// put adds rows to a table in a Markdown page, and returns the changed page. The table is the first
+// after the comment that contains the command. A row replaces the old row of the same benchmark.
 func put(page, command string, rows []row) (string, error) {
 	head, rest, found := strings.Cut(page, "<!-- "+command+" -->\n")
 	if !found {

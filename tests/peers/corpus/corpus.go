@@ -80,7 +80,8 @@ func read(r *bufio.Reader) (p Page, err error) {
 	return p, err
 }
 
-// query runs each query of the input, and prints its microseconds and number of results.
+// query runs each query of the input, and prints the microseconds that it took and the number of
+// its results.
 func query(p Peer, directory string, input io.Reader) error {
 	search, err := p.Open(directory)
 	if err != nil {
