@@ -51,10 +51,9 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 	return object, true, nil
 }
 
-// rightBytes tells a damaged sum from the end of an object without a sum. The parameter seal is the
-// end of the content, as long as a sum. All sums have the same bytes before the hash (`"sum":"`)
-// and after it (`"}` and a newline). rightBytes returns how many of these bytes seal has: most if
-// it is a damaged sum, only few if it is no sum.
+// rightBytes returns how many bytes of seal equal the fixed bytes of a sum: `"sum":"` before the
+// hash, `"}` and a newline after it. The parameter seal is the end of the content, as long as a
+// sum. A damaged sum has most of these bytes, the end of an object without a sum only few.
 func rightBytes(seal []byte) (n int) {
 	for i := range sealBegin {
 		if seal[i] == sealBegin[i] {

@@ -108,7 +108,8 @@ func (c currentBooks) former(source layout.Identity, index int) bool {
 	return known && !slices.Contains(in, index)
 }
 
-// sourcesOf returns the sources of all links that the filter keeps, without their URLs.
+// sourcesOf returns the identities of the sources of all links that the filter keeps. Their URLs in
+// the result are "".
 func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, error) {
 	urls := make(sourceURLs)
 	for _, b := range books {

@@ -35,8 +35,8 @@ type Part struct {
 	Documents int    `json:"documents"`
 }
 
-// Deletions is the overlay with the dead documents of a segment. In a segment without
-// an overlay all documents are alive.
+// Deletions is the entry of the overlay that marks documents of a segment as dead. In a segment
+// without such an overlay, all documents are alive.
 type Deletions struct {
 	Key       string `json:"key"`
 	Bytes     int64  `json:"bytes"`
@@ -58,8 +58,8 @@ type Anchors struct {
 	Tail  int64  `json:"tail"` // size in bytes of the overlay's tail, which a reader requests first
 }
 
-// Unvisited is the overlay with URLs without a stored page. It is a segment itself: a document
-// is a URL, with the texts of links to it as headings.
+// Unvisited is the overlay with URLs without a stored page. It is a segment itself: each of its
+// documents stands for one URL, and has the texts of the links to this URL as headings.
 type Unvisited struct {
 	Key       string `json:"key"`
 	Bytes     int64  `json:"bytes"`

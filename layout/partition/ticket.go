@@ -113,8 +113,8 @@ func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, er
 	return Segment{}, err
 }
 
-// begin returns a ticket for objects that are stored from now on. First it commits
-// generation 1, if the partition has no generation.
+// begin returns a ticket for objects that are stored after the call. First it commits generation 1,
+// if the partition has no generation.
 func (p *Partition) begin(ctx context.Context) (ticket, error) {
 	return ticket{put: p.now()}, p.Begin(ctx)
 }

@@ -27,7 +27,7 @@ var usual = restartPolicy{
 	steady: time.Minute,
 }
 
-// Keeper keeps a child process running: it starts it again when it ends.
+// Keeper keeps a child process running: when the child ends, the Keeper starts it again.
 type Keeper struct {
 	child  Child
 	policy restartPolicy

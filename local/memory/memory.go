@@ -25,7 +25,7 @@ import (
 	"runtime/metrics"
 )
 
-// Part is the role of a process in a system, with its limits.
+// Part holds the limits of memory for one of the processes of a system on one machine.
 type Part struct {
 	room   uint64 // size in bytes that the heap may reach, garbage included, while at most half is live
 	eighth int64  // the soft limit is so many eighths of half of the machine's memory

@@ -84,7 +84,7 @@ func serve(o Options, d *disk, r *reporter) error {
 }
 
 // choose returns the address to serve at: listen or, if its port is 0, listen with a free port
-// instead. versitygw itself would choose a port for 0, too, but not tell which.
+// instead. versitygw itself would choose a port for 0, too, but would not report it.
 func choose(listen string) (string, error) {
 	listener, err := net.Listen("tcp", listen)
 	if err != nil {

@@ -81,7 +81,8 @@ type waitState struct {
 
 // help speeds up the end of a crawl. It tells the function pack to pack the last batches now. It
 // starts a sweep if a frontier is not built, or if a collection lacks pages that other collections
-// have. p and err are the results of Progress. help returns err, or an error of its own.
+// have. p and err are the results of Progress. help returns err, or an error of the messages that
+// it sends.
 func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:

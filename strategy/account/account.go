@@ -117,7 +117,8 @@ func (a *Account) Link(l book.Link) {
 	a.Target(book.Target{URL: l.Target, ID: layout.IdentityOf(l.Target), Kind: l.Kind, Depth: l.Depth, Hops: l.Hops, Weight: l.Weight, Collection: l.Collection})
 }
 
-// Target adds to the account all links to one URL, which a book yields as one entry.
+// Target adds to the account all links that a row of a book has to one URL: one more path to the
+// URL.
 func (a *Account) Target(t book.Target) {
 	path := reach{by: anAsset}
 	if t.Kind != book.Asset || a.settings.WantAssets(t.Collection) {

@@ -59,8 +59,8 @@ func generalize(b *strings.Builder, s string) (found bool) {
 	return found
 }
 
-// numbers writes a word to b with a '#' in place of each number, and reports whether the
-// word has any.
+// numbers writes a word to b with a '#' in place of each number, and reports whether the word
+// contains a number.
 func numbers(b *strings.Builder, word string) (found bool) {
 	for i := range len(word) {
 		switch {

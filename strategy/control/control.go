@@ -152,7 +152,7 @@ func Find(ctx context.Context, bucket blob.Reader) (numbered.Found[Document], er
 // Republish repairs damaged controls: it publishes the version in force once more, as the newest.
 // It does so if a newer version is damaged, or if the version in force can be read only by its
 // copy. It returns the new number, or 0 if nothing is damaged. If no version can be read, the new
-// one pauses the crawl, for an operator to set the limits again.
+// version pauses the crawl, until an operator has set the limits again and resumes it.
 func Republish(ctx context.Context, bucket blob.Bucket, now time.Time) (uint64, error) {
 	found, err := store.Find(ctx, bucket)
 	if err != nil {

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Admitted says how many of the entries given to Admit were new to the frontier, and which URLs
-// are stored already, but perhaps not for the entry's collection.
+// Admitted is the result of Admit: the number of entries whose URLs were new to the frontier, and
+// the URLs that are stored already, but perhaps not for the collection of the entry.
 type Admitted struct {
 	Added int // number of URLs that the frontier did not know before
 	// URLs whose pages are stored, but perhaps not for the entry's collection, because the entry's

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// Limit is a maximum number of stored URLs in a tally. A tally is a count of what is stored
-// for one collection:
+// Limit is a maximum number of stored URLs in a tally. A tally counts the stored URLs of one
+// collection, or a part of them:
 //
 //	c:<collection>           pages and assets
 //	a:<collection>           assets

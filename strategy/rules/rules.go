@@ -35,7 +35,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Kind is the kind of a strategy: it assigns URLs to crawl or to storage partitions.
+// Kind is the kind of a strategy, which assigns URLs either to crawl partitions or to storage
+// partitions.
 type Kind string
 
 // The kinds of strategies.

@@ -68,10 +68,10 @@ type Bucket struct {
 	inner blob.Bucket
 }
 
-// New returns a Bucket around inner, with a Counter of its own.
+// New returns a Bucket that passes every call to inner, and counts the requests in a new Counter.
 func New(inner blob.Bucket) *Bucket { return Into(new(Counter), inner) }
 
-// Into returns a Bucket around inner that counts into c.
+// Into returns a Bucket that passes every call to inner, and counts the requests in the Counter c.
 func Into(c *Counter, inner blob.Bucket) *Bucket { return &Bucket{c, inner} }
 
 func (b *Bucket) Get(ctx context.Context, key string, r blob.Range) ([]byte, error) {

@@ -57,7 +57,8 @@ type Cost struct {
 // contextKey is the key of the *thread in a context.
 type contextKey struct{}
 
-// With returns a context whose requests are counted in m, and in no other meter.
+// With returns a context for an operation: requests with this context are counted in m, and in no
+// other meter.
 func With(ctx context.Context, m *Meter) context.Context {
 	main := &thread{meter: m, parent: &m.root}
 	main.level.Store(m.root.now())

@@ -98,7 +98,8 @@ func (w *watch) moved() {
 	}
 }
 
-// explain returns the error err of a request. If a time limit ended the request, it adds which one.
+// explain returns err, the error of a request. If a time limit ended the request, it adds the name
+// of the limit.
 func (w *watch) explain(err error) error {
 	if cause := context.Cause(w.ctx); err != nil && err != io.EOF && cause != nil {
 		return fmt.Errorf("%w: %w", cause, err)

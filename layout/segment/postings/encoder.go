@@ -98,8 +98,8 @@ func (e *Encoder) Reset() {
 	clear(e.counts)
 }
 
-// CountBy makes the encoder count how many documents of a list are in each group (see
-// Counts). groups[doc] is the group of document doc, a number below n.
+// CountBy makes the encoder count the documents of each list by group; Counts returns the numbers.
+// groups[doc] is the group of document doc, a number below n.
 func (e *Encoder) CountBy(groups []uint16, n int) {
 	e.groups, e.counts = groups, make([]uint32, n)
 }

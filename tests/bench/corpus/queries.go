@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Queries chooses n queries of two or three words from a corpus, the same ones at each call. The
+// Queries chooses n queries of two or three words from a corpus, the same queries at each call. The
 // function open opens the corpus. All words of a query occur on one page. A word occurs on 0.1 % to
 // 5 % of the pages; but every fifth query has one frequent word, which occurs on 10 % to 40 % of
 // them.
@@ -53,8 +53,9 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	return queries, nil
 }
 
-// Sentences returns n queries of so many words that follow each other in the body of a page, the same
-// ones at each call. They are spread over all pages. The function open opens the corpus.
+// Sentences returns n queries, the same queries at each call. Each consists of words that follow
+// each other in the body of a page; the parameter words is their number. They are spread over all
+// pages. The function open opens the corpus.
 func Sentences(open func() (io.ReadCloser, error), n, words int) ([]string, error) {
 	_, pages, err := countWords(open)
 	if err != nil {
