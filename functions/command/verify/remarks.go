@@ -45,7 +45,8 @@ func (r *remarks) add(reason, url string) {
 	with.named = with.named[:min(len(with.named), maxNamed)]
 }
 
-// notes returns a sentence for each reason, with the number of pages and some URLs.
+// notes returns a sentence for each reason why stored pages could not be read in full or for certain,
+// with the number of these pages and some of their URLs.
 func (r *remarks) notes() (notes []string) {
 	for _, reason := range slices.Sorted(maps.Keys(r.pages)) {
 		with := r.pages[reason]

@@ -94,9 +94,8 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 }
 
 // clearQuarantine deletes all objects of the partition in quarantine, where they are kept so that
-// an operator can examine them. They must be deleted because damaged bytes cannot be searched for
-// forgotten URLs, and even a page fetched today may link to a URL forgotten long ago. So if there
-// is any takedown, no object stays in quarantine for longer than the grace.
+// an operator can examine them. It is called if there is a takedown: damaged bytes cannot be
+// searched for forgotten URLs, and even a page fetched today may link to a URL forgotten long ago.
 func (c *Collector) clearQuarantine(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {

@@ -66,9 +66,9 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace writes into the frontiers the rests of hosts that the books record, each with its end. It
-// also copies into the frontiers the leases and rests of hosts that a new strategy may have moved
-// there from other frontiers (see moved).
+// pace restores the pauses in which hosts get no request: it writes each pause that the books record,
+// with the time of its end, into the frontier of the host. If a new strategy may have moved hosts to
+// another frontier, it also copies their leases and pauses from the old one (see moved).
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {

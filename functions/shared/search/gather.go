@@ -194,8 +194,8 @@ const (
 	// maxCandidates is the greatest number of candidates: documents with the highest scores of their
 	// words, which are examined for phrases.
 	maxCandidates = 1 << 16
-	// verified is the number of candidates that are examined in the first step. Later steps examine
-	// more.
+	// verified is the number of candidates that are examined for phrases in the first step of verify.
+	// Later steps examine more.
 	verified = 1024
 )
 

@@ -112,9 +112,9 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 	}
 }
 
-// add records in the parameter words the occurrence of a term at a position of a text. The keys of
-// the map worth are the indexes of the words for which the term stands; its values are the factors
-// of their scores by this term.
+// add records in the parameter words that a term occurs at a position of the text with the index
+// text. The map worth has, by the index of each word that the term stands for, the factor of the
+// word's score if this term matches.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))

@@ -190,7 +190,8 @@ func (a *accept) find(doc uint32) uint32 {
 	}
 }
 
-// first returns the first document from doc on that may match, even if stride leaves it out.
+// first returns the first document from doc on that may match. It does not skip the documents that
+// are left out of a sample (see accept.stride).
 func (a *accept) first(doc uint32) uint32 {
 	if a.allowed == nil {
 		if a.dead == nil {

@@ -48,8 +48,9 @@ type Fork struct {
 	at     int64   // level that the thread had when NewFork was called
 }
 
-// NewFork begins parallel work in the operation to which ctx belongs. Its branches start with
-// the steps that the thread of ctx has by now. If ctx has no meter, neither have the branches.
+// NewFork begins parallel work in the operation to which ctx belongs. Each branch counts its
+// dependent steps on from the number that the operation has reached at this call. If ctx has no
+// meter, nothing is counted.
 func NewFork(ctx context.Context) Fork {
 	if t := of(ctx); t != nil {
 		return Fork{ctx, t, t.now()}

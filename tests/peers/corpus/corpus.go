@@ -37,7 +37,7 @@ type Peer interface {
 	Open(directory string) (search func(words []string) (int, error), err error)
 }
 
-// Merger is a peer whose merging can be measured.
+// Merger is another search engine that can merge segments on request, so that merging can be timed.
 type Merger interface {
 	// Merge indexes the pages into several segments, and then merges these into one. It
 	// returns the total size of the segments before merging, in bytes, and the time of merging.

@@ -9,7 +9,7 @@ import (
 )
 
 // Features holds the vectors of features of a page's blocks, one row for each block. A feature is
-// a number from 0 to 255. The trees only compare it with thresholds.
+// a number from 0 to 255: the decision trees that classify blocks only compare it with thresholds.
 type Features struct {
 	Width  int     // number of features of a block
 	Values []uint8 // the rows of all blocks, one after another, each of Width values
