@@ -49,7 +49,7 @@ func (f *Function) learnDictionaries(ctx context.Context, all []*partition.Parti
 	}
 	pairs := l.found.pairs()
 	if n := len(pairs); n > f.Limits.Dictionaries {
-		omitted = append(omitted, fmt.Sprintf("%d of %d pairs of languages, those with the fewest pages", n-f.Limits.Dictionaries, n))
+		omitted = append(omitted, fmt.Sprintf("%d of %d pairs of languages", n-f.Limits.Dictionaries, n))
 		pairs = pairs[:f.Limits.Dictionaries]
 	}
 	wanted := make(map[[2]string]bool)
@@ -89,15 +89,7 @@ const dictionaryRules = 1
 // nameTranslated returns the value of manifest.Dictionaries.Of for dictionaries that are learnt now: a
 // hash of the rules, the limits and the keys of all indexed packages.
 func (f *Function) nameTranslated(all []*partition.Partition) string {
-	var keys []string
-	for _, p := range all {
-		for _, pkg := range p.Manifest().Packages {
-			if pkg.Indexed {
-				keys = append(keys, pkg.Key)
-			}
-		}
-	}
-	slices.Sort(keys)
+	keys := slices.Sorted(slices.Values(indexed(all)))
 	l := f.Limits
 	return layout.ContentHash(fmt.Appendf(nil, "%d %d %d %d %d %v %s", dictionaryRules, l.Translated, l.Dictionaries, l.Pages, l.Work, l.Translation, strings.Join(keys, " ")))
 }
@@ -118,7 +110,7 @@ func (l *learning) learn(ctx context.Context, pair languagePair, limits translat
 	began := l.Now()
 	a, b := l.found.languages[pair.languages[0]], l.found.languages[pair.languages[1]]
 	learner := translation.NewLearner(a, b, limits)
-	both := l.found.of(pair, l.Limits.Pages)
+	both, rules := l.found.of(pair, l.Limits.Pages), dictionaryRules
 	for some := range slices.Chunk(both, batch) {
 		var pages []translatedPage
 		for _, page := range some {
@@ -129,7 +121,7 @@ func (l *learning) learn(ctx context.Context, pair languagePair, limits translat
 			return err
 		}
 		for _, err := range damage {
-			l.damaged = true
+			l.damaged, rules = true, 0 // so that these dictionaries are not known to the next run
 			l.Log.ErrorContext(ctx, "a dictionary is learnt without some pages", "from", a, "to", b, "error", err)
 		}
 		for i := 0; i < len(documents); i += 2 {
@@ -164,7 +156,7 @@ func (l *learning) learn(ctx context.Context, pair languagePair, limits translat
 		for i, d := range directions {
 			entry := manifest.Dictionary{
 				From: d.from, To: d.to, Terms: len(d.entries), Pages: pair.pages,
-				Sentences: summary.Sentences, Rules: dictionaryRules, Omitted: omitted,
+				Sentences: summary.Sentences, Rules: rules, Omitted: omitted,
 			}
 			if err := e.SetDictionary(ctx, entry, contents[i]); err != nil {
 				return err

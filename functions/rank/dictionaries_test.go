@@ -299,6 +299,35 @@ func TestDictionariesFailAnywhere(t *testing.T) {
 	})
 }
 
+// TestDictionariesOfDamagedTexts damages the texts of a segment, but not its columns: the dictionaries
+// are learnt again once the texts are mended.
+func TestDictionariesOfDamagedTexts(t *testing.T) {
+	w := newWorld(t)
+	w.translate(0, 1, 0, 0, 60)
+	w.translate(1, 2, 1, 0, 30)
+	w.translate(1, 3, 1, 30, 60)
+	key := functionstest.Manifest(t, w.bucket, 1).Segments[1].Key
+	content, err := w.bucket.Get(t.Context(), key, blob.Range{})
+	w.check(err)
+	damaged := slices.Clone(content)
+	damaged[16] ^= 1 // the texts come first in a segment
+	put := func(content []byte) {
+		w.check(w.bucket.Delete(t.Context(), key))
+		functionstest.Put(t, w.bucket, key, content)
+	}
+	put(damaged)
+	w.run()
+	first := w.dictionaries()
+	if first.Of != "" || len(first.All) != 2 {
+		t.Fatalf("with damaged texts: %+v", first)
+	}
+	put(content)
+	w.run()
+	if d := w.dictionaries(); d.Of == "" || d.Between("en", "de").Sentences <= first.Between("en", "de").Sentences {
+		t.Errorf("after a repair: %+v, before it %+v", d, first)
+	}
+}
+
 // TestDictionariesOfDamage checks that no dictionary is learnt while a segment is lost, that the
 // dictionaries are learnt when it is back, and that a dictionary which repair drops is learnt again.
 func TestDictionariesOfDamage(t *testing.T) {

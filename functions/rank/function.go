@@ -154,14 +154,22 @@ func (f *Function) name(all []*partition.Partition) string {
 		for _, b := range p.Manifest().Books {
 			keys = append(keys, b.Key)
 		}
+	}
+	keys = append(keys, indexed(all)...)
+	slices.Sort(keys)
+	return layout.ContentHash(fmt.Appendf(nil, "%d %v %d %d %s", version, f.Rules, f.Limits.Unvisited, len(all), strings.Join(keys, " ")))
+}
+
+// indexed returns the keys of all indexed packages of partitions.
+func indexed(all []*partition.Partition) (keys []string) {
+	for _, p := range all {
 		for _, pkg := range p.Manifest().Packages {
 			if pkg.Indexed {
 				keys = append(keys, pkg.Key)
 			}
 		}
 	}
-	slices.Sort(keys)
-	return layout.ContentHash(fmt.Appendf(nil, "%d %v %d %d %s", version, f.Rules, f.Limits.Unvisited, len(all), strings.Join(keys, " ")))
+	return keys
 }
 
 // version is the version of the rules by which ranks are made. Whoever changes which links count as

@@ -26,7 +26,9 @@ type Dictionary struct {
 	// limit
 	Pages     int `json:"pages"`
 	Sentences int `json:"sentences"` // number of pairs of sentences that the dictionary was learnt from
-	Rules     int `json:"rules"`     // version of the rules by which the dictionary was learnt
+	// version of the rules by which the dictionary was learnt; 0 if some pages could not be read, so
+	// that it is learnt again
+	Rules int `json:"rules"`
 	// Omitted tells what limits left out of the dictionary, such as "200 of 1200 pages".
 	Omitted []string `json:"omitted,omitempty"`
 }
