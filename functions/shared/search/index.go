@@ -122,10 +122,10 @@ func (ix *Index) Lookup(ctx context.Context, id layout.Identity) (segment.Docume
 const (
 	// knownWords is the greatest number of words that a vocabulary, a cache of the terms of words,
 	// holds.
-	knownWords = 1 << 13
+	knownWords = 1 << 15
 	// vocabularySize is the approximate size in bytes of a full vocabulary (a cache of the terms of
 	// words).
-	vocabularySize = 128 * knownWords
+	vocabularySize = 32 * knownWords
 	// maxIdle is the greatest number of unused vocabularies (caches of the terms of words, a
 	// megabyte each) that are kept for the next query.
 	maxIdle = 4
@@ -140,33 +140,36 @@ type vocabulary struct {
 	analyzer *analysis.Analyzer // analyzer for the language of the current text
 }
 
-// knownWord holds the terms that analysis makes of a word. The first term is in the field term, and
-// the last in loose; loose is "" if there is only one term.
+// knownWord holds hashes of the terms that analysis makes of a word: of the first term in the field
+// term, and of the last in loose; loose is 0 if there is only one term. Terms with the same hash are
+// taken for equal: among 2^64 hashes this is too rare to matter for marks.
 type knownWord struct {
-	hash        uint64
-	term, loose string
+	hash        uint64 // hash of the word and its language
+	term, loose uint64
 	parts       bool // whether a term belongs to only a part of the word; then the word must be analysed each time
 }
 
 var seed = maphash.MakeSeed()
 
+func hashOf(text string) uint64 { return maphash.String(seed, text) }
+
 // read begins a text in a language. The next calls of word analyse words of this text.
 func (v *vocabulary) read(language string) {
-	v.language, v.analyzer = maphash.String(seed, language), analysis.For(language)
+	v.language, v.analyzer = hashOf(language), analysis.For(language)
 }
 
 // word returns the terms of a word of the current text (see read). The word must be a run of
 // letters and digits that is not part of a longer run.
 func (v *vocabulary) word(word string) *knownWord {
-	hash := maphash.String(seed, word) ^ v.language
+	hash := hashOf(word) ^ v.language
 	known := &v.words[hash%knownWords]
 	if known.hash != hash {
 		*known = knownWord{hash: hash}
 		v.analyzer.Each(word, func(o analysis.Occurrence) bool {
-			if known.term == "" {
-				known.term = o.Term
+			if known.term == 0 {
+				known.term = hashOf(o.Term)
 			} else {
-				known.loose = o.Term
+				known.loose = hashOf(o.Term)
 			}
 			known.parts = known.parts || o.Start > 0 || o.End < len(word) || o.Half < o.End
 			return true

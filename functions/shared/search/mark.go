@@ -13,13 +13,13 @@ import (
 // textMarker finds the words of a query in texts.
 type textMarker struct {
 	memory  *Memory
-	words   map[string]meant // word of the query to which each term belongs, by the term
+	words   map[uint64]meant // word of the query to which each term belongs, by the term's hash
 	begins  beginnings       // tells by the first characters of a word whether the word can match
 	weights []float64        // weight of each word of the query
 	all     float64          // sum of the weights of all words of the query
 
 	vocabulary *vocabulary
-	english    bool   // whether the current text is English
+	inner      bool   // whether stemming changes letters inside the words of the current text
 	flat       []byte // memory for the characters of a joined word
 }
 
@@ -37,13 +37,13 @@ type span struct{ start, end, word int }
 
 // newMarker returns a marker for the words of a plan. The caller must call end after its use.
 func newMarker(p *plan, memory *Memory) *textMarker {
-	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[string]meant, len(p.words))}
+	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[uint64]meant, len(p.words))}
 	for n, w := range p.words {
 		m.weights = append(m.weights, w.weight)
 		m.all += w.weight
 		for _, v := range w.variants {
 			term, _ := segment.CutImageTerm(v.term)
-			m.words[term] = meant{n, w.lone}
+			m.words[hashOf(term)] = meant{n, w.lone}
 			m.begins.add(term)
 		}
 	}
@@ -61,7 +61,7 @@ func (m *textMarker) hit(d *segment.Document) Hit {
 // begin makes a document the current one, whose texts are marked next.
 func (m *textMarker) begin(d *segment.Document) {
 	m.vocabulary.read(d.Lang)
-	m.english = d.Lang == "en"
+	m.inner = analysis.ChangesInside(d.Lang)
 }
 
 func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
@@ -85,7 +85,7 @@ func (m *textMarker) each(text string, from int, end *int, yield func(span)) int
 				m.analyse(text, from, end, end, yield)
 			}
 			to = end
-		} else if bits >= utf8.RuneSelf || m.may(text[from:to]) {
+		} else if bits < utf8.RuneSelf && m.may(text[from:to]) || bits >= utf8.RuneSelf && m.begins.mayBeFolded(text[from:to]) {
 			m.word(text, from, to, yield)
 		}
 		from = to
@@ -96,7 +96,7 @@ func (m *textMarker) each(text string, from int, end *int, yield func(span)) int
 // joinedEnd returns the end of a joined word such as e-mail. end is the end of one of its parts. If
 // no other part follows, joinedEnd returns end.
 func joinedEnd(text string, end int) int {
-	for {
+	for end < len(text) && mayJoin[text[end]] {
 		joiner := analysis.Joiner(text, end)
 		if joiner == 0 {
 			return end
@@ -107,12 +107,16 @@ func joinedEnd(text string, end int) int {
 		}
 		end = next
 	}
+	return end
 }
+
+// mayJoin marks the bytes with which the signs begin that analysis.Joiner accepts.
+var mayJoin = [256]bool{'-': true, '_': true, punctuation: true}
 
 // may reports whether an ASCII word of the current text may match the query. It decides by the
 // first characters of the word.
 func (m *textMarker) may(word string) bool {
-	return m.begins.may(word) && (!m.english || m.begins.mayBeEnglish(word))
+	return m.begins.may(word) && (m.inner || m.begins.mayBeStemmed(word))
 }
 
 // mayBeJoined reports whether a joined word of the current text may match the query, as a whole or
@@ -143,7 +147,7 @@ func (m *textMarker) word(text string, start, end int, yield func(span)) {
 		return
 	}
 	w, found := m.words[known.term]
-	if !found && known.loose != "" {
+	if !found && known.loose != 0 {
 		w, found = m.words[known.loose]
 	}
 	if found {
@@ -163,9 +167,9 @@ func (m *textMarker) analyse(text string, start, end, context int, yield func(sp
 		if found && o.Parts > 0 {
 			return true
 		}
-		w, known := m.words[o.Term]
+		w, known := m.words[hashOf(o.Term)]
 		if !known {
-			w, known = m.words[o.First]
+			w, known = m.words[hashOf(o.First)]
 		}
 		if known {
 			s := span{start + o.Start, start + o.End, w.word}
@@ -188,7 +192,8 @@ type beginnings struct {
 	// for each first character, by its number, a bit set of the numbers of the second characters
 	// that can follow it (see characterOf)
 	seconds [characters]uint64
-	stems   []string // for each term, the beginning of all English words that are reduced to it
+	foreign bool     // whether a term begins with a character that is not ASCII
+	stems   []string // for each term, the beginning of all words that are reduced to it by their ends
 }
 
 // changed is the greatest number of characters at the end of a stem that may differ from the characters
@@ -251,6 +256,7 @@ func (b *beginnings) add(term string) {
 	first := characterOf[term[0]]
 	if first == characters {
 		if term[0] >= utf8.RuneSelf {
+			b.foreign = true
 			b.seconds[characterOf['i']] = math.MaxUint64
 		}
 		return
@@ -279,10 +285,21 @@ func (b *beginnings) may(word string) bool {
 	return seconds>>characterOf[word[1]]&1 == 1
 }
 
-// mayBeEnglish reports whether stemming may reduce an ASCII word of an English text to one of the
-// terms that were added to b. It may if the word begins as one of these terms does, apart from the
-// characters at the term's end that stemming may change.
-func (b *beginnings) mayBeEnglish(word string) bool {
+// mayBeFolded reports whether analysis may reduce a word that is not ASCII to one of the terms that
+// were added to b. It decides by the word's first character: only the letters of Greek, Cyrillic,
+// Armenian and Hebrew (U+0370 to U+05FF) are sure to stay other than ASCII.
+func (b *beginnings) mayBeFolded(word string) bool {
+	if first := characterOf[word[0]]; first != characters {
+		return b.seconds[first] != 0
+	}
+	r, _ := utf8.DecodeRuneInString(word)
+	return b.foreign || r < 0x370 || r > 0x5FF
+}
+
+// mayBeStemmed reports whether a stemmer that changes only the ends of words may reduce an ASCII word
+// to one of the terms that were added to b. It may if the word begins as one of these terms does,
+// apart from the characters at the term's end that stemming may change.
+func (b *beginnings) mayBeStemmed(word string) bool {
 	return slices.ContainsFunc(b.stems, func(stem string) bool {
 		return len(word) >= len(stem) && strings.EqualFold(word[:len(stem)], stem)
 	})

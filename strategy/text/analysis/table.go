@@ -43,6 +43,7 @@ type language struct {
 	// true: terms keep marks such as accents, and a word with marks has a second, looser term without
 	// them
 	marks bool
+	inner bool // true: stemming also changes letters inside words (see ChangesInside)
 }
 
 // table holds the analyzer of each language, by the language's code. It follows these rules:
@@ -74,18 +75,19 @@ var table = map[string]*language{
 	"en": {script: unicode.Latin, stem: tokenFilters{foldFilter{}, en.StemmerFilter()}},
 	// ä and ae become a, ß becomes ss; the light stemmer removes only endings of
 	// declension
-	"de": {script: unicode.Latin, letters: "äöüß", stem: tokenFilters{de.NormalizeFilter(), de.LightStemmerFilter()}},
+	"de": {script: unicode.Latin, letters: "äöüß", inner: true, stem: tokenFilters{de.NormalizeFilter(), de.LightStemmerFilter()}},
 	// Snowball: the light stemmers do not change words of fewer than five (es) and
 	// six (it) letters, so that casa and casas would have different terms
 	"es": {script: unicode.Latin, letters: "ñáíóúé¿¡", stem: tokenFilters{es.StemmerFilter()}},
 	"it": {script: unicode.Latin, letters: "àèéìòù", stem: tokenFilters{it.StemmerFilter()}},
-	// these stemmers drop accents themselves, after endings that need them (-ões)
-	"fr": {script: unicode.Latin, letters: "éèêëàâçîïôûùœ", stem: tokenFilters{fr.LightStemmerFilter()}},
+	// these stemmers drop accents themselves, after endings that need them (-ões); the French one
+	// also makes one letter of doubled letters
+	"fr": {script: unicode.Latin, letters: "éèêëàâçîïôûùœ", inner: true, stem: tokenFilters{fr.LightStemmerFilter()}},
 	"pt": {script: unicode.Latin, letters: "ãõçáéíóúâêô", stem: tokenFilters{pt.LightStemmerFilter()}},
 	// Snowball, since bluge has no others. In these languages letters with marks
 	// are separate letters, so marks are dropped after stemming
 	"da": {script: unicode.Latin, letters: "æøå", stem: tokenFilters{da.StemmerFilter()}},
-	"fi": {script: unicode.Latin, letters: "äö", stem: tokenFilters{fi.StemmerFilter()}},
+	"fi": {script: unicode.Latin, letters: "äö", inner: true, stem: tokenFilters{fi.StemmerFilter()}},
 	"hu": {script: unicode.Latin, letters: "őűáéíóúöü", stem: tokenFilters{hu.StemmerFilter()}},
 	"nl": {script: unicode.Latin, letters: "ëï", stem: tokenFilters{nl.StemmerFilter()}},
 	"no": {script: unicode.Latin, letters: "æøå", stem: tokenFilters{no.StemmerFilter()}},
@@ -125,6 +127,11 @@ func Version(name string) uint32 { return common + languageOf(name).version }
 // HasLone reports whether this version of an analyzer (see Version) makes the terms of lone
 // characters (Occurrence.First). Documents analysed by an older version do not have them.
 func HasLone(version uint32) bool { return version >= 3 }
+
+// ChangesInside reports whether the stemmer of a language changes letters inside words: frecuencia
+// becomes frecuncia in German, associe becomes asoci in French. All other stemmers change only the
+// endings of ASCII words of five letters and more.
+func ChangesInside(tag string) bool { return languageOf(tag).inner }
 
 // languageOf returns the entry of table for a language code or a BCP 47 tag; if the language is not
 // in table, the entry of "".
