@@ -29,7 +29,7 @@ func (l latest) add(id layout.Identity, v layout.Version) {
 	}
 }
 
-// finder returns a finder of the documents of these pages.
+// finder returns a Finder of the documents whose pages are in l.
 func (l latest) finder(bucket blob.Reader) *segments.Finder {
 	return segments.NewFinder(bucket, func(id layout.Identity) bool { _, found := l[id]; return found })
 }
@@ -45,9 +45,9 @@ func (l latest) finder(bucket blob.Reader) *segments.Finder {
 //	a document               a later document, or the page is gone since   this one's
 //	a gone page              an earlier document                           the other's
 //
-// Each segment is compared once after it is listed. The result told is false if a segment of
-// another partition could not be read; then the next sweep compares the same segments and gone
-// pages again.
+// Each segment is compared once after it is listed. The result told says whether all was compared:
+// it is false if a segment of another partition could not be read. Then the next sweep compares the
+// same segments and gone pages again.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {
@@ -86,8 +86,8 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared returns the segments that are to be compared now: those that are marked as not
-// compared yet, as many as comparedAtOnce allows. The result here has the latest version of each
+// uncompared returns two results: compared has the segments that are to be compared now, which are
+// not marked as compared yet, as many as comparedAtOnce allows; here has the latest version of each
 // page that has a live document in these segments or is in the parameter gone. Damaged segments are
 // left out.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
@@ -145,12 +145,12 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	return whole, err
 }
 
-// earlier compares the live documents in m's segments with the parameter known, which has versions
-// of pages; the parameter finder finds these pages in a segment. The result dead has the documents
-// that are older than the known version of their page, by the keys of their segments, together with
-// the documents that were dead already; segments without such live documents are left out. If the
-// parameter later is not nil, earlier adds to it the versions of documents that are newer than the
-// known ones. The result whole is false if a segment could not be read.
+// earlier finds the live documents in m's segments that are older than the version of their page in
+// the parameter known. The parameter finder finds the pages of known in a segment. The result dead
+// has an entry for each segment with such documents: by the key of the segment, these documents and
+// those that were dead already. If the parameter later is not nil, earlier adds to it the versions
+// of live documents that are newer than known. The result whole is false if a segment could not be
+// read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

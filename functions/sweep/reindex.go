@@ -123,7 +123,8 @@ func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map
 }
 
 // goneCache holds the list of gone pages of a partition. It makes the list anew from the books when
-// the manifest's Learnt has changed, which happens whenever a book with new outcomes is added.
+// the field Learnt of the manifest has changed, which happens whenever a book with new outcomes is
+// added.
 type goneCache struct {
 	bucket    blob.Reader
 	elsewhere []layout.Partition

@@ -89,7 +89,7 @@ func (f *Function) tell(ctx context.Context, webhook string, alert vitals.Alert)
 	return vitals.Notify(ctx, f.Client, webhook, alert)
 }
 
-// System is a running system to check, by its bucket and its Redis.
+// System gives access to the running system that is to be checked.
 type System struct {
 	Bucket blob.Reader
 	// Redis of the system; nil if it cannot be reached: then the age of waiting batches is unknown

@@ -43,8 +43,8 @@ func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // byteNames holds a name for each value of a byte; "" for values that are not valid.
 type byteNames [256]string
 
-// of returns the name of a value. If the value has no name, it returns the parameter
-// what, which says what kind of value it is, and the number, such as "state 7".
+// of returns the name of a value. A value without a name is described by the parameter what, the
+// kind of value, and its number, such as "state 7".
 func (n *byteNames) of(what string, value byte) string {
 	if n[value] == "" {
 		return fmt.Sprintf("%s %d", what, value)

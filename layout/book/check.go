@@ -64,8 +64,8 @@ func checkOutcome(o Outcome) error {
 	return nil
 }
 
-// inOrder reports whether names can be Outcome.Collections: no name is there twice,
-// and the names after the first are sorted.
+// inOrder reports whether names can be Outcome.Collections: no name is there twice, and those after
+// the first, the collection of the request, are sorted.
 func inOrder(names []string) bool {
 	for i := 1; i < len(names); i++ {
 		if names[i] == names[0] || i > 1 && names[i] <= names[i-1] {

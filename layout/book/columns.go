@@ -167,9 +167,8 @@ func (r *columnReader) uint(column int, limit uint64) uint64 {
 	return r.longUint(column, limit)
 }
 
-// longUint reads a number of any size from a column. The method uint calls it for
-// numbers of several bytes, because it decodes only those of one byte itself. A number
-// over the limit is an error.
+// longUint reads a number of any size from a column. The method uint decodes numbers of one byte
+// itself, and calls longUint for all others. A number over the limit is an error.
 func (r *columnReader) longUint(column int, limit uint64) uint64 {
 	c := &r.columns[column]
 	v, n := binary.Uvarint(r.raw[c.next:c.end])

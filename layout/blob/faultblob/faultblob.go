@@ -140,8 +140,8 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
 }
 
-// stride is the distance between two calls that Each lets fail in successive runs. It
-// is 1, so that each call fails in one of the runs; under the race detector it is 31.
+// stride: Each lets every stride-th call fail, in one run each. It is 1 normally, and 31 under the
+// race detector, to save time.
 var stride = racetest.Rounds(int64(1), 31)
 
 // Each runs a scenario repeatedly, with one fault in each run: in the first run the first call

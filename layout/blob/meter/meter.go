@@ -65,14 +65,14 @@ func With(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, contextKey{}, main)
 }
 
-// of returns the thread of a context, which counts the dependent steps of the work in
-// it; nil if the context has no meter.
+// of returns the thread of a context, on which the dependent steps of requests with this context
+// are counted; nil if the context has no meter.
 func of(ctx context.Context) *thread {
 	t, _ := ctx.Value(contextKey{}).(*thread)
 	return t
 }
 
-// Hit adds n ranges, which were found in a cache, to the CacheHits of ctx's meter.
+// Hit counts n ranges that were found in a cache: it adds n to the CacheHits of ctx's meter.
 func Hit(ctx context.Context, n int) {
 	if t := of(ctx); t != nil && n > 0 {
 		t.meter.hits.Add(int64(n))

@@ -5,10 +5,10 @@ import (
 	"sync/atomic"
 )
 
-// thread counts the dependent steps of an operation, or of one of its parallel branches (see
-// Fork). Its level is the number of steps so far: the length of the longest chain of finished
-// requests, each of which waited for the one before. The requests before the fork and those of
-// the thread's own branches count as well.
+// thread counts the dependent steps of an operation, or of one of its parallel branches (see Fork).
+// Its level is the number of steps so far: the length of the longest chain of finished requests,
+// each of which waited for the one before. The chain of a branch begins with the requests before
+// the fork, and may go on with requests of branches of this branch.
 type thread struct {
 	meter  *Meter
 	parent *thread // the thread from which this one branched
@@ -17,9 +17,9 @@ type thread struct {
 
 func (t *thread) now() int64 { return t.level.Load() }
 
-// reach raises the level of t, and of all threads from which t branched, to at least
-// n. It is called when a request of t has ended that was the last in a chain of n
-// requests. If t is nil, it does nothing.
+// reach is called when a request of t has ended that was the last in a chain of n dependent
+// requests. It raises the level of t, and of all threads from which t branched, to at least n. If t
+// is nil, it does nothing.
 func (t *thread) reach(n int64) {
 	for ; t != nil; t = t.parent {
 		for old := t.level.Load(); old < n && !t.level.CompareAndSwap(old, n); old = t.level.Load() {

@@ -19,7 +19,7 @@ const (
 	unfinished = "new-"
 )
 
-// errDamaged means that a file differs from the entry that its name stands for.
+// errDamaged means that a file does not hold the bytes that were written for the range in its name.
 var errDamaged = errors.New("cache entry is damaged")
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

@@ -153,18 +153,19 @@ func (c *Cache) unlist(f *load) {
 //	following bytes             80 MB per second
 //	one request                 costs as much as 30 ms of a function with 1 GB, in which 2.4 MB arrive
 const (
-	// cheapGap is the size, in bytes, up to which a gap is always read: it arrives in
-	// 1.6 ms, a fortieth of the time to the first byte.
+	// cheapGap is the size, in bytes, of a gap between two wanted ranges up to which the gap is
+	// read, too, so that one request is enough: it arrives in 1.6 ms, a fortieth of the time to the
+	// first byte.
 	cheapGap = 128 << 10
-	// fewRequests: if a call needs more requests than this, gaps wider than cheapGap are
-	// read, too. A query reads the tail of a segment and then makes two calls; it should
-	// stay below 8 requests.
+	// fewRequests: only if a call needs more requests than this, gaps wider than cheapGap are read,
+	// too. A query reads the tail of a segment and then makes two calls; it should stay below 8
+	// requests.
 	fewRequests = 3
 	// mostGaps is the greatest sum, in bytes, of the gaps that a call reads. Divided among
 	// parallel requests, they arrive in 11 ms, a sixth of the time to the first byte.
 	mostGaps = 5 << 19
-	// mostJoined is the greatest size, in bytes, of a joined request: it arrives in 100 ms;
-	// beyond that, parallel requests are faster.
+	// mostJoined is the greatest size, in bytes, of a request that is joined over gaps: it arrives
+	// in 100 ms; beyond that, parallel requests are faster.
 	mostJoined = 8 << 20
 )
 
@@ -177,9 +178,9 @@ type span struct {
 
 func (s *span) end() int64 { return s.Offset + s.Length }
 
-// join returns the requests that read all ranges of one object. Neighbouring ranges
-// share a request; a range that depends on the object's size (a suffix, or up to the
-// end) has one of its own.
+// join returns the ranges to request so that all the given ranges of one object are read.
+// Neighbouring ranges share a request; a range that depends on the object's size (a suffix, or up
+// to the end) has one of its own.
 func join(ranges []blob.Range) []span {
 	var spans, alone []span
 	for i, r := range ranges {

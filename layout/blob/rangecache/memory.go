@@ -94,9 +94,9 @@ func newLRU[K comparable, V any]() *lru[K, V] {
 // used returns the sum of the costs of all entries: their size in memory or on disk, in bytes.
 func (l *lru[K, V]) used() int64 { return l.probation.cost + l.protected.cost }
 
-// get returns the value of a key, and makes its entry protected. If the costs of the
-// protected entries are then more than four fifths of limit, it puts the least recently
-// used of them back on probation.
+// get returns the value of a key, and makes its entry protected. The parameter limit is the size,
+// in bytes, that all entries may have: if the protected ones then take more than four fifths of it,
+// get puts the least recently used of them back on probation.
 func (l *lru[K, V]) get(key K, limit int64) (value V, found bool) {
 	e, found := l.entries[key]
 	if !found {

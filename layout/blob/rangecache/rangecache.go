@@ -45,7 +45,7 @@ type rangeID struct {
 	blob.Range
 }
 
-// New returns a cache that reads missing ranges by reader. It fails if it cannot open
+// New returns a cache that reads the ranges it does not hold by reader. It fails if it cannot open
 // the directory.
 func New(reader blob.Reader, o Options) (*Cache, error) {
 	c := &Cache{
@@ -101,9 +101,9 @@ func (c *Cache) Stats() Stats {
 	return s
 }
 
-// Forget evicts the ranges of a damaged object that are in memory, so that the next read
-// requests them from the bucket again. It also deletes the entries of these ranges on disk.
-// A range that is only on disk stays there.
+// Forget evicts the ranges of a damaged object that are in memory, and deletes the entries of these
+// ranges on disk, so that the next read requests them from the bucket again. A range that is only
+// on disk stays there: files are named by hashes, and cannot be found by the object's key.
 func (c *Cache) Forget(key string) {
 	c.mu.Lock()
 	var held []rangeID

@@ -13,10 +13,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// fail returns the error of a failed call. The parameter err is the error of minio-go. The result
-// names the operation and the key, and wraps the error of package blob for the case, if there is
-// one, such as blob.ErrAbsent. If the store did not answer, the result wraps blob.ErrRetryable: the
-// network may have failed.
+// fail returns the error of a failed call; the parameter err is the error of minio-go. The result
+// names the operation and the key. It wraps the error of package blob that says the same, if there
+// is one, such as blob.ErrAbsent for a missing key. If the store did not answer, it wraps
+// blob.ErrRetryable: the network may have failed.
 func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	what := fmt.Sprintf("cannot %s %s", op, key)
 	if key == "" {

@@ -90,8 +90,8 @@ func (b *bounded) watch(ctx context.Context) *watch {
 	}}
 }
 
-// moved restarts the time w.stall, after which the request ends if no byte has moved.
-// It must be called when a byte was sent or received.
+// moved must be called when a byte was sent or received. It restarts the time limit w.stall, after
+// which the request ends if no further byte has moved.
 func (w *watch) moved() {
 	if w.ctx.Err() == nil {
 		w.timer.Reset(w.stall)
