@@ -52,8 +52,9 @@ func Unseal(content []byte) (object []byte, sealed bool, err error) {
 }
 
 // rightBytes returns how many bytes of seal equal the fixed bytes of a sum: `"sum":"` before the
-// hash, `"}` and a newline after it. The parameter seal is the end of the content, as long as a
-// sum. A damaged sum has most of these bytes, the end of an object without a sum only few.
+// hash, `"}` and a newline after it. The parameter seal is the end of an object, as many bytes as a
+// sum has. A damaged sum still has most of the fixed bytes; the end of an object without a sum has
+// few.
 func rightBytes(seal []byte) (n int) {
 	for i := range sealBegin {
 		if seal[i] == sealBegin[i] {

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// OpenDictionary opens a dictionary. The parameter listed is its entry in the manifest, and content
-// its bytes. The error of OpenDictionary wraps dictionary.ErrDamaged if the bytes do not match the
+// OpenDictionary opens a dictionary from its entry in the manifest, the parameter listed, and its
+// bytes, the parameter content. Its error wraps dictionary.ErrDamaged if the bytes do not match the
 // entry.
 func OpenDictionary(listed *manifest.Dictionary, content []byte) (*dictionary.Dictionary, error) {
 	if !layout.IsOverlayOf(listed.Key, content) {
@@ -27,13 +27,13 @@ func OpenDictionary(listed *manifest.Dictionary, content []byte) (*dictionary.Di
 	return d, nil
 }
 
-// SetDictionary stores content, the bytes of a dictionary, and lists the dictionary by the
-// parameter entry, whose fields Key and Bytes it sets. The new dictionary replaces a listed one
-// with the same languages From and To. SetDictionary makes Dictionaries.Of empty, until
-// SetDictionaries is called.
+// SetDictionary stores a dictionary, whose bytes are the parameter content, and lists it by the
+// parameter entry, of which it sets the fields Key and Bytes. A listed dictionary with the same
+// languages From and To is replaced. Dictionaries.Of is empty until SetDictionaries is called, so
+// that rank continues if only some dictionaries have been stored.
 //
-// SetDictionary stores immediately, before the commit; an edit that runs again stores the dictionary
-// again (see Mask).
+// SetDictionary stores immediately, before the commit; an edit that runs again stores the
+// dictionary again (see Mask).
 func (e *Edit) SetDictionary(ctx context.Context, entry manifest.Dictionary, content []byte) error {
 	key, err := e.putOverlay(ctx, content)
 	if err != nil {

@@ -18,8 +18,8 @@ type Edit struct {
 	next   *manifest.Manifest // the generation being made; next.Generation is still the number of its base
 }
 
-// Manifest returns the generation as edited so far. Its field Generation is still the
-// number of its base. The caller must not change it.
+// Manifest returns the generation as edited so far. Its field Generation still has the number of
+// the generation that is being edited. The caller must not change it.
 func (e *Edit) Manifest() *manifest.Manifest { return e.next }
 
 // Generation returns the number of the generation being made.

@@ -262,8 +262,9 @@ func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key s
 	return nil
 }
 
-// batch adds an object to the evidence if only a lost generation can have consumed the batch v. The
-// object has this key, and has pages or outcomes of v. The result proved is true if it was added.
+// batch adds the object with the key to the evidence if only a lost generation can have consumed
+// the batch v, of which the object has pages or outcomes. The result proved is true if it was
+// added.
 func (s *search) batch(ctx context.Context, key string, v layout.Version) (proved bool, err error) {
 	lost, known := s.lost[v]
 	if !known {

@@ -21,10 +21,10 @@ func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
 	return nil
 }
 
-// RelistPackage corrects the entry of the package that has the parameter id as its ID and is listed
-// under the key sound.Key: it sets the size and the number of pages to those in sound, and marks
-// the package as not indexed. Other entries with this key are removed. RelistPackage does nothing
-// if no package is listed under the key any more.
+// RelistPackage corrects the entry of the package with the ID id and the key sound.Key: it sets the
+// size and the number of pages to those in sound, and marks the package as not indexed. Other
+// entries with this key are removed. RelistPackage does nothing if no package is listed under the
+// key any more.
 func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
 	e.uncondemn(sound.Key)
 	for i := range e.next.Packages {

@@ -80,8 +80,8 @@ type input struct {
 	languages []uint16 // for each language of the input, its index among the languages of the merged segment
 }
 
-// numberDocuments numbers the living documents of all inputs in the merged segment. It returns
-// the inputs with these numbers, and the sum of their sizes in bytes.
+// numberDocuments gives each living document of the inputs its number in the merged segment. It
+// returns the inputs with these numbers, and the size of all inputs in bytes.
 func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 	next := uint32(0)
 	for _, i := range inputs {
@@ -182,7 +182,7 @@ func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 	return columns.object(lowestAnalysis(all), words)
 }
 
-// copyColumns appends the living documents' values in each column to the same column of w.
+// copyColumns appends to each column of w the values of the input's living documents.
 func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 	w.documents += in.live
 	var err error
@@ -255,7 +255,7 @@ func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, er
 	return o, nil
 }
 
-// copyStored copies the stored documents of the input that are not dead to w.
+// copyStored copies the stored living documents of the input to w.
 func (in *input) copyStored(ctx context.Context, w *storedWriter) error {
 	index := &in.tail.stored
 	window := windowReader{segment: in.Segment, from: index.start, to: index.end()}

@@ -51,9 +51,9 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 	return found, nil
 }
 
-// extentOf returns two ranges in bytes, counted from the start of the positions of w's block of
-// terms. The result place is where the positions w are, not counting checksums. The result part
-// is the range to read for them: the pieces (see pageSize) that hold w, with their checksums.
+// extentOf returns two ranges in bytes, both counted from the start of the positions of w's block
+// of terms. The result place is the range of w without checksums. The result part is the range to
+// read for it: the pages (see pageSize) that hold w, with their checksums.
 func (s *Segment) extentOf(w Positions) (place, part blob.Range) {
 	place = blob.Range{Offset: w.Term.offset + int64(w.Offset), Length: int64(w.Length)}
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])
@@ -68,12 +68,13 @@ const (
 	pageContent = pageSize - sealSize
 )
 
-// sizeInPages returns the size in bytes of the pages that hold n bytes of positions.
+// sizeInPages returns the size in bytes, with checksums, of the pages that hold n bytes of
+// positions.
 func sizeInPages(n int64) int64 {
 	return n + sealSize*((n+pageContent-1)/pageContent)
 }
 
-// appendPages appends positions to a segment, divided into pages.
+// appendPages appends positions to a segment, divided into pages, each with its checksum.
 func appendPages(object, positions []byte) []byte {
 	for len(positions) > 0 {
 		from := len(object)
@@ -84,9 +85,9 @@ func appendPages(object, positions []byte) []byte {
 	return object
 }
 
-// pagesOf returns the range of the checksummed pieces (see pageSize) that hold r, a range of a
-// block's positions. total is the size in bytes of all positions of the block. The result
-// counts the checksums; r and total do not.
+// pagesOf returns the range of the pages (see pageSize) that hold r, a range of a block's
+// positions. total is the size in bytes of all positions of the block. The result counts the
+// checksums; r and total do not.
 func pagesOf(r blob.Range, total int64) blob.Range {
 	from := r.Offset / pageContent
 	to := (r.Offset + r.Length + pageContent - 1) / pageContent
@@ -122,7 +123,8 @@ func fromPages(pages []byte, r blob.Range) ([]byte, error) {
 	return within(content, skip, r)
 }
 
-// within returns r.Length bytes of content, after the first skip bytes.
+// within returns the positions at the range r: r.Length bytes of content after the first skip
+// bytes. It fails if content is too short.
 func within(content []byte, skip int, r blob.Range) ([]byte, error) {
 	if len(content) < skip+int(r.Length) {
 		return nil, damaged("positions at %d end early", r.Offset)

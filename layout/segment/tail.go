@@ -41,7 +41,7 @@ type language struct {
 // segment, a language is written as its index in this slice.
 type languages []language
 
-// find returns the number of the language with the name; -1 if no document is in it.
+// find returns the index of the language with the name in all; -1 if no document is in it.
 func (all languages) find(name string) int {
 	n, found := slices.BinarySearchFunc(all, name, func(l language, name string) int { return cmp.Compare(l.name, name) })
 	if !found {
@@ -177,8 +177,8 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	return t, nil
 }
 
-// fields reads the totals of each field, and stores them in the array that is given.
-// The parameter documents is the number of the documents to which the totals apply.
+// fields reads the totals of each field into the given array. The parameter documents is the number
+// of all documents that the totals are about.
 func (p *parser) fields(fields *[postings.Fields]FieldTotals, documents uint32) {
 	for i := range fields {
 		fields[i] = FieldTotals{Documents: p.number(uint64(documents)), Length: p.number(1 << 62)}

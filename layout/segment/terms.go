@@ -108,7 +108,8 @@ func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	return t, nil
 }
 
-// openList opens the list of r's current term, and checks that the list fits the segment.
+// openList opens the list of r's current term. It checks that the list fits the segment: by the
+// size of its positions, its last document, and its numbers of documents by language.
 func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	list, err := postings.Open(r.list())
 	if err != nil {

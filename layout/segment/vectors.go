@@ -68,8 +68,8 @@ func appendVector(b []byte, vector Vector) []byte {
 	return b
 }
 
-// vectorHash holds two values of a term: its hash, and the number telling, which grows with the
-// term's length. A document's vector has the terms with the greatest product of telling and
+// vectorHash holds two values of a term: its hash, and telling, a weight that grows with the term's
+// length. A document's vector has the terms with the greatest product of telling and
 // frequencyWeight. A term with a mark as its last byte, such as a term of an image, is never in a
 // vector; its telling is 0.
 type vectorHash struct {

@@ -147,8 +147,8 @@ func read(ctx context.Context, r blob.Reader, key string, p Place) (Object, erro
 	return o, nil
 }
 
-// get reads a range of a package. It fails with ErrDamaged if the package ends before
-// the range.
+// get reads a range of a package. Its error wraps ErrDamaged if the range begins at the end of the
+// package or after it.
 func get(ctx context.Context, r blob.Reader, key string, at blob.Range) ([]byte, error) {
 	b, err := r.Get(ctx, key, at)
 	if errors.Is(err, blob.ErrRange) {

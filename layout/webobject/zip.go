@@ -135,7 +135,8 @@ func parseDirectory(end []byte) (archive, error) {
 	return a, a.check()
 }
 
-// appendCommon appends the fields that the local header and the directory entry share.
+// appendCommon appends the fields that the local header and the directory entry share. stamp is the
+// time of all members as dosTime returns it.
 func (m member) appendCommon(b []byte, stamp uint32) []byte {
 	b = append(b, 20, 0, 0, 0) // needs version 2.0, no flags
 	b = binary.LittleEndian.AppendUint16(b, m.method)

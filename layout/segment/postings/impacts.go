@@ -96,7 +96,8 @@ func appendPair(dst []byte, freq uint32, length uint8) []byte {
 	return dst
 }
 
-// readPair reads a pair of differences that appendPair wrote, and returns the bytes after it.
+// readPair reads a pair of differences that appendPair wrote, and returns the bytes after it. ok is
+// false if data is damaged.
 func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
 	if len(data) == 0 {
 		return 0, 0, nil, false
@@ -117,8 +118,8 @@ func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
 	return freq, length, data, true
 }
 
-// readImpacts reads the impacts that impactSet.append wrote, appends them to dst, and
-// returns the bytes after them.
+// readImpacts reads the impacts that impactSet.append wrote, appends them to dst, and returns the
+// bytes after them. ok is false if data is damaged.
 func readImpacts(dst []Impact, data []byte) (impacts []Impact, rest []byte, ok bool) {
 	if len(data) == 0 || data[0]>>Fields != 0 {
 		return dst, nil, false

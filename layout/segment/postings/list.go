@@ -54,8 +54,8 @@ func Documents(data []byte) (uint32, error) {
 	return l.summary.Documents, nil
 }
 
-// readHeader reads the header of a list into the summary, and returns the bytes after
-// it.
+// readHeader reads the header of a list into the summary, and returns the bytes after it. ok is
+// false if data is damaged.
 func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
 	first, n := binary.Uvarint(data)
 	documents := first >> 4
@@ -72,8 +72,9 @@ func (l *List) readHeader(data []byte) (rest []byte, ok bool) {
 	return rest, ok && l.summary.Positions >= many
 }
 
-// openBlock opens a list that has only one block. In the bytes of such a list there is no
-// summary; openBlock computes it from the block. data is the list without its header.
+// openBlock opens a list that has only one block. In the bytes of such a list there is no summary;
+// openBlock computes it from the block. data is the list without its header. The result is false if
+// data is damaged.
 func (l *List) openBlock(data []byte) bool {
 	var docs [BlockSize]uint32
 	var p payload
@@ -97,8 +98,8 @@ func (l *List) openBlock(data []byte) bool {
 	return true
 }
 
-// openBlocks opens a list of several blocks: it reads the summary and the directory of
-// the blocks. data is the list without its header.
+// openBlocks opens a list of several blocks: it reads the summary and the directory of the blocks.
+// data is the list without its header. ok is false if data is damaged.
 func (l *List) openBlocks(data []byte) (ok bool) {
 	for field := range Fields {
 		if l.summary.FieldDocuments[field], data, ok = readNumber(data); !ok {

@@ -54,8 +54,8 @@ func unpack(numbers []uint32, data []byte, width uint) {
 	}
 }
 
-// load returns at least 57 bits of data. The first of them is the bit of data with the
-// number at; it is the lowest bit of the result. Bits after the end of data are zero.
+// load returns at least 57 bits of data as a number. Its lowest bit is the bit of data with the
+// number at, counted from 0. Bits after the end of data are zero.
 func load(data []byte, at uint) uint64 {
 	from := at >> 3
 	if from+8 <= uint(len(data)) {
@@ -247,7 +247,8 @@ func readExceptions(numbers []uint32, data []byte, width uint) (rest []byte, ok 
 	return data, true
 }
 
-// readNumber reads one varint of at most 32 bits, and returns the bytes after it.
+// readNumber reads one varint of at most 32 bits, and returns the bytes after it. ok is false if
+// data is damaged.
 func readNumber(data []byte) (v uint32, rest []byte, ok bool) {
 	if len(data) > 0 && data[0] < 0x80 {
 		return uint32(data[0]), data[1:], true

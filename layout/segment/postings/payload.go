@@ -138,7 +138,7 @@ func (p *payload) read(data []byte, n int) (ok bool) {
 }
 
 // readField decodes the frequencies and length codes of one field that appendField wrote for the n
-// documents of a block, and returns the bytes after them.
+// documents of a block, and returns the bytes after them. ok is false if data is damaged.
 func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []byte, ok bool) {
 	count := p.fields[field].count()
 	freqs, lengths := p.freqs[:count], p.lengths[:count]
@@ -166,7 +166,7 @@ func (p *payload) readField(data []byte, field, n int, withFreqs bool) (rest []b
 }
 
 // readLengths decodes the length codes of a field for len(lengths) documents, and returns the bytes
-// after them.
+// after them. ok is false if data is damaged.
 func readLengths(lengths []uint32, data []byte) (rest []byte, ok bool) {
 	if len(lengths) < few {
 		if len(data) < len(lengths) {

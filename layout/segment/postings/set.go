@@ -90,7 +90,8 @@ func readSet(data []byte, n int) (s set, rest []byte, ok bool) {
 	return s, data[size:], s.minus(all(n)) == set{}
 }
 
-// readList reads a set that is written as a list. kind is its first byte.
+// readList reads a set that is written as a list. kind is the first byte of the set, data the bytes
+// after that. All members are below n. ok is false if data is damaged.
 func readList(data []byte, kind byte, n int) (s set, rest []byte, ok bool) {
 	count := int(kind &^ others)
 	if len(data) < count {
