@@ -80,8 +80,8 @@ func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error)
 }
 
 // unindex marks packages as not indexed, in one commit, sends index an event for each, and returns
-// their number. The function which is called with the manifest, and returns the numbers of these
-// packages in it. The same commit lists the gone pages of the partition, so that index makes no
+// their number. The function which chooses the packages: it is called with the manifest, and
+// returns their IDs. The same commit lists the gone pages of the partition, so that index makes no
 // live documents of them. The old segments leave the manifest when all their packages are indexed
 // anew.
 func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {

@@ -56,8 +56,8 @@ func (p *parser) text() []byte {
 }
 
 // ascending reads a list of elements, at most as many as the parameter most says, and returns the
-// offset of each. An element begins with a string, which must be above the string of the element
-// before; ascending calls the function rest to read the rest of the element.
+// offset in the data of each. An element begins with a string, which must be above the string of
+// the element before; ascending calls the function rest to read the rest of the element.
 func (p *parser) ascending(most int, rest func()) []uint32 {
 	n := p.count(0, most)
 	offsets := make([]uint32, 0, n)

@@ -5,7 +5,7 @@ import "slices"
 // Dictionaries lists the dictionaries by which queries are translated. The function rank learns them
 // from the pages of all partitions, and the manifest of one partition lists them.
 type Dictionaries struct {
-	// Of identifies the input from which they were learnt: it is a hash of the keys of all
+	// Of identifies the input from which the dictionaries were learnt: it is a hash of the keys of all
 	// partitions' indexed packages, and of the limits and rules. It is "" if rank has not learnt
 	// all of them yet, or must learn them again.
 	Of  string       `json:"of,omitempty"`

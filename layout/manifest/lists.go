@@ -190,7 +190,7 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 // which contain a generation, are never used again.
 type Condemned struct {
 	Key   string    `json:"key"`
-	At    time.Time `json:"at"`
+	At    time.Time `json:"at"`    // time at which the grace begins
 	Since uint64    `json:"since"` // number of the first generation that does not list the object
 	// Erase is true if the object may contain forgotten pages: it is deleted after the
 	// grace even if a kept generation lists it.

@@ -211,8 +211,8 @@ func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error
 	return next, err
 }
 
-// follow reads the generations after m one by one, and returns the last that exists. It returns m
-// if there is none after it.
+// follow reads the generations after m one by one, and returns the last that exists; m itself if
+// there is none after it. It fails if one of them is damaged.
 func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
 	for {
 		next, err := At(ctx, bucket, m.Partition, m.Generation+1)

@@ -15,7 +15,7 @@ import (
 type Edit struct {
 	bucket blob.Bucket
 	now    func() time.Time
-	next   *manifest.Manifest // the generation being made; next.Generation is still the number of its base
+	next   *manifest.Manifest // the generation being made; next.Generation is still the number of the one it is made from
 }
 
 // Manifest returns the generation as edited so far. Its field Generation still has the number of

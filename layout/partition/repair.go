@@ -11,8 +11,8 @@ import (
 // damaged object is taken off its list without being condemned: repair has moved its
 // bytes into quarantine, and a sound object may be stored under its key again.
 
-// UnlistPackage takes a lost package off the list of packages, and marks its documents
-// as dead in all segments. It does nothing if the key is not listed any more.
+// UnlistPackage takes a lost package off the list of packages, and marks its documents as dead in
+// all segments. If the key is not listed any more, it only removes the key from Manifest.Condemned.
 func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
 	e.uncondemn(key)
 	if pkg := e.listed(key); pkg != nil {
@@ -23,8 +23,7 @@ func (e *Edit) UnlistPackage(ctx context.Context, key string) error {
 
 // RelistPackage corrects the entry of the package with the ID id and the key sound.Key: it sets the
 // size and the number of pages to those in sound, and marks the package as not indexed. Other
-// entries with this key are removed. RelistPackage does nothing if no package is listed under the
-// key any more.
+// entries with this key are removed, and so is the key from Manifest.Condemned.
 func (e *Edit) RelistPackage(id uint32, sound manifest.Package) {
 	e.uncondemn(sound.Key)
 	for i := range e.next.Packages {
@@ -41,8 +40,8 @@ func (e *Edit) UnlistBook(key string) {
 	e.next.Books = slices.DeleteFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// RelistBook replaces the entry of a book by the correct entry with the same key, the
-// parameter sound. It does nothing if that key is not listed any more.
+// RelistBook replaces the entry of a book by the correct entry with the same key, the parameter
+// sound. If that key is not listed any more, it only removes the key from Manifest.Condemned.
 func (e *Edit) RelistBook(sound manifest.Book) {
 	e.uncondemn(sound.Key)
 	at := e.book(sound.Key)

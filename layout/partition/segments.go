@@ -197,12 +197,12 @@ func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error 
 	return puts.Wait()
 }
 
-// SetRanks sets the ranks of the documents of listed segments. The map ranks holds, by
-// key of a segment, a rank for each document, or nil to remove all. SetRanks reports
-// whether any ranks have changed: an overlay with the same ranks stays.
+// SetRanks sets the ranks of the documents of listed segments. The map ranks holds, by key of a
+// segment, a rank for each document, or nil to remove all; segments that are not in the map keep
+// theirs. SetRanks reports whether any ranks have changed: an overlay with the same ranks stays.
 //
-// SetRanks stores the new overlays immediately, before the commit; an edit that runs
-// again stores them again (see Mask).
+// SetRanks stores the new overlays immediately, before the commit; an edit that runs again stores
+// them again (see Mask).
 func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (changed bool, err error) {
 	puts, within := errgroup.WithContext(ctx)
 	puts.SetLimit(parallel)
@@ -235,13 +235,13 @@ func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (c
 	return changed, puts.Wait()
 }
 
-// SetAnchors sets the anchors of the documents of listed segments. The map anchors
-// holds, by key of a segment, the new overlay: the bytes of a segment whose documents
-// have the same numbers, or nil for no anchors. SetAnchors reports whether any anchors
-// have changed: an overlay with the same bytes stays.
+// SetAnchors sets the anchors of the documents of listed segments. The map anchors holds, by key of
+// a segment, the new overlay: the bytes of a segment whose documents have the same numbers, or nil
+// for no anchors; segments that are not in the map keep theirs. SetAnchors reports whether any
+// anchors have changed: an overlay with the same bytes stays.
 //
-// SetAnchors stores the new overlays immediately, before the commit; an edit that runs
-// again stores them again (see Mask).
+// SetAnchors stores the new overlays immediately, before the commit; an edit that runs again stores
+// them again (see Mask).
 func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (changed bool, err error) {
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]
@@ -268,13 +268,13 @@ func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (chang
 	return changed, nil
 }
 
-// SetUnvisited sets the overlay with the unvisited URLs of the partition (see
-// manifest.Unvisited). The parameter content holds the bytes of the overlay, or nil for none;
-// documents is the number of its URLs; cut is the number of URLs that were left out of it.
-// SetUnvisited reports whether the manifest has changed: an overlay with the same bytes stays.
+// SetUnvisited sets the overlay with the unvisited URLs of the partition (see manifest.Unvisited).
+// The parameter content holds the bytes of the overlay, or nil for none; documents is the number of
+// its URLs; cut is the number of URLs that were left out of it. SetUnvisited reports whether the
+// manifest has changed: an overlay with the same bytes and the same cut stays.
 //
-// SetUnvisited stores the new overlay immediately, before the commit; an edit that
-// runs again stores it again (see Mask).
+// SetUnvisited stores the new overlay immediately, before the commit; an edit that runs again
+// stores it again (see Mask).
 func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut int) (changed bool, err error) {
 	listed := e.next.Unvisited
 	switch {

@@ -34,8 +34,8 @@ type wordCursor interface {
 	sample(dst []uint32) []uint32
 }
 
-// mergeWords returns the contents of the two columns of words: the transducer and the
-// samples. hashes[doc] is the hash of document doc's identity.
+// mergeWords merges the words that the cursors yield, and returns the contents of two columns: the
+// transducer and the samples of all words. hashes[doc] is the hash of document doc's identity.
 func mergeWords(cursors []wordCursor, hashes []uint32) (transducer, sampled []byte, err error) {
 	var buffer bytes.Buffer
 	fst, err := vellum.New(&buffer, nil)

@@ -54,8 +54,9 @@ func newMeter(out io.Writer) *crawlMeter {
 	return m
 }
 
-// show takes a report of system.Wait, and displays it. If a report was displayed a short time
-// ago, it only remembers the new one.
+// show displays a report of system.Wait, the progress p or the error err of a check; it is the
+// function report of Wait. If a line was displayed a short time ago, show only remembers the
+// report.
 func (m *crawlMeter) show(p system.Progress, err error) {
 	now := m.now()
 	if err == nil {

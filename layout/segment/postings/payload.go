@@ -15,9 +15,9 @@ const (
 	body = Fields - 1
 )
 
-// usual returns the set that a reader assumes where the payload of a block of n documents leaves
-// one out: all documents for the field body, none for the other fields and for the hits. The
-// parameter which is the index of the set: 0 to 3 for the fields, 4 to 6 for the hits.
+// usual returns the set for which the payload of a block of n documents writes nothing: all
+// documents for the field body, none for the other fields and for the hits. The parameter which is
+// the index of the set: 0 to 3 for the fields, 4 to 6 for the hits.
 func usual(which, n int) set {
 	if which == body {
 		return all(n)
