@@ -19,9 +19,10 @@ type Uncommitted struct {
 	Batches []layout.Version
 }
 
-// FindUncommitted returns the books of a partition that no generation lists, and of whose batches
-// some are still in the spool. Such books are no evidence of a loss (see Lost). FindUncommitted
-// sends LIST requests for the books, and reads the books that newest neither lists nor condemns.
+// FindUncommitted returns each book of a partition that no generation lists and that has outcomes
+// of batches that are still in the spool. Such books are no evidence of a loss (see Lost).
+// FindUncommitted sends LIST requests for the books, and reads the books that newest neither lists
+// nor condemns.
 func FindUncommitted(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) (found []Uncommitted, err error) {
 	s := search{bucket: bucket, newest: newest}
 	err = s.eachUnlisted(ctx, layout.Books, func(key string) error {

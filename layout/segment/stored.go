@@ -87,9 +87,8 @@ func (w *storedWriter) copy(record, body []byte) {
 	w.grow(len(record), len(body))
 }
 
-// grow completes the adding of a document to the open block: it records the sizes of
-// the document's record and body, and closes the block if it is full. The record and
-// the body must have been appended before.
+// grow must be called after a document's record and body have been appended to the open block. It
+// records their sizes in bytes, and closes the block if it is full.
 func (w *storedWriter) grow(record, body int) {
 	w.sizes = binary.AppendUvarint(w.sizes, uint64(record))
 	w.sizes = binary.AppendUvarint(w.sizes, uint64(body))
@@ -117,7 +116,8 @@ func (w *storedWriter) close() {
 	go func() { done <- compress(memory, raw) }()
 }
 
-// await writes the block that is being compressed, if there is one.
+// await waits for the block that is being compressed, and writes it. It does nothing if there is
+// none.
 func (w *storedWriter) await() {
 	if w.compressing == nil {
 		return

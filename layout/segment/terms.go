@@ -31,8 +31,8 @@ const (
 	aheadOfTerms = 512 << 10
 )
 
-// Terms reads the terms of the segment with the given texts, by one read. A result is
-// nil if the segment does not have the text. If positions is true, Terms also reads
+// Terms reads the terms of the segment with the given texts, by one read. The result has an element
+// for each text; it is nil if the segment has no such term. If positions is true, Terms also reads
 // the positions of the terms' blocks, except long ones (see aheadOfTerm).
 func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]*Term, error) {
 	index := &s.tail.terms

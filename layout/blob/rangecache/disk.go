@@ -172,9 +172,8 @@ func (d *disk) get(id rangeID) ([]byte, bool) {
 	return nil, false
 }
 
-// mayHold reports whether the directory may contain the entry with this file name. If another cache
-// owns the directory, it returns true, because the index is complete only while this cache owns the
-// directory.
+// mayHold reports whether the directory may contain the entry with this file name. It returns true
+// while this cache does not own the directory, because the index is complete only for the owner.
 func (d *disk) mayHold(name fileName) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()

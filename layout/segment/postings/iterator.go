@@ -80,7 +80,8 @@ func (it *Iterator) Advance(doc uint32) uint32 {
 }
 
 // open decodes the documents of the block with this number, and moves the iterator to the first of
-// them. If the list has no such block, the iterator is then after the last document.
+// them. If the list has no such block, or the block is damaged, the iterator is then after the last
+// document.
 func (it *Iterator) open(block int) {
 	end := len(it.list.blocks) - 1
 	if block >= end {
@@ -172,9 +173,9 @@ func (it *Iterator) BlockImpacts() []Impact {
 	return it.impacts
 }
 
-// find returns the number of the first block whose last document is at least doc. The
-// search begins at the block with the number from. It is a galloping search: steps
-// that double, then a binary search.
+// find returns the number of the first block whose last document is at least doc; len(blocks)-1,
+// the number after the last block, if there is none. The search begins at the block with the number
+// from. It is a galloping search: steps that double, then a binary search.
 func (it *Iterator) find(doc uint32, from int) int {
 	blocks := it.list.blocks
 	low, high, step := from, from, 1 // all blocks before low end before doc

@@ -157,7 +157,7 @@ func (l *List) size(block int) int {
 	return int(min(l.summary.Documents-uint32(block)*BlockSize, BlockSize))
 }
 
-// Summary returns the description of the whole list. It must not be changed.
+// Summary returns the figures of the whole list. The caller must not change them.
 func (l *List) Summary() *Summary { return &l.summary }
 
 // Iterator returns a new iterator, whose position is before the first document.
