@@ -86,10 +86,10 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared returns two results: compared has the segments that are to be compared now, which are
-// not marked as compared yet, as many as comparedAtOnce allows; here has the latest version of each
-// page that has a live document in these segments or is in the parameter gone. Damaged segments are
-// left out.
+// uncompared chooses the segments to compare now: those that are not marked as compared yet, as
+// many as comparedAtOnce allows. The result compared has these segments; here has the latest
+// version of each page that has a live document in them or is in the parameter gone. Damaged
+// segments are left out.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
 	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })
@@ -147,10 +147,9 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 
 // earlier finds the live documents in m's segments that are older than the version of their page in
 // the parameter known. The parameter finder finds the pages of known in a segment. The result dead
-// has an entry for each segment with such documents: by the key of the segment, these documents and
-// those that were dead already. If the parameter later is not nil, earlier adds to it the versions
-// of live documents that are newer than known. The result whole is false if a segment could not be
-// read.
+// has, by the key of each segment with such documents, these documents and those that were dead
+// already. If the parameter later is not nil, earlier adds to it the versions of live documents
+// that are newer than known. The result whole is false if a segment could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

@@ -105,12 +105,11 @@ func (r Range) Within(size int64) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// Tail returns the end of an object that contains at least its tail: the part whose size is written
-// in the last bytes of the object. Tail requests as many bytes at the end as the parameter suffix
-// says, and passes them to the function size, which returns the size of the tail. If these bytes
-// contain the tail, or the whole object, Tail returns them; otherwise it requests exactly the tail,
-// and returns that. If the object is empty, or size returns an error, Tail's error wraps the
-// parameter damaged.
+// Tail returns the last bytes of an object: at least its tail, the part at the end whose size is
+// written in the last bytes. Tail requests as many bytes as the parameter suffix says, and passes
+// them to the function size, which returns the size of the tail. If these bytes contain the tail,
+// or are the whole object, Tail returns them; otherwise it requests exactly the tail, and returns
+// that. If the object is empty, or size returns an error, Tail's error wraps the parameter damaged.
 func Tail(ctx context.Context, r Reader, key string, suffix int64, damaged error, size func(end []byte) (int64, error)) ([]byte, error) {
 	end, err := r.Get(ctx, key, Range{Offset: -suffix})
 	if errors.Is(err, ErrRange) {

@@ -13,8 +13,8 @@ import (
 // is nil if there is no such outcome.
 type Standing struct {
 	// Final is the Stored, Lost, Failed or Skipped outcome with the highest version. If it is Stored or
-	// Lost, a later Unchanged takes its place, and if there is none, any Unchanged does. After Failed
-	// or Skipped, Unchanged does not count, because there is no stored page.
+	// Lost, a later Unchanged takes its place; so does any Unchanged if there is no such outcome. After
+	// Failed or Skipped, Unchanged does not count, because there is no stored page.
 	Final *Outcome
 	// Page is the Stored or Lost outcome with the highest version. If it is Stored, it names the
 	// package of the page.

@@ -32,8 +32,8 @@ const (
 )
 
 // Terms reads the terms of the segment with the given texts, by one read. The result has an element
-// for each text; it is nil if the segment has no such term. If positions is true, Terms also reads
-// the positions of the terms' blocks, except long ones (see aheadOfTerm).
+// for each text, nil if the segment has no such term. If positions is true, Terms also reads the
+// positions of the terms' blocks, except long ones (see aheadOfTerm).
 func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]*Term, error) {
 	index := &s.tail.terms
 	blocks := make([]int, 0, len(terms)) // sorted, each once

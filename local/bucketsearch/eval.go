@@ -120,9 +120,9 @@ func evalCommand(where *location) *cobra.Command {
 	return cmd
 }
 
-// askBucket runs queries on the bucket and reports how well the results match what is known about
-// them: the judgments of the task or, instead, those in the bucket if judged is true, or the clicks
-// in the bucket if clicked is true.
+// askBucket runs queries on the bucket and reports how well the results match what people found
+// good. Queries and judgments are those of the task or, if judged is true, those in the bucket; if
+// clicked is true, clicks in the bucket take the place of judgments.
 func askBucket(ctx context.Context, a *system.Attached, e *query.Engine, task eval.Task, judged, clicked bool) (eval.Report, error) {
 	if !judged && !clicked {
 		return task.Run(ctx, bucketSearcher{e})

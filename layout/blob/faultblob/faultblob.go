@@ -140,8 +140,8 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
 }
 
-// stride: Each lets every stride-th call fail, in one run each. It is 1 normally, and 31 under the
-// race detector, to save time.
+// stride is the step from the call that fails in one run of Each to the call that fails in the
+// next. It is 1, so that each call fails once; under the race detector it is 31, to save time.
 var stride = racetest.Rounds(int64(1), 31)
 
 // Each runs a scenario repeatedly, with one fault in each run: in the first run the first call

@@ -153,13 +153,12 @@ func (c *Cache) unlist(f *load) {
 //	following bytes             80 MB per second
 //	one request                 costs as much as 30 ms of a function with 1 GB, in which 2.4 MB arrive
 const (
-	// cheapGap is the size, in bytes, of a gap between two wanted ranges up to which the gap is
-	// read, too, so that one request is enough: it arrives in 1.6 ms, a fortieth of the time to the
-	// first byte.
+	// cheapGap is the greatest size, in bytes, of a gap between two wanted ranges that is read even
+	// if a call needs few requests: it arrives in 1.6 ms, a fortieth of the time to the first byte.
 	cheapGap = 128 << 10
-	// fewRequests: only if a call needs more requests than this, gaps wider than cheapGap are read,
-	// too. A query reads the tail of a segment and then makes two calls; it should stay below 8
-	// requests.
+	// fewRequests: if a call needs more requests than this, gaps wider than cheapGap are read, too,
+	// to join requests. A query reads the tail of a segment and then makes two calls; it should
+	// stay below 8 requests.
 	fewRequests = 3
 	// mostGaps is the greatest sum, in bytes, of the gaps that a call reads. Divided among
 	// parallel requests, they arrive in 11 ms, a sixth of the time to the first byte.
