@@ -225,8 +225,8 @@ func ParseClickKey(key string) (pair string, err error) {
 	return parts[1], nil
 }
 
-// QuarantinePrefix returns the beginning of the keys of all copies in quarantine whose original
-// objects have keys that begin with the parameter prefix.
+// QuarantinePrefix returns the prefix of the quarantine keys of all objects whose own keys begin
+// with the parameter prefix.
 func QuarantinePrefix(prefix string) string {
 	return Quarantine + strings.ReplaceAll(prefix, "/", "+")
 }

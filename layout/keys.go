@@ -241,8 +241,8 @@ var ours = map[string]func(key string) bool{
 // A second copy of each version lies below Copies.
 var Published = []string{Collections, Strategies, Takedowns, Controls}
 
-// IsForeign reports whether the object with the key was written by another program:
-// Bucketsearch itself writes no keys of this form. It never reads or deletes such an object.
+// IsForeign reports whether the object with the key was written by another program. Bucketsearch
+// itself writes no keys of this form, and never reads or deletes such objects.
 func IsForeign(key string) bool {
 	document, isCopy := CopiedKey(key)
 	prefix, _, _ := strings.Cut(document, "/")

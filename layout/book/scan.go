@@ -64,8 +64,9 @@ func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link,
 	}
 }
 
-// Target stands for all links of a row (see Row). Reader.Targets yields it. It has only some of
-// the links' fields: it lacks the sources, Region, Rel, Anchor, Around, Modified and Former.
+// Target stands for all links of a row (see Row). Reader.Targets yields it. It has only some of the
+// links' fields: it lacks Region, Rel, Anchor, Around, Modified and Former, and has the number of
+// the sources instead of their identities.
 type Target struct {
 	URL                  string
 	ID                   layout.Identity

@@ -65,7 +65,7 @@ func OpenBytes(content []byte) (*Segment, error) {
 	return Open(context.Background(), Bytes(content), Ref{Bytes: int64(len(content)), Tail: size})
 }
 
-// TailOf returns the size of a segment's tail; content is the whole segment.
+// TailOf returns the size of a segment's tail in bytes; content is the whole segment.
 func TailOf(content []byte) (int64, error) {
 	if err := checkMagic(content); err != nil {
 		return 0, err

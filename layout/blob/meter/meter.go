@@ -43,7 +43,8 @@ func (m *Meter) Cost(prices Prices, gbSeconds float64) Cost {
 	}
 }
 
-// Cost is the use of the object store by one operation, and its price.
+// Cost is the use of the object store by one operation, with the price of its requests and of the
+// function that ran it.
 type Cost struct {
 	Requests int64 `json:"requests"` // number of requests of all kinds; every attempt counts
 	Bytes    int64 `json:"bytes"`    // number of bytes of content that were read and written
