@@ -158,8 +158,8 @@ func printStory(out io.Writer, s why.Story, waits string, where *location) {
 	}
 }
 
-// within returns a part of a sentence with the depth of a seed in links, such as " within 2 links";
-// "" if the depth is unlimited.
+// within returns words that say how many links a crawl follows from a seed, such as " within 2
+// links"; "" if the depth is unlimited.
 func within(links int) string {
 	if links == collection.Unlimited {
 		return ""

@@ -4,5 +4,6 @@ package child
 
 import "syscall"
 
-// attributes returns nil: only Linux can kill a child when its parent ends.
+// attributes returns nil. So, unlike on Linux, a child is not killed when its parent ends, and
+// Ctrl-C reaches it.
 func attributes() *syscall.SysProcAttr { return nil }

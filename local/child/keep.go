@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// restartPolicy decides when a child is started again.
+// restartPolicy says how long to wait before each restart of a child, and when to give the child
+// up.
 type restartPolicy struct {
 	// pauses holds the time to wait before the first restart in a row, before the second, and
 	// so on. A child that ends after the last of these restarts is given up.
@@ -19,9 +20,9 @@ type restartPolicy struct {
 	steady time.Duration
 }
 
-// usual is the policy by which Keep restarts a child. The first restart follows immediately,
-// because the child may only have been killed. Later restarts follow after growing pauses, because
-// the machine may lack memory.
+// usual is the policy of Keep. The first restart follows immediately, because a child that was only
+// killed can start again at once. Later restarts follow after growing pauses, because the machine
+// may lack memory.
 var usual = restartPolicy{
 	pauses: []time.Duration{0, 100 * time.Millisecond, 500 * time.Millisecond, 2 * time.Second, 5 * time.Second},
 	steady: time.Minute,
@@ -36,7 +37,8 @@ type Keeper struct {
 	err    error // reason why the child was given up, or nil; valid when done is closed
 }
 
-// Child holds the functions by which a Keeper starts its child process, and reports restarts.
+// Child holds two functions of Keep's caller: one starts the child process, the other hears of
+// restarts.
 type Child struct {
 	// Start starts the child and returns when the child is ready. If it returns an error,
 	// it must not leave a child running. It must return soon after ctx ends.

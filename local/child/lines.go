@@ -12,7 +12,8 @@ type Lines struct {
 	rest []byte             // beginning of a line whose end has not come yet
 }
 
-// Write implements io.Writer. The child may have to wait for Each.
+// Write implements io.Writer. It returns when Each has returned, so a slow Each makes the child
+// wait.
 func (l *Lines) Write(p []byte) (int, error) {
 	l.rest = append(l.rest, p...)
 	if whole := bytes.LastIndexByte(l.rest, '\n') + 1; whole > 0 {
@@ -25,7 +26,8 @@ func (l *Lines) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// Flush passes on a last line without a line feed. Call it when the child has ended.
+// Flush passes on a last line that has no line feed, and adds one. Call it when the child has
+// ended.
 func (l *Lines) Flush() {
 	if len(l.rest) > 0 {
 		l.Each(append(l.rest, '\n'))

@@ -56,8 +56,8 @@ func (d *Dir) Room() (int64, error) {
 
 func (d *Dir) file(name string) string { return filepath.Join(d.path, name) }
 
-// write replaces a file of the directory by a value as JSON. Readers see the old or the new
-// file, never a part.
+// write stores a value as JSON in the named file of the directory, in place of the present one.
+// Readers see the old or the new file, never a part.
 func (d *Dir) write(name string, value any) error {
 	content, err := json.MarshalIndent(value, "", "  ")
 	if err != nil {

@@ -39,9 +39,8 @@ func Lock(ctx context.Context, path string) (*Dir, error) {
 
 // Share opens the data directory at the path for a program that runs no system; several such
 // programs may share it. It fails with fs.ErrNotExist if the directory has no bucket, and with
-// ErrInUse if a system runs there. A directory that cannot be written is opened without a lock
-// (see Dir.ReadOnly). Then it does no harm if a system runs there, because stored objects do
-// not change.
+// ErrInUse if a system runs there. If the directory cannot be written (see Dir.ReadOnly), Share
+// takes no lock and accepts a running system, because stored objects do not change.
 func Share(ctx context.Context, path string) (*Dir, error) {
 	if _, err := os.Stat(filepath.Join(path, store)); err != nil {
 		if errors.Is(err, syscall.ENOTDIR) {
@@ -81,7 +80,8 @@ func unwritable(path string, err error) error {
 	return fmt.Errorf("data directory %s cannot be written: %w; search, page, status, why, verify, limits, collections list and show, and strategy show work there, for all else run as the user that owns it, or choose another directory by --data", path, err)
 }
 
-// impossible returns the error for a path at which there can be no data directory.
+// impossible returns an error that tells people why there can be no data directory at the path, by
+// err, the error of the operating system.
 func impossible(path string, err error) error {
 	why := "no files can be made there"
 	var cause syscall.Errno
@@ -116,9 +116,9 @@ func open(ctx context.Context, path string, how int) (*Dir, error) {
 	return d, nil
 }
 
-// take locks the directory with a kind of lock, the parameter how (see open). If another program
-// holds the lock, take waits for it for at most the time patience; but if that program runs a
-// system, take fails immediately.
+// take locks the directory. The parameter how is the kind of lock (see open). If another program
+// holds the lock, take tries again until the time patience is over. If that program runs a system,
+// take fails immediately.
 func (d *Dir) take(ctx context.Context, how int) error {
 	for patient := time.Now().Add(patience); ; {
 		err := syscall.Flock(int(d.lock.Fd()), how|syscall.LOCK_NB)

@@ -11,7 +11,7 @@ import (
 
 const runtimeAPI = "/{process}/2018-06-01/runtime/"
 
-// api returns the handler that serves the runtime API to all processes.
+// api returns the handler that serves the runtime API to all processes of the function.
 func (r *Runtime) api() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+runtimeAPI+"invocation/next", r.with(r.next))

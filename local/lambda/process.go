@@ -28,8 +28,8 @@ type result struct {
 	err      error
 }
 
-// errNotTaken means that a process died before it got its event, so that another process can
-// be given the event.
+// errNotTaken means that a process died before it received its event. So the event can be given to
+// another process.
 var errNotTaken = errors.New("the process died before it asked for an event")
 
 // process is one running copy of the function's binary.
@@ -127,8 +127,8 @@ func (p *process) begin(call *invocation) {
 	p.current = call
 }
 
-// settle ends the current invocation with a result. It returns false, and does nothing, if
-// there is no current invocation with this id.
+// settle ends the current invocation with a result and returns true. If there is no current
+// invocation with this id, it does nothing and returns false.
 func (p *process) settle(id string, r result) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -71,10 +71,10 @@ func Start(ctx context.Context, f Function) (*Runtime, error) {
 	return r, nil
 }
 
-// Invoke invokes the function with an event of at most 6 MiB of JSON, and returns its
-// response. If the function returns an error or panics, Invoke fails with the function's
-// message. It also fails if the process dies or cannot start. At the function's Timeout,
-// or when ctx ends, the process is killed.
+// Invoke invokes the function with an event of at most 6 MiB of JSON, and returns its response. If
+// the function returns an error or panics, Invoke fails with the function's message. It also fails
+// if the process cannot start or dies. At the function's Timeout, or when ctx ends, Invoke kills
+// the process and fails.
 func (r *Runtime) Invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	response, err := r.invoke(ctx, payload)
 	if err != nil {

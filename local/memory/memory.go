@@ -25,7 +25,7 @@ import (
 	"runtime/metrics"
 )
 
-// Part holds the limits of memory for one of the processes of a system on one machine.
+// Part holds the memory limits of one of the processes of a system on one machine.
 type Part struct {
 	room   uint64 // size in bytes that the heap may reach, garbage included, while at most half is live
 	eighth int64  // the soft limit is so many eighths of half of the machine's memory
@@ -69,9 +69,9 @@ func (p Part) limit(machine int64) int64 {
 	return max(machine/2/8*p.eighth, p.least)
 }
 
-// Cache returns the size, in bytes, that a cache should have: the argument most or, on a small
-// machine, less. A cache takes an eighth more for its bookkeeping, and the whole must fit in
-// half of the soft limit.
+// Cache returns the size, in bytes, that a cache should have: the argument most, or less on a small
+// machine. The cache and its bookkeeping, an eighth of its size, must fit in half of the soft
+// limit.
 func Cache(most int64) int64 { return min(most, debug.SetMemoryLimit(-1)/2/9*8) }
 
 // tuner sets GOGC after every garbage collection.

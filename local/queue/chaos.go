@@ -29,7 +29,7 @@ func (c *Chaos) copies() int {
 	return 1
 }
 
-// lateness returns the random delay by which a copy of a message is delivered later.
+// lateness returns a random time, below Delay, by which the delivery of one copy is put off.
 func (c *Chaos) lateness() time.Duration {
 	if c == nil || c.Delay <= 0 {
 		return 0

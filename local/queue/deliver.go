@@ -123,8 +123,8 @@ func (m Mapping) invoke(ctx context.Context, q *Queue, batch []events.SQSMessage
 	}
 }
 
-// call calls the function. If the function panics, call returns an error. If ctx ends before
-// the function returns, call returns the cause, and the function goes on running.
+// call calls the function. If the function panics, call returns an error. If ctx ends before the
+// function returns, call returns the cause of ctx, and the function goes on running.
 func (m Mapping) call(ctx context.Context, batch []events.SQSMessage) (events.SQSEventResponse, error) {
 	var response events.SQSEventResponse
 	result := make(chan error, 1)

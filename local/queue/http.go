@@ -92,7 +92,7 @@ func serve(queues map[string]*Queue, target string, body io.Reader) (any, error)
 	return nil, &fault{"UnsupportedOperation", fmt.Sprintf("%q is not served here", target)}
 }
 
-// accept puts a message of a request into the queue.
+// accept puts a message of a request into the queue, and returns the answer about it.
 func (q *Queue) accept(e entry) (sent, error) {
 	if e.DelaySeconds < 0 || e.DelaySeconds > int64(message.MaxDelay/time.Second) {
 		return sent{}, fmt.Errorf("a delay of %d seconds is not between 0 and %v", e.DelaySeconds, message.MaxDelay)
@@ -104,7 +104,7 @@ func (q *Queue) accept(e entry) (sent, error) {
 	return sent{ID: e.ID, MessageID: id, MD5OfMessageBody: md5Hex(e.MessageBody)}, nil
 }
 
-// acceptAll puts the messages of a SendMessageBatch into the queue.
+// acceptAll puts the messages of a SendMessageBatch into the queue, and returns the answer.
 func (q *Queue) acceptAll(entries []entry) (any, error) {
 	if len(entries) == 0 || len(entries) > maxEntries {
 		return nil, fmt.Errorf("a batch has 1 to %d entries, not %d", maxEntries, len(entries))

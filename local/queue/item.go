@@ -21,7 +21,8 @@ type item struct {
 	place    int       // index of the item in Queue.due
 }
 
-// deliverable returns the message in the form in which Lambda gives it to a function.
+// deliverable returns the message in the form in which Lambda gives it to a function. The parameter
+// queue is the queue's name.
 func (it *item) deliverable(queue string) events.SQSMessage {
 	return events.SQSMessage{
 		MessageId:     it.id,

@@ -32,8 +32,8 @@ func startEmbedded() (*Server, error) {
 	return &Server{URL: url(m.Addr()), Embedded: true, stop: stop}, nil
 }
 
-// age calls the function pass at every tick, until quit is closed. It passes the time since the
-// last tick.
+// age calls the function pass at every tick, with the time since the previous tick as the argument,
+// until quit is closed.
 func age(ticks <-chan time.Time, quit <-chan struct{}, pass func(time.Duration)) {
 	last := time.Now()
 	for {

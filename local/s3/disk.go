@@ -70,9 +70,9 @@ func (d *disk) run() {
 }
 
 // syncRound syncs the files and folders at the paths. It opens all of them before it syncs the
-// first, because syncs take long: meanwhile other calls may replace a file that a call of this
-// round has written by a new one at the same path. If syncRound then opened the new file, the old
-// one would not be synced, and the folder on disk could name a file that is not on disk.
+// first. A sync takes long, and meanwhile another call may put a new file at one of the paths. If
+// syncRound opened the path only then, it would sync the new file and not the old one, which the
+// folder on disk may name.
 func (d *disk) syncRound(paths map[string]bool) error {
 	var files []*os.File
 	defer func() {

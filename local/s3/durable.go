@@ -25,9 +25,9 @@ import (
 //   - The same is synced before the answer that an object exists already: a client that
 //     repeats its PUT takes this answer as a sign that the object is stored.
 //
-// Deleted objects and new buckets are synced in the same way, also before the slower of two
-// calls that delete an object is told that there is none. Other operations, which this program
-// does not use, are those of versitygw.
+// Deleted objects and new buckets are synced in the same way. If two calls delete an object at
+// once, one of them gets the answer that there is none; it waits for the sync, too. Other
+// operations, which this program does not use, are those of versitygw.
 type durable struct {
 	*posix.Posix
 	dir  string // directory with the buckets

@@ -67,11 +67,12 @@ func (i *Importer) Log() *slog.Logger {
 // runs it.
 func (i *Importer) Close() error { return i.close() }
 
-// ErrOthers means that another program runs the system, so that no collection is published.
+// ErrOthers means that another program runs the system, so that Importer.Publish cannot publish.
 var ErrOthers = errors.New("another program runs this data directory, so the collection cannot be published here; stop it, or crawl the collection first and give its name")
 
-// Publish publishes a collection, as a crawl of it does. It sends no requests to the web;
-// therefore it refuses a topic with sample pages, which it would have to download.
+// Publish publishes a collection, as the command crawl does. It fails with ErrOthers if another
+// program runs the system. It sends no requests to the web; therefore it refuses a topic with
+// sample pages, which it would have to download.
 func (i *Importer) Publish(ctx context.Context, c collection.Collection) error {
 	switch {
 	case i.system == nil:

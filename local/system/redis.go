@@ -47,9 +47,9 @@ func dialRedis(ctx context.Context, url string, traffic *vitals.Traffic) (goredi
 	return client, nil
 }
 
-// claimRedis marks a remote Redis as used by this bucket. It fails if another bucket uses
-// it, whose frontier would be mixed up with this one's. The mark is the hash of the
-// bucket's first storage strategy, which contains the time of creation.
+// claimRedis writes the bucket's mark into a remote Redis. It fails if Redis has the mark of
+// another bucket, because their frontiers would be mixed up. The mark is the hash of the bucket's
+// first storage strategy, which differs between buckets because it contains the time of creation.
 func (s *System) claimRedis(ctx context.Context) error {
 	if s.options.Redis == "" {
 		return nil

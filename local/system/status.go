@@ -172,7 +172,7 @@ func statusOf(books *account.Bucket, requests countblob.Counts, of func(account.
 	return status, nil
 }
 
-// isAsset reports whether a stored URL is an asset of pages.
+// isAsset reports whether a stored URL is an asset of pages, such as an image.
 func isAsset(u account.URL) bool { return u.Page != nil && u.Page.Asset }
 
 // add counts a URL by its state, and by the reason if it was skipped or has failed.

@@ -110,9 +110,9 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 	return fate
 }
 
-// redirectOf returns the target of a URL's redirect, or the canonical address that its page
-// names. It reads this address from the detail of the outcome. It returns false if there is
-// none, or if the detail has only the beginning of a long address.
+// redirectOf returns the target of a URL's redirect, or the canonical address that its page names.
+// Both are read from the detail of the outcome. The bool is false if there is no such address, or
+// if the detail has only the beginning of a long one.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	to, kind := membership.LeadsTo(u.Final), book.Redirect
 	if u.State != account.Skipped || to == "" {

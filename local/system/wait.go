@@ -71,7 +71,7 @@ func (s *System) Wait(ctx context.Context, impatient bool, report func(Progress,
 	}
 }
 
-// waitState is the state of a call of Wait, which lasts from one check of the crawl to the next.
+// waitState holds the data that a call of Wait keeps from one check of the crawl to the next.
 type waitState struct {
 	other   bool      // whether there was a check before whose error was not frontier.ErrNotBuilt
 	flushed bool      // whether the function pack was told to pack the last batches
@@ -81,8 +81,8 @@ type waitState struct {
 
 // help speeds up the end of a crawl. It tells the function pack to pack the last batches now. It
 // starts a sweep if a frontier is not built, or if a collection lacks pages that other collections
-// have. p and err are the results of Progress. help returns err, or an error of the messages that
-// it sends.
+// have. p and err are the results of Progress. help returns err, and any error of sending its
+// messages.
 func (w *waitState) help(ctx context.Context, s *System, p Progress, err error) error {
 	switch {
 	case errors.Is(err, frontier.ErrNotBuilt) && w.other:

@@ -46,8 +46,8 @@ func open(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest
 	})
 }
 
-// note stores err in v.Err and returns nil if err means that the book v is absent or damaged; it
-// returns any other err unchanged.
+// note returns err unchanged, unless it means that the book v is absent or damaged: then note
+// stores it in v.Err and returns nil.
 func (l *library) note(v *volume, err error) error {
 	if !errors.Is(err, blob.ErrAbsent) && !errors.Is(err, book.ErrDamaged) {
 		return err

@@ -66,9 +66,9 @@ type judgement struct {
 	err error
 }
 
-// judge computes the states of URLs. It asks the collections in force again whether
-// they admit a URL, and does not use the decisions recorded with its links: a URL that
-// was outside of the scope may now be inside.
+// judge computes the states of URLs. It asks the collections in force whether they admit a URL, and
+// ignores the decisions recorded in the links to it: a URL that was out of scope may now be in
+// scope.
 type judge struct {
 	account  *Account
 	settings *settings.Settings
@@ -214,9 +214,9 @@ func (u *URL) along(w membership.Path) {
 	u.Depth, u.Hops, u.Weight = w.Depth, w.Hops, w.Weight
 }
 
-// sortAsking moves the paths by which the URL target is held back to the end: while the crawl is
-// limited, these are the paths of all other collections or seeds (see
-// membership.Members.HoldsBack). Otherwise the order stays the same.
+// sortAsking sorts paths to the URL target: those that are held back (see
+// membership.Members.HoldsBack) go to the end. These are the paths of the collections and seeds to
+// which the crawl is not limited at present. Otherwise the order stays the same.
 func (j judge) sortAsking(paths []reach, target address.Address) {
 	if j.settings.Only == nil || len(paths) < 2 {
 		return
@@ -230,8 +230,8 @@ func (j judge) sortAsking(paths []reach, target address.Address) {
 	slices.SortStableFunc(paths, func(a, b reach) int { return held(a) - held(b) })
 }
 
-// setApart sets u.Apart to membership.HeldBack if the URL is admitted, but held back because the
-// crawl is limited to other collections or seeds. It does nothing if u.Apart is set already.
+// setApart sets u.Apart to membership.HeldBack if the URL is admitted, but the crawl is limited to
+// other collections or seeds. It does nothing if u.Apart is set already.
 func (j judge) setApart(u *URL) {
 	path := membership.Path{Collection: u.Collection, Depth: u.Depth, Hops: u.Hops}
 	if u.Sitemap {

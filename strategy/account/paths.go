@@ -89,7 +89,8 @@ func (n *origins) number(o origin) uint32 {
 	return next[o]
 }
 
-// all returns all origins; the index of an origin is its number.
+// all returns all origins; the index of an origin is its number. Indexes below numbers hold empty
+// origins.
 func (n *origins) all() []origin {
 	all := make([]origin, numbers+len(n.numbers()))
 	for o, number := range n.numbers() {

@@ -37,10 +37,9 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// FailedSince reports whether a URL has failed since another URL led to it. The parameter s is the
-// standing of the URL. The parameter other is the outcome of the other URL, which redirects to the
-// URL, or names it as its canonical address. The failure counts only if its batch has a higher
-// version than that of other.
+// FailedSince reports whether a URL has failed since another URL led to it. s is the standing of
+// the URL. The parameter other is the outcome of the other URL, which redirects to the URL, or
+// names it as its canonical address. Only a failure in a newer batch than that of other counts.
 func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }

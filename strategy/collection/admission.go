@@ -116,8 +116,8 @@ func (a *Admission) add(seed Seed) error {
 	return nil
 }
 
-// start adds a seed to the directories that StartDirectory returns: it widens the directory of the
-// seed's host until this directory contains the seed.
+// start makes the start directory of the seed's host (see StartDirectory) contain the seed: it
+// widens the directory or, if the host has none, takes that of the seed.
 func (a *Admission) start(seed address.Address) {
 	host := plainHost(seed)
 	d, known := a.starts[host]
@@ -130,7 +130,7 @@ func (a *Admission) start(seed address.Address) {
 	a.starts[host] = d
 }
 
-// widen raises limits[key] to levels; a greater limit stays.
+// widen raises limits[key] to levels, unless it is greater already.
 func widen(limits map[string]limit, key string, levels limit) {
 	limits[key] = max(limits[key], levels)
 }

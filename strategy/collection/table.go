@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/literal"
 )
 
-// table is a table of a TOML document. Most methods read the value of one key. They record
-// mistakes in the value in the document, and do not return them.
+// table is a table of a TOML document. Most methods read the value of one key. If the value is
+// wrong, they return no error, but record a mistake in the document.
 type table struct {
 	document *document
 	path     string // path of the table, such as "seed.1"; "" for the root table
@@ -18,7 +18,7 @@ type table struct {
 	read     []string // keys that the methods have read
 }
 
-// value returns the value of a key and marks the key as read.
+// value returns the value of a key, and marks the key as read (see end).
 func (t *table) value(key string) (value any, found bool) {
 	t.read = append(t.read, key)
 	value, found = t.values[key]

@@ -42,8 +42,8 @@ const maxBytes = 64 << 10
 const (
 	Operator = "operator"
 	Limit    = "limit"
-	// Damage is never published. Package settings sets it if a published document that the crawl
-	// needs cannot be read.
+	// Damage is the value for a document that the crawl needs and that cannot be read. Package
+	// settings adds such a pause to the controls that it has read; it is never published.
 	Damage = "damage"
 )
 

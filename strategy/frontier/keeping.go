@@ -9,8 +9,8 @@ import (
 	"github.com/redis/go-redis/v9"
 )
 
-// keptAge is how long Redis keeps the key that counts the calls of a Frontier made by
-// Keeping: much longer than settling a batch takes.
+// keptAge is how long Redis keeps the key in which a Frontier returned by Keeping counts its calls:
+// much longer than settling a batch takes.
 const keptAge = 10 * time.Minute
 
 // Keeping returns a Frontier for a caller that must know whether Redis has kept all its

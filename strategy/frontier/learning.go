@@ -11,9 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// kept is the number of commits whose names a frontier remembers for each storage
-// partition: the latest ones. With only one name, a reader with a slightly old manifest,
-// or two packs at the same time, would take the frontier for outdated.
+// kept is the number of commits, the latest ones, whose names a frontier remembers for each storage
+// partition. If it were 1, a reader with a slightly old manifest, or two packs at the same time,
+// would take the frontier for outdated.
 const kept = 8
 
 // Learning announces to the frontier a commit that will add a book to a storage partition. The

@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// lookBytes is the length of the parts that every encoded look has, from the time to the number
-	// of collections (see doc.go)
+	// lookBytes is the length, in bytes, of the fixed part of an encoded look: from its time to its
+	// number of collections (see doc.go).
 	lookBytes      = 27
 	maxValidator   = 1<<8 - 1 // maximum length of ETag and of Last-Modified, in bytes
 	maxCollections = 1<<8 - 1 // maximum number of collections in a look

@@ -8,8 +8,8 @@ import (
 	"strconv"
 )
 
-// markBytes is the length of a mark (see mark). Marks have 64 bits, so that two names with the
-// same mark are to be expected only among billions of names.
+// markBytes is the length of a mark (see mark), in bytes. Two names with the same mark are to be
+// expected only among billions of names.
 const markBytes = 8
 
 // mark returns the hash of the name of a tally (a count of stored URLs), which stands for the name in

@@ -76,7 +76,8 @@ func Whole(name, text string, least, most int64) (int64, error) {
 	return n, nil
 }
 
-// Range returns a description of the whole numbers from least to most, for an error.
+// Range returns a description of the whole numbers from least to most, such as "a whole number from
+// 1 to 5".
 func Range(least, most int64) string {
 	if most == math.MaxInt64 {
 		return fmt.Sprintf("a whole number, %d or more", least)

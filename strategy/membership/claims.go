@@ -11,9 +11,9 @@ import (
 
 // Claiming returns the names of the collections that claim a page found at this depth and after
 // this number of redirects. The page belongs to these collections even if only another one has
-// found it. The collections in sure claim the page whatever its topic; those in topical claim it
-// only if it is on their topic. Both lists are sorted, and empty if there is only one collection.
-// Takedowns and strategies are not considered.
+// found it. The collections in sure claim every such page; those in topical have a topic, and claim
+// the page only if it is on their topic. Both lists are sorted, and empty if there is only one
+// collection. Takedowns and strategies are not considered.
 func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure, topical []string) {
 	for _, name := range s.others(func(m member) bool { return m.claims(page, depth, hops) }) {
 		if s.byName[name].Topic == nil {
@@ -25,8 +25,9 @@ func (s *Members) Claiming(page address.Address, depth uint16, hops uint8) (sure
 	return sure, topical
 }
 
-// Claims reports whether the named collection claims a page whatever its topic (see Claiming):
-// the page belongs to it even if only another collection has found it.
+// Claims reports whether the named collection claims a page, whatever the page's topic (see
+// Claiming): the page belongs to it even if only another collection has found it. If there is only
+// one collection, the result is false.
 func (s *Members) Claims(name string, page address.Address, depth uint16, hops uint8) bool {
 	m, found := s.byName[name]
 	return found && len(s.Collections) > 1 && m.Topic == nil && m.claims(page, depth, hops)
@@ -89,8 +90,8 @@ func (s *Members) compareRanks(a, b string) int {
 	return cmp.Compare(s.byName[a].rank, s.byName[b].rank)
 }
 
-// IsLimited reports whether a collection limits the number of its pages. Its URLs may
-// wait without ever being requested.
+// IsLimited reports whether a collection limits the number of its pages. If so, its URLs may wait
+// for ever, because the limit is reached.
 func (s *Members) IsLimited(name string) bool { return s.byName[name].rank == rankLimited }
 
 // Waiting returns the collections for which a URL waits, first the one on whose behalf it is

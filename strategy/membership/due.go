@@ -100,9 +100,9 @@ func LeadsTo(o book.Outcome) string {
 	return to
 }
 
-// LedTo returns the identities that the address to which the outcome leads (see LeadsTo) may have
-// in the crawl. These are the identity of the address itself and, for each collection of the
-// outcome, the identity of the address without the parameters that the collection drops.
+// LedTo returns the identities that may belong to the target of the outcome (see LeadsTo): that of
+// the target itself and, for each collection of the outcome, that of the target without the
+// parameters that the collection drops. It returns none if there is no target.
 func (s *Members) LedTo(o book.Outcome) (ids []layout.Identity) {
 	at, err := address.Parse(LeadsTo(o))
 	if err != nil {
