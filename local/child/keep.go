@@ -49,8 +49,9 @@ type Child struct {
 }
 
 // Keep starts a child, and returns a Keeper that restarts it whenever it ends by itself:
-// immediately the first time, then after growing pauses. If the child ends six times without
-// running for a minute in between, the Keeper gives it up. ctx limits only the first start.
+// immediately the first time, then after growing pauses. After five restarts in a row, without a
+// minute of running in between, the Keeper gives the child up when it ends again. ctx limits only
+// the first start.
 func Keep(ctx context.Context, c Child) (*Keeper, error) { return keep(ctx, c, usual) }
 
 // keep starts a child and restarts it according to a policy. Keep and tests call it.

@@ -2,7 +2,7 @@ package child
 
 import "bytes"
 
-// maxLine is the maximum length of a line, in bytes. A longer line is passed on in parts.
+// maxLine is the maximum length of a line, in bytes. A longer line is passed on as several lines.
 const maxLine = 64 << 10
 
 // Lines is an io.Writer for the output of a child, which it passes on in whole lines. Write

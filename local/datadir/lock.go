@@ -22,8 +22,9 @@ const (
 	pause    = 20 * time.Millisecond // time between two attempts to lock
 )
 
-// Lock opens the data directory at the path for a system, with an exclusive lock. It makes the
-// directory if there is none, and fails with ErrInUse if another program holds the lock.
+// Lock opens the data directory at the path for a program that will run a system, with an exclusive
+// lock. It makes the directory if there is none, and fails with ErrInUse if another program holds
+// the lock.
 func Lock(ctx context.Context, path string) (*Dir, error) {
 	if err := os.MkdirAll(path, 0o755); err != nil {
 		if refused(err) {

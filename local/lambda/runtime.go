@@ -138,7 +138,7 @@ func (r *Runtime) invoke(ctx context.Context, payload []byte) ([]byte, error) {
 	}
 }
 
-// take returns an idle process. If there is none, it starts one and returns fresh as true.
+// take returns an idle process or, if there is none, a new one. fresh is true if it is new.
 func (r *Runtime) take() (p *process, fresh bool, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

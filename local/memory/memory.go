@@ -44,9 +44,9 @@ const (
 	leastGarbage = 100
 )
 
-// Tune sets the soft limit and GOGC of this process, and adapts GOGC after each garbage
-// collection. It does not change a value that the environment sets (GOMEMLIMIT, GOGC).
-// Call it once.
+// Tune sets the soft memory limit and GOGC of this process, and adapts GOGC after each garbage
+// collection. It does not change a value that the environment sets (GOMEMLIMIT, GOGC). Call it
+// once.
 func Tune(p Part, getenv func(string) string) {
 	if getenv("GOMEMLIMIT") == "" {
 		if limit := p.limit(machineBytes(os.DirFS("/"))); limit > 0 {
@@ -80,7 +80,7 @@ type tuner struct {
 	percent int    // present value of GOGC; 0 before it is first set
 }
 
-// tune sets GOGC for the present live heap.
+// tune sets GOGC for the present live heap (see percent).
 func (t *tuner) tune() {
 	live := []metrics.Sample{{Name: "/gc/heap/live:bytes"}}
 	metrics.Read(live)

@@ -192,7 +192,7 @@ func (q *Queue) bury(it *item) message.DeadLetter {
 	}
 }
 
-// announce wakes all goroutines that wait for a change of due. The caller holds mu.
+// announce wakes all goroutines that wait for a change of q.due. The caller holds mu.
 func (q *Queue) announce() {
 	close(q.changed)
 	q.changed = make(chan struct{})

@@ -21,7 +21,7 @@ func (r *reporter) report(m message) {
 	_ = r.out.Encode(m) // fails when the parent has died, which ends this process too
 }
 
-// reporting is a durable backend that reports every stored object of one bucket.
+// reporting is a durable backend that reports every stored object of one bucket to the parent.
 type reporting struct {
 	durable
 	bucket string // name of the bucket whose objects are reported

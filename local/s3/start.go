@@ -61,7 +61,8 @@ func Start(ctx context.Context, c Command, o Options, events Events) (*Server, e
 	return s, nil
 }
 
-// startChild starts one child, and returns it with its endpoint once it serves.
+// startChild starts one child, and returns it with its endpoint once it serves. It calls stored
+// with the key and the size of each object that the child then stores.
 func startChild(ctx context.Context, c Command, o Options, stored func(string, int64)) (*child.Process, string, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()

@@ -30,7 +30,7 @@ type failureCount struct {
 	times int // number of failures in a row
 }
 
-// lasting is the number of failures of a function in a row from which on its last error is shown to
+// lasting is the number of failures in a row after which the last error of a function is shown to
 // people. A single failure is not shown, because the next try often succeeds. But a partition.Fault
 // is shown immediately: it lasts until somebody repairs the bucket.
 const lasting = 2

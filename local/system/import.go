@@ -177,8 +177,8 @@ func (i *Importer) failed() <-chan struct{} {
 // indexing measures the progress of packing and indexing for Importer.Wait.
 type indexing struct {
 	bucket   blob.Reader
-	spooled  map[layout.Partition][]layout.Version
-	packages map[string]bool // keys of all packages; nil until all batches are packed
+	spooled  map[layout.Partition][]layout.Version // batches that were in the spool when Wait was called
+	packages map[string]bool                       // keys of all packages; nil until all batches are packed
 }
 
 // look reads the manifests, and counts the steps of the work for which Importer.Wait waits. The

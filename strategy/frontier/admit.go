@@ -31,15 +31,18 @@ type Admitted struct {
 //	any other                   nothing changes
 //
 // If the entry has a Tally, there are several collections. The URL may then wait for another one,
-// whose depths cannot be compared with the entry's, so it takes depth and weight together from the
+// whose depths cannot be compared with the entry's. So it takes depth and weight together from the
 // entry. A waiting URL that this would put into a later band stays as it is.
 //
 // Each move leaves an outdated element in a queue. A waiting URL with sixteen of these does not
 // move up.
 //
-// In two cases a collection may lack a page until the frontier is rebuilt, as Counts.Missed then
-// reports: if an entry with a Tally is for a known URL that is not stored, and if a URL does not
-// move up because of its outdated elements.
+// Counts.Missed reports two cases in which a collection may lack a page until the frontier is
+// rebuilt:
+//
+//   - An entry with a Tally is for a URL that waits, is leased, is parked or was skipped, perhaps
+//     on behalf of another collection. If Claimed is set, only some of these URLs count.
+//   - A URL does not move up because of its outdated elements.
 func (f *Frontier) Admit(ctx context.Context, now time.Time, entries []Entry) (Admitted, error) {
 	var admitted Admitted
 	byHost := slices.Clone(entries) // so that a chunk touches few queues

@@ -33,8 +33,8 @@ const kept = 8
 // A name whose commit fails, such as b2, occurs in no manifest. However many such names the
 // frontier records, it still has the name before them.
 //
-// While a rebuild runs, between Reset and Open, the frontier has no name at first. So it records
-// the names of the first call without a test, and then only names that follow from them. Open keeps
+// During a rebuild, between Reset and Open, the frontier has no name at first: it records both
+// names of the first call without a test, and then only names that follow from them. Open keeps
 // these names if the last commit that the rebuild has read is among them; otherwise it keeps only
 // the name of that commit. After a commit without a call of Learning, such as a repair's, the
 // frontier lacks books, and is rebuilt once more.

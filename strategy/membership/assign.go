@@ -61,11 +61,11 @@ func (s *Members) Assign(links []book.Link, pages []Page, admitted func(l *book.
 // collections, and the targets that it has parsed.
 type assigner struct {
 	*Members
-	shared   map[layout.Identity][]string // collections of each page that belongs to several (see sharedPages)
-	targets  map[string]*linkTarget       // targets of links, parsed, by their URL
-	copies   []book.Link
-	admitted func(*book.Link, address.Address)
-	assets   bool // true if any collection stores assets
+	shared   map[layout.Identity][]string      // collections of each page that belongs to several (see sharedPages)
+	targets  map[string]*linkTarget            // targets of links, parsed, by their URL
+	copies   []book.Link                       // copies of links for further collections
+	admitted func(*book.Link, address.Address) // parameter of Assign
+	assets   bool                              // true if any collection stores assets
 }
 
 // linkTarget is a target of links, with the last decision on a link to it, and the path for which

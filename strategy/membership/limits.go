@@ -20,7 +20,7 @@ import (
 //	ap:<collection>:<hash>   assets with the same address.Pattern
 type Limit struct {
 	Tally  string // name of the tally
-	Pages  int64
+	Pages  int64  // maximum number of stored URLs
 	Reason string // reason for which further pages are skipped; "" if they wait
 }
 
@@ -150,15 +150,15 @@ func (s *Members) CollectionTally(name string) string {
 // only for a collection with a limit of pages.
 func AssetTally(name string) string { return "a:" + name }
 
-// Counts holds two numbers for each tally, by the tally's name: Stored counts its stored pages;
-// Taken counts the URLs for which Take returned true: their pages may be stored later.
+// Counts holds two numbers for each tally, by the tally's name: Stored is the number of stored
+// URLs; Taken is the number of URLs for which Take returned true, because they may be stored later.
 type Counts struct{ Stored, Taken map[string]int64 }
 
 // NewCounts returns counts in which every tally is 0.
 func NewCounts() Counts { return Counts{make(map[string]int64), make(map[string]int64)} }
 
-// Full returns the first of these limits that the number of stored pages has reached. found
-// is false if no limit is reached.
+// Full returns the first of these limits that the number of stored URLs has reached. found is false
+// if no limit is reached.
 func (n Counts) Full(limits []Limit) (full Limit, found bool) {
 	at := slices.IndexFunc(limits, func(l Limit) bool { return n.Stored[l.Tally] >= l.Pages })
 	if at < 0 {

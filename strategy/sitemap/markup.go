@@ -168,7 +168,8 @@ func (m *markup) inRecord() bool {
 	return len(m.open) >= m.form.depth && m.open[m.form.depth-1] == m.form.record
 }
 
-// text adds a text to the current entry, if it is in a child element of the entry.
+// text adds a text to the fields of the current entry, if it stands directly within a child element
+// of the entry.
 func (m *markup) text(raw []byte) {
 	if len(m.open) != m.form.depth+1 || !m.inRecord() {
 		return

@@ -25,7 +25,7 @@ type usage struct {
 	passage, sample          int // numbers of the passage and sample with the last occurrence; they begin with 1
 }
 
-// learn adds the terms that are characteristic of the samples to the vocabulary.
+// learn adds to the vocabulary the terms that are characteristic of the samples.
 func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 	used := map[string]*usage{}
 	words, passages := 0, 0

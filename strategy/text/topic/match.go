@@ -9,7 +9,7 @@ import (
 const (
 	dense = 0.01 // density, in occurrences of a feature per word of a text, at which the feature gives half of its evidence
 	// brief is added to the number of words of a text, so that a feature that occurs once in a
-	// short page does not count as dense
+	// short page does not count as dense.
 	brief = 100
 )
 

@@ -78,7 +78,7 @@ func run(in, base, out string) error {
 	return nil
 }
 
-// numbered is the number before the text of a heading: "14.2.1. ".
+// numbered matches the number before the text of a heading, such as "14.2.1. ".
 var numbered = regexp.MustCompile(`^[0-9A-Z]+(\.[0-9]+)+\.?\s*`)
 
 // sections returns the headings of a page below its first one, without their numbers.

@@ -69,9 +69,9 @@ func snippet(rng *rand.Rand, lines []string, script model.Script) string {
 	return b.String()
 }
 
-// piece returns a piece of a line from a random place. The parameter want is the number of its
-// characters. If a word begins after that place, the piece begins with the word. The line must be
-// longer than want.
+// piece returns a piece of a line, of want characters. It begins at a random place or, if a word
+// begins between this place and the last possible one, with that word. The line must be longer than
+// want.
 func piece(rng *rand.Rand, line string, want int) string {
 	letters := []rune(line)
 	at := rng.IntN(len(letters) - want)

@@ -28,7 +28,7 @@ const (
 	maxSummed  = math.MaxUint16 / (2 * bias) // greatest number of weights, each with bias added, whose sum fits in 16 bits
 )
 
-// pack sets rows and width from Weights, so that Scores can add four weights at a time.
+// pack sets rows, width and caches, with which Scores adds four weights at a time.
 func (c *Classes) pack() {
 	c.width = (len(c.Codes) + lanes - 1) / lanes
 	c.rows = make([]uint64, c.width<<c.Bits)
@@ -39,7 +39,7 @@ func (c *Classes) pack() {
 	}
 }
 
-// row returns the weights, in the form of rows, for a feature with this hash.
+// row returns the weights for a feature with this hash, four in a uint64 (see Classes.rows).
 func (c *Classes) row(hash uint32) []uint64 {
 	return c.rows[int(hash>>(32-c.Bits))*c.width:][:c.width]
 }
