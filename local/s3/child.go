@@ -56,8 +56,9 @@ func attend(in io.Reader, out io.Writer, sync func(*os.File) error) error {
 	}
 }
 
-// serve makes the bucket's directory, unless o.ReadOnly is set, and serves it until serving
-// fails. If another program takes the port that choose has found, it tries other ports.
+// serve makes the bucket's directory, unless o.ReadOnly is set, and serves it until serving fails.
+// If another program has taken the port, serve tries again a few times, with another port if that
+// of o.Listen is 0.
 func serve(o Options, d *disk, r *reporter) error {
 	dir, err := filepath.Abs(o.Dir) // the working directory will change
 	if err != nil {

@@ -23,7 +23,7 @@ const (
 type Progress struct {
 	Stored, Waiting, Leased, Failed, Skipped int64
 	Parked                                   int64 // number of parked URLs: their collections have reached their limits
-	Again                                    int64 // number of waiting URLs whose pages are stored already
+	Again                                    int64 // number of waiting URLs that have a final state already, such as stored pages
 	// Missed means that a collection lacks pages that other collections have. The sweep finds
 	// them when no URL waits.
 	Missed                         bool

@@ -119,7 +119,8 @@ func (s *System) run(ctx context.Context, without ...string) error {
 	return nil
 }
 
-// every calls a function now, and then after each period, until ctx ends.
+// every calls a function now, and then after each period, until ctx ends. It logs the function's
+// errors.
 func (s *System) every(ctx context.Context, period time.Duration, call func(context.Context) error) {
 	ticker := time.NewTicker(period)
 	defer ticker.Stop()

@@ -101,8 +101,8 @@ func ReadStatus(ctx context.Context, bucket blob.Reader, requests countblob.Coun
 }
 
 // belongs reports whether a URL counts in the status of the named collection. This is so if its
-// last request was on behalf of the collection, or if it is not stored and the collection admits
-// it.
+// last final outcome is on behalf of the collection, or if it is not stored and its Collection has
+// this name: the one for which it is requested, or that refuses it.
 func belongs(u account.URL, name string) bool {
 	return slices.Contains(u.Final.Collections, name) || u.Collection == name && u.State != account.Stored
 }

@@ -111,8 +111,8 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 }
 
 // redirectOf returns the target of a URL's redirect, or the canonical address that its page names.
-// Both are read from the detail of the outcome. The bool is false if there is no such address, or
-// if the detail has only the beginning of a long one.
+// The bool is false if there is neither. Both are read from the detail of the outcome: if it has
+// only the beginning of a long address, so has the result.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	to, kind := membership.LeadsTo(u.Final), book.Redirect
 	if u.State != account.Skipped || to == "" {

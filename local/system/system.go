@@ -37,7 +37,7 @@ type Options struct {
 	S3           string   // URL of a remote bucket; empty: the embedded store
 	Redis        string   // URL of a remote Redis; empty: the system starts one
 	Self         []string // command that serves the embedded store: path of this program, and arguments
-	Partitions   int      // number of partitions of a new bucket
+	Partitions   int      // number of partitions of a new bucket; below 1: 1
 	Agent        string   // User-Agent of the crawler
 	AllowPrivate bool     // whether addresses that are not public may be requested
 	// directory of the Lambda binaries that run the functions; empty: this process runs them
@@ -120,9 +120,9 @@ func Open(ctx context.Context, options Options) (_ *System, err error) {
 	return s, nil
 }
 
-// publishStrategies publishes version 1 of the crawl strategy and of the storage strategy in
-// a new bucket. In an existing bucket, it fails if the number of partitions differs from
-// Options.Partitions.
+// publishStrategies publishes version 1 of the crawl strategy and of the storage strategy in a new
+// bucket. In an existing bucket, it fails if Options.Partitions is above 1 and differs from the
+// number of partitions.
 func (s *System) publishStrategies(ctx context.Context) error {
 	if err := strategiesLost(ctx, s.Bucket); err != nil {
 		return err

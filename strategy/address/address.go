@@ -85,8 +85,8 @@ func (a Address) Resolve(ref string) (Address, error) {
 	return split(canonical), nil
 }
 
-// cutFragment removes the fragment of a URL: "/a#b" becomes "/a". If white space precedes
-// the '#', the '#' stays ("/a #b" becomes "/a #"): at the end of the text, the parser
+// cutFragment removes the fragment of a URL: "/a#b" becomes "/a". If white space or nothing
+// precedes the '#', the '#' stays ("/a #b" becomes "/a #"): at the end of the text, the parser
 // would trim this white space, which belongs to the URL.
 func cutFragment(raw string) string {
 	if i := strings.IndexByte(raw, '#'); i > 0 && raw[i-1] > ' ' {

@@ -29,14 +29,15 @@ type prefix struct {
 	session bool   // true: such a parameter is dropped only if its value looks like a session id
 }
 
-// NewCleaner returns a Cleaner that drops the parameters that match one of the
-// patterns, whether in upper or lower case. It fails for other patterns than these:
+// NewCleaner returns a Cleaner that drops the parameters that match one of the patterns, whether in
+// upper or lower case. It fails for other patterns than these:
 //
-//	gclid          this parameter
-//	utm_*          all parameters that begin with utm_
-//	sid=session    sid, if its value looks like a session id: at least 16 letters and
-//	               digits in a row, with some of both; or at least 16 hexadecimal digits
-//	               and nothing else but hyphens (a UUID)
+//	gclid           this parameter
+//	utm_*           all parameters that begin with utm_
+//	sid=session     sid, if its value looks like a session id: at least 16 letters and
+//	                digits in a row, with some of both; or at least 16 hexadecimal digits
+//	                and nothing else but hyphens (a UUID)
+//	sid*=session    likewise all parameters that begin with sid
 func NewCleaner(patterns []string) (Cleaner, error) {
 	c := Cleaner{names: make(map[string]bool, len(patterns))}
 	for _, pattern := range patterns {

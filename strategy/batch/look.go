@@ -16,7 +16,7 @@ type Look struct {
 	Modified    string    `json:"modified,omitempty"`
 	Digest      uint64    `json:"digest,omitempty"`
 	Body        uint64    `json:"body,omitempty"`
-	Missing     bool      `json:"missing,omitempty"`     // the server answered that the page does not exist
+	Missing     bool      `json:"missing,omitempty"`     // the last answer said that the page does not exist, but it was kept (see LookOf)
 	Collections []string  `json:"collections,omitempty"` // collections for which the page is stored
 }
 

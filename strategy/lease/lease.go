@@ -39,10 +39,10 @@ const retention = time.Hour
 // present time. ARGV[4] is 0 to take the lease, and 1 to renew it. ARGV[5] is Redis's expiry in ms.
 // The script returns 1, or changes nothing and returns 0:
 //
-//	the lease is            result of taking    of renewing
-//	held by ARGV[1]         1                   1
-//	absent, or has ended    1                   0
-//	held by another         0                   0
+//	the lease is                              result of taking    of renewing
+//	held by ARGV[1], even if it has ended     1                   1
+//	absent, or held by another and ended      1                   0
+//	held by another, and has not ended        0                   0
 //
 // A lease whose remaining time is more than twice the time from ARGV[3] to ARGV[2] was taken with a
 // wrong clock, and counts as ended.

@@ -207,7 +207,8 @@ func (s *Members) sharedPages(pages []Page) map[layout.Identity][]string {
 }
 
 // sharing returns the collections in a page's outcome to which the page belongs: the first one, for
-// which the page was requested, and those others that claim the page.
+// which the page was requested, and those others that claim the page. For a sitemap, these are all
+// collections in the outcome.
 func (s *Members) sharing(p Page) []string {
 	if IsSitemap(*p.Outcome) {
 		return p.Collections

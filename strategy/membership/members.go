@@ -63,8 +63,8 @@ func (s *Members) Collection(name string) collection.Collection {
 	return collection.Collection{Name: name}
 }
 
-// Clean returns the target of a link without the query parameters that the collection with
-// the name drops.
+// Clean returns the target of a link without the parameters that the collection with the name drops
+// (see address.Cleaner).
 func (s *Members) Clean(name string, target address.Address) address.Address {
 	return s.byName[name].Clean(target)
 }

@@ -39,9 +39,9 @@ func readSealed(ctx context.Context, bucket blob.Reader, key string) (content []
 }
 
 // Restore repairs a damaged or missing object, a version or the copy of one. It writes the bytes of
-// the copy in place of the version, or those of the version in place of the copy. The object then
-// has the bytes with which it was first written. If the other object is absent or damaged, too,
-// Restore changes nothing and returns false.
+// the copy in place of the version, or those of the version in place of the copy, and returns true.
+// The object then has the bytes with which it was first written. If the other object is absent or
+// damaged, too, Restore changes nothing and returns false.
 func Restore(ctx context.Context, bucket blob.Bucket, key string) (restored bool, err error) {
 	content, found, err := readSealed(ctx, bucket, layout.TwinKey(key))
 	if err != nil || !found {

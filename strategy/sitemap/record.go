@@ -11,7 +11,7 @@ import (
 
 // maxText is the maximum number of bytes that are kept of an element's text; the rest is cut off.
 // An address that was cut off so is still long enough to be refused. In a text file, longer lines
-// are skipped.
+// are skipped, and a line of more than bufferSize bytes is an error.
 const maxText = 4 * address.MaxBytes
 
 // record collects the fields of one entry of a sitemap or feed. If several elements of the entry

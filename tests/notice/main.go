@@ -24,8 +24,8 @@ import (
 // programs are the packages of the programs that are distributed.
 var programs = []string{"./local/bucketsearch", "./functions/lambda/..."}
 
-// licence matches the names of files with licences and notices, which must be distributed with
-// the code.
+// licence matches the names, in upper case, of files with licences and notices, which must be
+// distributed with the code.
 var licence = regexp.MustCompile(`^(LICEN[CS]E|COPYING|NOTICE|PATENTS)([.-].*)?$`)
 
 func main() {

@@ -112,8 +112,9 @@ func (t Topic) Link(anchor, around, url string, page float32) float32 {
 
 // Inherit returns the relevance that the links of a page inherit from it, from 0 to 1, for the last
 // parameter of Link. Here, the parameter page is the relevance of the page (see Page). The
-// parameter weight is the weight of the link by which the page was found (see Link); 1 for a seed.
-// If the page is less relevant than weight promised, its links inherit most of weight.
+// parameter weight is the weight of the link by which the page was found (see Link), 1 for a seed:
+// it promised a relevance of weight / pageWeight, at most 1. If page is less than most of this, the
+// links inherit most of this (see inheritance).
 func Inherit(page, weight float32) float32 {
 	return max(page, inheritance*min(1, weight/pageWeight))
 }

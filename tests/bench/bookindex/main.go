@@ -50,7 +50,7 @@ func run(in, base, out string) error {
 
 // entries returns the entries in the page of an index: for the text of each entry, the set of
 // addresses of the pages to which it refers. It leaves out entries that only refer to other entries
-// ("see …"). The parameter base is the address of the page.
+// ("see …"). The links on the page are relative to the parameter base.
 func entries(page io.Reader, base *url.URL) (judged.Set, error) {
 	document, err := goquery.NewDocumentFromReader(page)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// Queries chooses n queries of two or three words from a corpus, the same queries at each call. The
-// function open opens the corpus. All words of a query occur on one page. A word occurs on 0.1 % to
-// 5 % of the pages; but every fifth query has one frequent word, which occurs on 10 % to 40 % of
-// them.
+// Queries chooses up to n queries of two or three words from a corpus, the same queries at each
+// call. The function open opens the corpus. All words of a query occur on one page. A word occurs
+// on 0.1 % to 5 % of the pages; but every fifth query has one frequent word, which occurs on 10 %
+// to 40 % of them.
 func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	frequencies, pages, err := countWords(open)
 	if err != nil {
@@ -53,9 +53,9 @@ func Queries(open func() (io.ReadCloser, error), n int) ([]string, error) {
 	return queries, nil
 }
 
-// Sentences returns n queries, the same queries at each call. Each consists of words that follow
-// each other in the body of a page; the parameter words is their number. They are spread over all
-// pages. The function open opens the corpus.
+// Sentences returns up to n queries, the same queries at each call. Each consists of words that
+// follow each other in the body of a page; the parameter words is their number. They are spread
+// over all pages. The function open opens the corpus.
 func Sentences(open func() (io.ReadCloser, error), n, words int) ([]string, error) {
 	_, pages, err := countWords(open)
 	if err != nil {

@@ -128,9 +128,9 @@ func (s site) queries() (all []string) {
 
 // write writes pages of the site as response records (WARC 1.1, 6.3): the HTML files below dir, in
 // the order of their names. If there are more files than the parameter most, it writes only that
-// many, evenly chosen, and the start page. It returns titles (see titleOf) by address, for the
-// queries of the second set: those of every eighth file, if it was written. The start page, and
-// titles that two written pages have, are left out.
+// many, evenly chosen, and the start page. For the queries of the second set, it returns the titles
+// (see titleOf) of every eighth file, if it was written, by address. The start page, and titles
+// that two written pages have, are left out.
 func (s site) write(warc *bufio.Writer, dir string, most int) (titles map[string]string, err error) {
 	var files []string
 	err = filepath.WalkDir(dir, func(file string, entry fs.DirEntry, err error) error {

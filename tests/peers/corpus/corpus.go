@@ -24,7 +24,7 @@ type Page struct {
 	URL      string
 	Title    string
 	Headings []string
-	Bytes    int
+	Bytes    int    // length of Body in bytes
 	Body     string `json:"-"`
 }
 
