@@ -39,8 +39,8 @@ func versionCommand() *cobra.Command {
 	return cmd
 }
 
-// revision returns the commit from which the program was built, in parentheses; "" if it is
-// not known.
+// revision returns the commit from which the program was built, and its date, such as " (commit
+// 5f2de2fa8f69 of 2026-11-25)"; "" if it is not known.
 func revision() string {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
