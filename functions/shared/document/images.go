@@ -25,7 +25,8 @@ func (d *Document) isShown(r *hypertext.Reference) bool {
 	return e.Name == atom.Img && e.Flags&(hypertext.Hidden|hypertext.Navigation|hypertext.NoScript) == 0
 }
 
-// omittedImages returns the number of images beyond MaxImages, and the number of all images.
+// omittedImages returns the number of images that a page shows outside of navigation, and how many
+// of these are beyond MaxImages.
 func (d *Document) omittedImages() (omitted, all int) {
 	for i := range d.page.References {
 		if d.isShown(&d.page.References[i]) {
@@ -103,8 +104,9 @@ func (d *Document) captionOf(r *hypertext.Reference) string {
 
 // wordsAround returns the words before and after a reference, such as an image: at most MaxAround
 // bytes on each side, in whole words. The words are from the nearest blocks of the main part; on
-// each side wordsAround stops at the first block that is not in the main part. next is the index of
-// the first block that begins at or after the reference.
+// each side wordsAround stops at the first block that is not in the main part. main says for each
+// block whether it is in the main part. next is the index of the first block that begins at or
+// after the reference.
 func (d *Document) wordsAround(r *hypertext.Reference, main []bool, next int) string {
 	blocks, from, to := d.page.Blocks, r.Start, r.End
 	for i := next - 1; i >= 0 && main[i] && from > r.Start-MaxAround; i-- {

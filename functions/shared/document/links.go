@@ -27,8 +27,8 @@ type Link struct {
 
 // Links returns the references of a page in document order. base is the address of the page. Of
 // references with the same target, kind and anchor it returns only the first. It leaves out
-// references to the page itself and those that are not http or https, such as mailto. If a limit
-// cuts references off, it says so in Omitted.
+// references to the page itself (but not its canonical address), and addresses other than http and
+// https, such as mailto. If a limit cuts references off, it says so in Omitted.
 func (d *Document) Links(base address.Address) []Link {
 	most := len(d.page.References) + 2
 	c := collector{document: d, resolver: d.resolver(base, most), seen: make(map[linkKey]bool, most), links: make([]Link, 0, most)}
@@ -83,7 +83,7 @@ func (c *collector) add(reference string, link Link) {
 	c.links = append(c.links, link)
 }
 
-// link returns a link for a reference, still without its address.
+// link returns a link for a reference, without its Address, which add sets.
 func (d *Document) link(r *hypertext.Reference) Link {
 	e := &d.page.Elements[r.Element]
 	link := Link{Kind: book.Anchor, Region: book.Text, Rel: rel(r.Rel)}
@@ -109,7 +109,8 @@ func (d *Document) link(r *hypertext.Reference) Link {
 	return link
 }
 
-// around returns the words before and after text[start:end] in its line.
+// around returns the words before and after text[start:end] in the same line, at most MaxAround
+// bytes on each side.
 func around(text []byte, start, end int) string {
 	before := text[max(0, start-MaxAround):start]
 	if i := bytes.LastIndexByte(before, '\n'); i >= 0 {
@@ -168,7 +169,7 @@ func (d *Document) resolver(a address.Address, references int) resolver {
 }
 
 // resolve returns the address of a reference, without its fragment. It returns false for a
-// reference that is empty or only a fragment, or cannot be resolved.
+// reference that is empty, only a fragment, or unresolvable, and for a new one beyond maxAddresses.
 func (r *resolver) resolve(reference string) (address.Address, bool) {
 	reference, _, _ = strings.Cut(reference, "#")
 	if reference == "" {

@@ -55,8 +55,8 @@ func Sniff(body []byte, contentType string) string {
 
 const octets = "application/octet-stream"
 
-// recognise returns the media type that is found in the bytes of a body. If the claimed type is
-// PDF, the PDF file may begin within the first maxJunk bytes.
+// recognise returns the media type that it finds in the bytes of a body. If the claimed type is
+// PDF, it also finds a PDF file that begins after junk, within the first maxJunk bytes.
 func recognise(body []byte, claimed string) string {
 	start := body[:min(len(body), maxSniffed)]
 	if claimed == pdf.MediaType && bytes.Contains(body[:min(len(body), maxJunk)], []byte("%PDF-")) {
@@ -174,8 +174,9 @@ func Decode(body []byte, contentType string) (text []byte, charset, refuted stri
 	return decode(body, charset), charset, refuted
 }
 
-// isMostlyUTF8 reports whether at most half of the characters beyond ASCII are invalid UTF-8.
-// Such a page is in UTF-8 with some bad bytes, and not in another charset.
+// isMostlyUTF8 reports whether a body has at least as many valid characters beyond ASCII as bytes
+// that are invalid in UTF-8. Such a page is in UTF-8 with some bad bytes, and not in another
+// charset.
 func isMostlyUTF8(body []byte) bool {
 	whole, broken := 0, 0
 	for len(body) > 0 {
@@ -191,7 +192,7 @@ func isMostlyUTF8(body []byte) bool {
 	return whole >= broken
 }
 
-// decode returns a body in the charset as valid UTF-8. Invalid bytes become U+FFFD.
+// decode converts a body from the charset to valid UTF-8. Invalid bytes become U+FFFD.
 func decode(body []byte, charset string) []byte {
 	if charset != utf8Name {
 		if e, err := htmlindex.Get(charset); err == nil {
@@ -206,8 +207,8 @@ func decode(body []byte, charset string) []byte {
 	return bytes.ToValidUTF8(body, []byte("\uFFFD"))
 }
 
-// known returns the WHATWG name of the charset with a label ("windows-1252" for "latin1"),
-// or "" for an unknown label.
+// known returns the WHATWG name of a charset by its label: "windows-1252" for "latin1", or "" for
+// an unknown label.
 func known(label string) string {
 	e, err := htmlindex.Get(label)
 	if err != nil || e == encoding.Replacement {
@@ -220,7 +221,7 @@ func known(label string) string {
 	return name
 }
 
-// charsetOf returns the label of the charset in a Content-Type; "" if there is none.
+// charsetOf returns the charset parameter of a Content-Type as it is written; "" if there is none.
 func charsetOf(contentType string) string {
 	if _, parameters, err := mime.ParseMediaType(contentType); err == nil {
 		return strings.Trim(parameters["charset"], " '")
@@ -263,7 +264,8 @@ func xmlEncoding(declaration string) string {
 	return noUTF16(known(label))
 }
 
-// metaCharset returns the charset that the present tag declares if it is a meta element, or "".
+// metaCharset returns the charset that the tokenizer's current tag declares, or "" if the tag is no
+// meta element or declares none.
 func metaCharset(z *html.Tokenizer) string {
 	name, more := z.TagName()
 	if string(name) != "meta" {
@@ -298,8 +300,9 @@ func noUTF16(charset string) string {
 	return charset
 }
 
-// detect guesses the charset of a body from its bytes. Of equally likely charsets it returns the
-// first by name, because chardet returns them in a random order.
+// detect guesses the charset of a body from its bytes; windows-1252 if there is no better guess. Of
+// equally likely charsets it returns the first by name, because chardet returns them in a random
+// order.
 func detect(body []byte) string {
 	first := bytes.IndexFunc(body, func(r rune) bool { return r >= utf8.RuneSelf })
 	telling := body[max(0, first-maxDetected/2):] // ASCII bytes are the same in most charsets

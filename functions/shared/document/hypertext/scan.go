@@ -6,7 +6,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// token is a kind of token: text, a start tag, an end tag, or the end of the markup.
+// token is the kind of a token: text, a start tag, an end tag, or the end of the markup.
 type token uint8
 
 const (
@@ -41,7 +41,8 @@ type scanner struct {
 	lowered [32]byte
 }
 
-// next reads the next token. A tag without an end, such as "<a href=x", is dropped.
+// next reads the next token and returns its kind. It drops a tag without an end, such as "<a
+// href=x".
 func (s *scanner) next() token {
 	if s.raw != 0 && s.rawText() {
 		return textToken
@@ -86,8 +87,8 @@ func beginsMarkup(b []byte) bool {
 	return isLetter(b[0]) || b[0] == '!' || b[0] == '?'
 }
 
-// markupFrom reads the tag, comment or other markup that begins with the < before offset i. It
-// returns endOfMarkup for markup that is skipped, such as a comment.
+// markupFrom reads a tag, comment or other markup. i is the offset after its <. It returns
+// endOfMarkup for markup that is skipped, such as a comment.
 func (s *scanner) markupFrom(i int) token {
 	rest := s.markup[i:]
 	switch {
@@ -120,7 +121,7 @@ func (s *scanner) markupFrom(i int) token {
 	return endOfMarkup
 }
 
-// tag reads a tag from its name on, and reports whether the tag has an end.
+// tag reads a tag whose name begins at offset i. It returns false if the tag has no end (>).
 func (s *scanner) tag(i int) bool {
 	b := s.markup
 	s.at = len(b)
@@ -257,7 +258,8 @@ func endOfScript(b []byte) int {
 	return len(b)
 }
 
-// endOfComment returns the length of a comment in b, which begins after the <!-- of the comment.
+// endOfComment returns the offset after the end of a comment (-->), or the length of b if the
+// comment does not end. b begins after the comment's <!--.
 func endOfComment(b []byte) int {
 	switch {
 	case bytes.HasPrefix(b, []byte(">")):

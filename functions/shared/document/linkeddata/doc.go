@@ -39,7 +39,7 @@ type Object struct {
 
 // Value is a text or number under a key of an object.
 type Value struct {
-	Object int32
+	Object int32 // index in Data.Objects
 	Key    string
 	Text   []byte // text with its markup and white space; shares memory with the JSON if this part of the JSON has no escapes
 }

@@ -32,7 +32,8 @@ type place struct {
 	key    string
 }
 
-// value reads a value, and reports whether the value was complete.
+// value reads a value, adds it to the data, and reports whether it was complete. in is the object
+// and key to which it belongs, and depth the number of objects and lists around it.
 func (r *reader) value(in place, depth int) bool {
 	r.space()
 	if r.at == len(r.text) {
@@ -73,7 +74,8 @@ func (r *reader) value(in place, depth int) bool {
 	}
 }
 
-// literal reads a number, true, false or null.
+// literal reads a number, true, false or null, and adds a number to the data. It returns false if
+// there is no literal at the present position.
 func (r *reader) literal(in place) bool {
 	from := r.at
 	for r.at < len(r.text) && bytes.IndexByte([]byte("{}[],:\" \t\r\n"), r.text[r.at]) < 0 {
@@ -184,7 +186,8 @@ func (r *reader) pass(rest []byte, end string) {
 	}
 }
 
-// string reads a string (RFC 8259, section 7), and reports whether it ends.
+// string reads a string (RFC 8259, section 7) and returns its text without escapes. whole is false,
+// and text nil, if the closing quotation mark is missing.
 func (r *reader) string() (text []byte, whole bool) {
 	r.at++
 	from, plain := r.at, true
@@ -206,7 +209,8 @@ func (r *reader) string() (text []byte, whole bool) {
 	return nil, false
 }
 
-// unescaped returns a string without its escapes.
+// unescaped replaces the escapes of a string by the characters that they stand for. \r becomes a
+// line feed, and \t a space.
 func unescaped(written []byte) []byte {
 	out := make([]byte, 0, len(written))
 	for {
@@ -243,7 +247,8 @@ func unescaped(written []byte) []byte {
 	}
 }
 
-// hex reads four hexadecimal digits.
+// hex returns the number of which b begins with the four hexadecimal digits, or false if it does
+// not begin with four.
 func hex(b []byte) (rune, bool) {
 	if len(b) < 4 {
 		return 0, false

@@ -15,7 +15,7 @@ type run struct{ elements, blocks, bytes, linked, prose, prices int32 }
 // as products with their pictures and prices.
 func (r *run) isCards() bool { return r.elements >= 3 && r.blocks >= 2*r.elements }
 
-// findRuns finds the runs of elements that have text.
+// findRuns sets runs, runOf and inRuns. An element without text belongs to run 0, which is empty.
 func (s *surroundings) findRuns() {
 	all := s.page.Elements
 	s.runs, s.runOf = make([]run, 1, len(all)/8+8), make([]int32, len(all))

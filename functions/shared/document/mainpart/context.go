@@ -109,8 +109,8 @@ func (c *context) isHeading(block int) bool {
 	return hypertext.IsHeading(c.page.Elements[c.page.Blocks[block].Element].Name)
 }
 
-// between returns the sums over the blocks with the indexes from, …, to−1. Indexes of no block are
-// ignored.
+// between returns the sums over the blocks with the indexes from, …, to−1. It ignores indexes
+// outside of the page.
 func (c *context) between(from, to int) chance {
 	a, b := c.blockSums[max(0, from)], c.blockSums[min(to, len(c.scores))]
 	return chance{b.kept - a.kept, b.all - a.all}
@@ -126,7 +126,8 @@ func (c *context) mean(part chance) {
 
 func (c *context) add(values ...uint8) { c.values = append(c.values, values...) }
 
-// block adds the features of a block. heading is the index of the last heading, or -1.
+// block adds the features of block i. heading is the index of the nearest heading at or before
+// block i, or -1 if there is none.
 func (c *context) block(i, heading int) {
 	c.add(fromScore(c.scores[i]))
 	for _, window := range [...]struct{ before, after int }{{1, -1}, {-1, 1}, {2, 2}, {6, 6}, {20, 20}, {6, -1}, {-1, 6}} {
@@ -154,5 +155,5 @@ func (c *context) block(i, heading int) {
 	c.add(share(before.kept, page.kept), share(before.all, page.all), level(page.kept/255), level(c.since[i]), level(c.until[i]))
 }
 
-// fromScore maps log-odds to 0 … 255, 16 steps for each unit.
+// fromScore maps log-odds to 0 … 255: 0 becomes 128, and each unit is 16 steps.
 func fromScore(score float64) uint8 { return uint8(min(255, max(0, 128+16*score))) }

@@ -76,7 +76,7 @@ type surroundings struct {
 type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 
 // pathTotal counts the blocks with the same path, and the bytes of their text. The path of a block
-// is the names and word groups of the elements around it.
+// is the names and word groups of all elements in which it lies.
 type pathTotal struct{ blocks, bytes int }
 
 // sameText counts the blocks with the same text: in the whole page, and before the current block.
@@ -237,8 +237,8 @@ func (s *surroundings) coreDistance(b *hypertext.Block) int {
 	return 0
 }
 
-// nameClass returns a number for the name of an element, the same for similar elements such as
-// h4 and h5.
+// nameClass returns a number for the name of an element: the same for similar elements such as h4
+// and h5, and 0 for elements that it does not know.
 func nameClass(a atom.Atom) uint8 {
 	switch a {
 	case atom.P:

@@ -41,7 +41,8 @@ func KindOf(p *hypertext.Page, data *linkeddata.Data) Kind {
 	return Likeliest(kindModels(), PageFeatures(p, data))
 }
 
-// Likeliest returns the kind for whose model the features of a page score best.
+// Likeliest returns the kind whose model gives a page the highest score. models has one model for
+// each of Kinds, in their order; features are those of PageFeatures.
 func Likeliest(models []*Model, features []uint8) Kind {
 	f := Features{Width: len(features), Values: features, Words: []int{0}}
 	best, most := 0, models[0].Score(&f)[0]
@@ -123,7 +124,7 @@ func (t *told) words() (n int) {
 }
 
 // addressOf returns the path of the canonical address that a page names, in lower case, and the
-// number of segments of the path.
+// number of segments of the path. If the page names none, it returns "" and 255.
 func addressOf(p *hypertext.Page) (path string, steps int) {
 	for _, l := range p.Links {
 		if strings.EqualFold(strings.TrimSpace(l.Rel), "canonical") {

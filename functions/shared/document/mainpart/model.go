@@ -27,29 +27,31 @@ var trained = sync.OnceValue(func() []*Model {
 	return models
 })
 
-// Find returns, for every block of a page, whether it belongs to the main part.
+// Find returns, for every block of a page, whether it belongs to the main part. data is the JSON-LD
+// of the page.
 func Find(p *hypertext.Page, data *linkeddata.Data) []bool {
 	f := Compute(p, data)
 	return FindBy(trained(), &f)
 }
 
-// FindBy returns, for every block of a page, whether it belongs to the main part. The parameter
-// models has two models: the first scores the blocks, and the second decides, with these scores as
-// further features.
+// FindBy does the same as Find with the features of a page and two given models: the first scores
+// the blocks, and the second decides, with these scores as further features.
 func FindBy(models []*Model, f *Features) []bool {
 	second := f.WithScores(models[0].Score(f))
 	return second.Choose(models[1].Score(&second))
 }
 
-// Model is a sum of decision trees of one depth.
+// Model is a list of decision trees of the same depth. The score of a block is the sum of the
+// values of the leaves that the block reaches.
 type Model struct {
 	Depth int
 	Width int // number of features of a block
 	Trees []Tree
 }
 
-// Tree is a decision tree whose nodes are numbered level by level. A block whose feature is at
-// most the threshold of node n goes on to node 2n+1, any other block to node 2n+2.
+// Tree is a decision tree whose nodes are numbered level by level. At node n, a block whose feature
+// with the index Feature[n] is at most Threshold[n] goes on to node 2n+1, any other block to node
+// 2n+2.
 type Tree struct {
 	Feature, Threshold []uint8
 	Leaf               []float32 // values of the leaves, in log-odds
@@ -117,10 +119,10 @@ func (f *Features) Choose(scores []float64) []bool {
 	return keep
 }
 
-// copies reports for each block whether it is a copy: it has at least copyWords words, and the
-// same text as an earlier block at another position in the page. The parameter order lists the
-// indexes of the blocks, the earliest first. Blocks at the same position, such as the items of one
-// list, are no copies: they may say the same about different things.
+// copies reports for each block whether it is a copy: it has at least copyWords words, and the same
+// text as a block before it in order, at another position in the page. order lists the indexes of
+// the blocks, the likeliest first. Blocks at the same position, such as the items of one list, are
+// no copies: they may say the same about different things.
 func (f *Features) copies(order []int) []bool {
 	first := make(map[uint32]uint32) // by text: the path of the first block
 	copied := make([]bool, len(f.Words))
@@ -172,7 +174,8 @@ var ErrDamaged = errors.New("model of main parts is damaged")
 
 const header = 8
 
-// Encode returns the model's bytes (see the package). Leaves are rounded.
+// Encode encodes the model in the format that the package comment draws. It rounds the leaves to 8
+// bits.
 func (m *Model) Encode() []byte {
 	scale := float32(0)
 	for _, t := range m.Trees {
@@ -194,7 +197,7 @@ func (m *Model) Encode() []byte {
 	return out
 }
 
-// Decode decodes a model that Encode has encoded.
+// Decode decodes a model that Encode has encoded. It fails with ErrDamaged for other bytes.
 func Decode(data []byte) (*Model, error) {
 	if len(data) < header {
 		return nil, ErrDamaged
@@ -235,7 +238,8 @@ func EncodeModels(models []*Model) (out []byte) {
 	return out
 }
 
-// DecodeModels decodes a number of models that EncodeModels has encoded.
+// DecodeModels decodes models that EncodeModels has encoded. It fails with ErrDamaged if there are
+// not as many as number says.
 func DecodeModels(data []byte, number int) (models []*Model, err error) {
 	for range number {
 		if len(data) < 2 || len(data)-2 < int(binary.BigEndian.Uint16(data)) {

@@ -106,7 +106,8 @@ func endsSentence(text []byte) bool {
 	return false
 }
 
-// isProse reports whether a text looks like sentences.
+// isProse reports whether a text looks like sentences: it has at least ten words, less than a third
+// of it is links, and it has commas, ends of sentences or more than 30 words.
 func (c *textCounts) isProse() bool {
 	return c.words >= 10 && 3*c.linked < c.bytes && (c.stops > 0 || c.commas > 0 || c.words > 30)
 }
@@ -160,7 +161,7 @@ func signed(n int) uint8 {
 	return uint8(min(255, 128+int(level(n)/2)))
 }
 
-// says returns the word groups (see hypertext.Words) of which a word occurs in the text. It returns
+// says returns the groups of words (see hypertext.Words) that have a word in the text. It returns
 // none for a text of more than 12 words.
 func says(c *textCounts, text []byte) (w hypertext.Words) {
 	if c.words <= 12 {

@@ -8,7 +8,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 )
 
-// told holds the texts of a page's JSON-LD, and the kinds of its objects.
+// told is what a page's JSON-LD tells of it: texts, and the kinds of its objects.
 type told struct {
 	texts, comments, reviews [][]byte
 	// a feature for each kind of JSON-LD object that tell looks for (1 if the page has one), and
@@ -16,13 +16,13 @@ type told struct {
 	flags [6]uint8
 }
 
-// counted are groups of words in the names of classes and ids. For each group, surroundings counts
-// the elements of the page that have a word of it.
+// counted are groups of words. For each group, surroundings counts the elements of the page whose
+// class or id has a word of the group.
 var counted = [...]hypertext.Words{
 	hypertext.WordForum, hypertext.WordComment, hypertext.WordProduct, hypertext.WordCart, hypertext.WordReview, hypertext.WordCard,
 }
 
-// tell collects the texts and the kinds of objects in a page's JSON-LD.
+// tell collects the texts and the kinds of objects in a page's JSON-LD, and its og:type.
 func tell(p *hypertext.Page, data *linkeddata.Data) (t told) {
 	for i := range data.Objects {
 		switch o := &data.Objects[i]; o.Type {

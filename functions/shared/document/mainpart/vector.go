@@ -103,9 +103,9 @@ func (v *vector) repeats(i int, c *textCounts) {
 		level(same.blocks), level(same.bytes), share(same.bytes, v.bytes[len(v.texts)]))
 }
 
-// ancestors adds features of four elements: sums over the text inside each (see subtree). The first
-// is the element with the index at. Each further element is the nearest element around the one
-// before that has more blocks inside, or the root if there is no such element.
+// ancestors adds features of four nested elements: sums over the text inside each (see subtree).
+// The first is the element with the index at. Each further one is the nearest ancestor with more
+// blocks inside, or else the root.
 func (v *vector) ancestors(at int32) {
 	all := v.page.Elements
 	for range 4 {
@@ -139,7 +139,7 @@ func (v *vector) coreOf(b *hypertext.Block) {
 }
 
 // neighbours adds features of the texts around block i: of each of the three blocks before and
-// after it, and of windows that reach 8 and 24 blocks to either side.
+// after it, and sums over all blocks at most 8, and at most 24, away.
 func (v *vector) neighbours(i int) {
 	n := len(v.texts)
 	for _, distance := range [...]int{-3, -2, -1, 1, 2, 3} {

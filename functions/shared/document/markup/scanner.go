@@ -39,7 +39,7 @@ type Scanner struct {
 
 type attribute struct{ name, value string }
 
-// MaxAttributes is the greatest number of attributes of an element; the rest is ignored.
+// MaxAttributes is the number of attributes of an element that are read; further ones are ignored.
 const MaxAttributes = 64
 
 // NewScanner returns a Scanner of XML in UTF-8.
@@ -78,8 +78,8 @@ func (s *Scanner) Next() bool {
 	}
 }
 
-// textOf returns the tokenizer's current text with character references resolved, or the
-// content of its CDATA section as it is.
+// textOf returns the text of the tokenizer's current token with character references resolved, or
+// the content of a CDATA section as it is.
 func textOf(z *html.Tokenizer) []byte {
 	if section, is := bytes.CutPrefix(z.Raw(), []byte("<![CDATA[")); is {
 		return bytes.TrimSuffix(section, []byte("]]>"))
@@ -119,8 +119,8 @@ func (s *Scanner) local(name []byte) string {
 // Text returns the text of the current piece, if its Kind is Text.
 func (s *Scanner) Text() string { return string(s.text) }
 
-// Attribute returns the value of an attribute of the current element, or "". The name is
-// in lower case; a name without a prefix matches any prefix.
+// Attribute returns the value of an attribute of the element that was started last, or "". The name
+// is in lower case; a name without a prefix matches any prefix.
 func (s *Scanner) Attribute(name string) string {
 	for _, a := range s.attributes {
 		if a.name == name || !strings.Contains(name, ":") && a.name[strings.LastIndexByte(a.name, ':')+1:] == name {

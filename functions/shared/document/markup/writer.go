@@ -10,7 +10,7 @@ import (
 	"unicode/utf16"
 )
 
-// MaxBytes is the number of bytes of HTML that a Writer writes; the rest is left out.
+// MaxBytes is the size in bytes of a body's HTML at which a Writer begins to ignore text.
 const MaxBytes = 4 << 20
 
 // Page is a document of another format that was converted to HTML.
@@ -35,7 +35,7 @@ type Writer struct {
 	link    bool // a link is open
 }
 
-// Full reports whether MaxBytes are reached, so that more text is ignored.
+// Full reports whether the body has reached MaxBytes, so that more text is ignored.
 func (w *Writer) Full() bool { return w.body.Len() >= MaxBytes }
 
 // Break begins a new line.
@@ -62,7 +62,7 @@ func (w *Writer) Heading(level int) {
 	w.body.WriteString("<h" + strconv.Itoa(w.heading) + ">")
 }
 
-// Text writes text; any white space in it counts as one space.
+// Text writes text, escaped. As in HTML, a line feed in it is only white space: lines end by Break.
 func (w *Writer) Text(text string) {
 	if !w.Full() && text != "" {
 		w.line = true
@@ -71,7 +71,8 @@ func (w *Writer) Text(text string) {
 	}
 }
 
-// Link begins a link, which ends at EndLink or at the end of the line.
+// Link begins a link to reference, which ends at EndLink or at the end of the line. It does nothing
+// but end the open link if reference is empty.
 func (w *Writer) Link(reference string) {
 	w.EndLink()
 	if reference == "" || w.Full() {

@@ -163,8 +163,8 @@ func HTML(data []byte) (page markup.Page, err error) {
 	return page, nil
 }
 
-// relation is a reference of a part of an ECMA-376 document to another part or an
-// address (Part 2, 6.5).
+// relation is a reference from one part of an ECMA-376 document to another, or to a web address
+// (ECMA-376, Part 2, 6.5). A part is a member of the archive.
 type relation struct {
 	kind   string // type of the relation, the last part of its URL: "hyperlink"
 	target string // name of a member of the archive, or a web address if external
@@ -177,7 +177,8 @@ type relationTable struct {
 	byID map[string]int
 }
 
-// relations returns the relations of a part, or those of the whole document if part is "".
+// relations returns the relations of the part with the given name, or those of the whole document
+// if part is "".
 func (a *archive) relations(part string) relationTable {
 	found := relationTable{byID: map[string]int{}}
 	directory, name := path.Split(part)
@@ -213,7 +214,8 @@ func (r relationTable) of(kind string) iter.Seq[string] {
 	}
 }
 
-// main returns the name of the document's main part, such as "word/document.xml", or "".
+// main returns the name of the main part of an ECMA-376 document, such as "word/document.xml"; ""
+// if the archive has none.
 func (a *archive) main() string {
 	for part := range a.relations("").of("officeDocument") {
 		return part
@@ -232,7 +234,7 @@ func copyText(w *markup.Writer, s *markup.Scanner) {
 // properties are the Dublin Core properties of a document.
 type properties struct{ title, language string }
 
-// properties returns the first title and the first language in a part.
+// properties returns the first title and the first language in the named member of the archive.
 func (a *archive) properties(part string) (p properties) {
 	for s := markup.NewScanner(a.read(part)); s.Next(); {
 		if s.Kind != markup.Start {

@@ -63,7 +63,7 @@ func wordStart(w *markup.Writer, s *markup.Scanner, relations relationTable, lev
 
 // headings returns the levels of headings, from 1 on, by the ids of their paragraph styles. The
 // level is in a style's name, such as "heading 2", which is English even in translated versions of
-// Word. A style with another name has the level of its outline.
+// Word. For a style with another name it is the style's outline level, if it has one.
 func (a *archive) headings(relations relationTable) map[string]int {
 	levels := map[string]int{}
 	for styles := range relations.of("styles") {

@@ -91,8 +91,8 @@ func (a *archive) book() markup.Page {
 	return w.Page(p.title, p.language)
 }
 
-// chapter writes the text of an XHTML member. Links to other chapters, which have no web
-// address, become text.
+// chapter writes the text of a chapter, which is the XHTML member named part. Links to other
+// chapters, which have no web address, become text.
 func (a *archive) chapter(w *markup.Writer, part string) {
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch s.Kind {

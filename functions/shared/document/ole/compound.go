@@ -207,8 +207,8 @@ const (
 // Is reports whether this package reads documents of a media type.
 func Is(media string) bool { return media == DOC || media == PPT }
 
-// Type returns the media type of the document in a compound file; "" if the data are no compound
-// file.
+// Type returns the media type of the document in a compound file: DOC, PPT, XLS, or Other for any
+// other document and for a broken file. It returns "" if data is no compound file.
 func Type(data []byte) string {
 	if !bytes.HasPrefix(data, []byte(Magic)) {
 		return ""
@@ -231,8 +231,8 @@ func (c *compound) media() string {
 	return Other
 }
 
-// HTML converts a document to HTML. It fails if the document has no readable text, for
-// example because it needs a password.
+// HTML converts a Word or PowerPoint document to HTML. It fails for any other file, and for a Word
+// document that needs a password, is older than Word 97, or lacks the list of its text pieces.
 func HTML(data []byte) (page markup.Page, err error) {
 	c, err := open(data)
 	if err != nil {

@@ -78,8 +78,8 @@ func textPieces(file, list []byte, length uint32) (joined string, cut bool) {
 	return text.String(), false
 }
 
-// piece returns the text of a piece that has the given number of characters. place is the offset of
-// the piece in the file, with a bit that says whether its characters have one byte or two.
+// piece returns the text of a piece with the given number of characters. place is the offset of the
+// piece in the file, with a bit that says whether each character has one byte or two.
 func piece(file []byte, place uint32, characters uint64) string {
 	const compressed = 1 << 30
 	start, size, decode := uint64(place), 2*characters, markup.UTF16

@@ -28,8 +28,8 @@ type blocks struct {
 	target, weight []float32
 }
 
-// gather returns the blocks of those pages that are fit for training, with the features that
-// featuresOf returns.
+// gather returns the blocks of the pages that are fit for training (see teaches), without those
+// that have no words. featuresOf returns the features of a page.
 func gather(pages []*judged, featuresOf func(*judged) *mainpart.Features) *blocks {
 	all := &blocks{columns: make([][]uint8, featuresOf(pages[0]).Width)}
 	for _, p := range pages {
@@ -51,8 +51,9 @@ func gather(pages []*judged, featuresOf func(*judged) *mainpart.Features) *block
 	return all
 }
 
-// gatherKinds returns pages in the form of blocks. Their features are those of the page as a
-// whole; the target is 1 for a page of the kind, else 0.
+// gatherKinds returns the data to train the model of a kind, with one row for each page instead of
+// each block. Its features are those of the page as a whole; the target is 1 for a page of the
+// kind, else 0.
 func gatherKinds(pages []*judged, kind mainpart.Kind) *blocks {
 	all := &blocks{columns: make([][]uint8, len(pages[0].whole))}
 	for _, p := range pages {
@@ -102,8 +103,9 @@ func boost(all *blocks, o options) *mainpart.Model {
 // second ones.
 type gradients struct{ slope, curve []float32 }
 
-// sample returns the blocks on which a tree grows: those with large gradients, and a random
-// part of the others. It enlarges the gradients of that part, so that it stands for all others.
+// sample returns the indexes of the blocks on which a tree grows: those with large gradients, and a
+// random part of the others. It enlarges the gradients of that part, so that it stands for all
+// others.
 func (g gradients) sample(o options, random *rand.Rand) []int32 {
 	size := func(i int) float32 { return max(g.slope[i], -g.slope[i]) }
 	var sizes []float32 // of some thousand blocks, enough to tell which are steep
@@ -167,8 +169,9 @@ func (t *grower) count(rows []int32) []histogram {
 	return counted
 }
 
-// grow splits the blocks with the indexes rows, which reach a node, by the best feature, and
-// goes on with both sides. At the last level it sets a leaf. counted are the histograms of rows.
+// grow makes the part of the tree from a node on. It splits the blocks that reach the node by the
+// best feature, and goes on with both sides. At the last level it sets a leaf. rows are the indexes
+// of these blocks, and counted their histograms, one for each feature of the tree.
 func (t *grower) grow(node int, rows []int32, counted []histogram) {
 	var slope, curve float64
 	for _, i := range rows {
@@ -245,8 +248,9 @@ type split struct {
 	gain      float64
 }
 
-// splitBy returns the split by a feature that reduces the loss most; its gain is 0 if no split
-// reduces the loss. slope and curve are the sums over all blocks of the node.
+// splitBy returns the split by one feature that reduces the loss most; its gain is 0 if no split
+// reduces the loss. counted is the histogram of the feature; slope and curve are the sums over all
+// blocks of the node. The caller sets the feature of the split.
 func (t *grower) splitBy(counted *histogram, slope, curve float64) split {
 	best := split{gain: 1e-6}
 	found := false

@@ -112,8 +112,8 @@ func f1(got, want []string) float64 {
 	return 2 * float64(both) / float64(len(got)+len(want))
 }
 
-// label sets each block's label, the share of its words that belong to the main part. It
-// aligns the words of all blocks with those of the truth.
+// label sets words and labels of the page's blocks. It aligns the words of all blocks with those of
+// the main part that a person marked.
 func (p *judged) label() {
 	p.words = make([][]string, len(p.page.Blocks))
 	p.labels = make([]float32, len(p.page.Blocks))
@@ -168,8 +168,9 @@ func (p *judged) weights() []float32 {
 	return w
 }
 
-// align marks the words of a that belong to the best common subsequence with b. A match
-// counts one, and three if the words before it match, too.
+// align returns for each word of a whether it belongs to the best common subsequence of a and b.
+// Each match counts one, or three if it directly continues a match. If a and b are too long to
+// compare, no word belongs to it.
 func align(a, b []int32) []bool {
 	matched := make([]bool, len(a))
 	if len(a)*len(b) == 0 || len(a)*len(b) > 2_000_000_000 {

@@ -85,9 +85,8 @@ func trainKinds(pages []*judged) (models []*mainpart.Model) {
 	return models
 }
 
-// divide divides pages into parts; the parameter parts is their number. It returns as tested the
-// pages of the part whose number is the parameter part, and as rest all other pages. The pages of
-// a site are in the same part.
+// divide divides pages into as many parts as parts says. All pages of a site are in the same part.
+// tested are the pages of the part with the number part, from 0 on; rest are all others.
 func divide(pages []*judged, parts, part int) (rest, tested []*judged) {
 	sites := map[string]int{}
 	for _, p := range pages {

@@ -37,9 +37,9 @@ type meterer struct {
 	global   uint64 // index of the global variable with the fuel
 }
 
-// bodies returns a code section in which each function body takes fuel, and which has the body of
-// the function charge at its end. content is the old section. count is the number of its bodies;
-// the number that content itself states is greater by one already, for charge.
+// bodies returns the new code section of a module: its function bodies, which now take fuel, and
+// after them the body of the function charge. content is the old section, but its number of bodies
+// already includes charge; count does not.
 func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 	r := reader{b: content}
 	out := binary.AppendUvarint(make([]byte, 0, len(content)+len(content)/2), r.number())
@@ -85,7 +85,7 @@ type insertion struct {
 	cost int64 // fuel to take; 0 before a bulk instruction, whose cost is known only at the call
 }
 
-// body returns the body of a function with code that takes fuel.
+// body returns the body of a function with the code inserted that takes fuel.
 func (m meterer) body(old []byte) ([]byte, error) {
 	places, err := m.measure(old)
 	if err != nil {

@@ -44,10 +44,9 @@ const (
 	codes     = 10
 )
 
-// Meter returns a WebAssembly module that does the same as the given one, and counts its
-// instructions down in the global variable Global, its fuel: when that falls below zero, the call
-// traps (see the package). It fails for bytes that are no module, and for code that it does not
-// understand.
+// Meter returns a WebAssembly module that does the same as the given one, but takes fuel from the
+// global variable Global for its instructions. When the fuel falls below zero, the call traps (see
+// the package). Meter fails for bytes that are no module, and for code that it does not understand.
 func Meter(module []byte) ([]byte, error) {
 	metered, err := meter(module)
 	if err != nil {
@@ -133,7 +132,7 @@ func split(module []byte) (sections []section, err error) {
 	return sections, r.err
 }
 
-// grown returns the number of elements of a vector, and the vector with that number
+// grown returns the number of elements of an encoded vector, and the vector with that number
 // increased by one. The caller must append the new element.
 func grown(vector []byte) (count int, larger []byte, err error) {
 	r := reader{b: vector}
