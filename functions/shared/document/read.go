@@ -106,7 +106,7 @@ const conversionVersion = 1
 func (d *Document) Conversion() *webobject.Conversion { return d.conversion }
 
 // Stored reads a stored page as Read does. If the markup does not declare the language of the page,
-// Stored takes the language from the page's header. If a PDF file is stored with its conversion,
+// Stored takes it from the header Content-Language. If a PDF file is stored with its conversion,
 // Stored reads the conversion, without PDFium.
 func Stored(o webobject.Object) (d *Document, err error) {
 	defer unbroken(&d, &err)
@@ -123,7 +123,8 @@ func Stored(o webobject.Object) (d *Document, err error) {
 	return d, nil
 }
 
-// convert converts a PDF file or an office document to HTML.
+// convert converts a PDF file or an office document of the given media type to HTML. It fails for
+// any other media type.
 func convert(body []byte, media string) (markup.Page, error) {
 	switch {
 	case media == pdf.MediaType:

@@ -41,8 +41,8 @@ func (u unshown) exceeds(main passage) bool {
 }
 
 // blocks returns a Block for each paragraph. In Content.Body the paragraphs come after the main
-// part. The parameter main is the size of the main part in bytes, and size the size of Body, which
-// may have been cut.
+// part. The parameter main is the size of the main part in bytes, and size that of Body. A
+// paragraph beyond size was cut off: its Block has a hash only.
 func (u unshown) blocks(main, size int) (all []Block) {
 	at := main + min(main, 1) // after a line feed
 	for _, paragraph := range u {
@@ -111,8 +111,8 @@ func (d *Document) told() (paragraphs unshown) {
 }
 
 // outermostContent returns the index of the outermost object that has content (see contents), among
-// the given object and those around it. It returns -1 if there is none, and if the given object is a
-// part of a review or of a list of other pages.
+// the given object and those around it; -1 if there is none. It also returns -1 if the given object
+// is a part of a review or of a list of other pages.
 func outermostContent(data *linkeddata.Data, object int32) int32 {
 	outermost := int32(-1)
 	for ; object >= 0; object = data.Objects[object].Parent {

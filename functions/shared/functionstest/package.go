@@ -156,8 +156,8 @@ func Documents(t testing.TB, bucket blob.Reader, listed manifest.Segment) (live 
 	return live
 }
 
-// Live returns the live documents of all segments of a manifest as sorted texts "URL
-// version".
+// Live returns the live documents of all segments of a manifest as sorted texts: URL, space,
+// version.
 func Live(t testing.TB, bucket blob.Reader, m manifest.Manifest) (live []string) {
 	t.Helper()
 	for _, listed := range m.Segments {

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Index stores and commits a segment of the pages of a listed package: documents without
-// words, in the languages that lang returns.
+// Index stores and commits a segment of the pages of the listed package with the given key. Its
+// documents have no words, and the languages that lang returns for the pages.
 func Index(t testing.TB, bucket blob.Bucket, p layout.Partition, key string, lang func(webobject.Object) string) {
 	t.Helper()
 	content, err := bucket.Get(t.Context(), key, blob.Range{})

@@ -188,7 +188,8 @@ func useOf(name, attribute, rel string) (use Use, found bool) {
 	return 0, false
 }
 
-// value replaces the value of an attribute by the result of rewrite.
+// value replaces the value of an attribute by the result of rewrite. raw is the value as it is
+// written, which must be a part of w.markup.
 func (w *Rewriter) value(raw []byte, rewrite func(string) string) {
 	before := string(appendDecoded(nil, w.decoded(raw), true))
 	after := rewrite(before)
@@ -230,8 +231,8 @@ func escaped(value string, quote byte, inASCII bool) []byte {
 	return b
 }
 
-// candidates rewrites the value of a srcset attribute (WHATWG HTML, 4.8.4.2.1): addresses, each
-// with white space and descriptors after it, and separated by commas.
+// candidates returns the value of a srcset attribute (WHATWG HTML, 4.8.4.2.1) with each address
+// replaced. Addresses are separated by commas, and each may have descriptors: "a.png 1x, b.png 2x".
 func (w *Rewriter) candidates(list string) string {
 	var b strings.Builder
 	for list != "" {
@@ -256,8 +257,8 @@ func (w *Rewriter) candidates(list string) string {
 	return b.String()
 }
 
-// endOfDescriptors returns the offset of the comma at which the descriptors of a srcset address
-// end, or the length of s. Commas in parentheses do not count.
+// endOfDescriptors returns the offset of the comma that ends the descriptors of an address in a
+// srcset, such as " 2x", or the length of s. Commas in parentheses do not count.
 func endOfDescriptors(s string) int {
 	depth := 0
 	for i, c := range []byte(s) {
@@ -273,7 +274,8 @@ func endOfDescriptors(s string) int {
 	return len(s)
 }
 
-// refresh replaces the address in the content of a meta refresh, such as "5; url=a.html".
+// refresh returns the content of a meta refresh, such as "5; url=a.html", with its address
+// replaced.
 func (w *Rewriter) refresh(content string) string {
 	wait, rest, found := strings.Cut(content, ";")
 	rest = strings.TrimSpace(rest)

@@ -202,9 +202,9 @@ func (i *instance) bytes(address uint64, size int) []byte {
 	return b
 }
 
-// sized calls a function of the library that writes a string into a buffer and returns the
-// string's size. It appends the buffer and the buffer's size, maxField, to the arguments. It
-// returns the string, or nil if the string is longer.
+// sized calls a function of the library that writes a string into a buffer and returns the string's
+// size. It appends the buffer and the buffer's size, maxField, to the arguments. It returns the
+// string, or nil if the string is longer than maxField.
 func (i *instance) sized(name string, arguments ...uint64) []byte {
 	buffer := i.allocate(maxField)
 	defer i.free(buffer)

@@ -85,10 +85,9 @@ func level(size, body int) int {
 	return 3
 }
 
-// writeLine writes a line of a page. It writes the parts of the line that are the text of a link as
-// links. page is the number of the page, and links are the links of the file that are not written
-// yet; the result has those that are not written even now. A word that is divided at the line's end
-// is joined to its second part.
+// writeLine writes a line of the page with the number page, from 0 on, with its links. The
+// parameter links has the links of the file that are not written yet, in order; the result has
+// those that remain. A word that is divided at the line's end is joined to its second part.
 func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)

@@ -152,7 +152,8 @@ func (i *instance) title(document uint64) string {
 	return strings.TrimSpace(strings.Trim(markup.UTF16(b), "\x00"))
 }
 
-// readPage adds the lines and links of a page to d. For a page that cannot be read it adds none.
+// readPage adds the lines and links of the page with the given number, from 0 on, to d. For a page
+// that cannot be read it adds none.
 func (i *instance) readPage(d *pdfDocument, document uint64, number int) {
 	page := i.call("FPDF_LoadPage", document, uint64(number))
 	if page == 0 {
@@ -189,7 +190,8 @@ func units16(s string) (n int) {
 	return n
 }
 
-// readLinks adds the links of a page that have web addresses to d.
+// readLinks adds those of a page's links that lead to web addresses to d. It looks at maxLinks
+// links at most. number is the number of the page, from 0 on.
 func (i *instance) readLinks(d *pdfDocument, document, page, text uint64, number int) {
 	const position, handle, size = 0, 4, 8 // in the buffer: an int, a pointer
 	const uri = 3                          // kind of action

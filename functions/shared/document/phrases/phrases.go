@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// Set is a set of phrases. Has is true for every phrase in the set and, with a small
-// probability, for another one (Bloom 1970, with one hash).
+// Set is a set of phrases: runs of three words (see Each). Has is true for every phrase in the set
+// and, with a small probability, for another one (Bloom 1970, with one hash).
 type Set struct {
 	bits []uint64 // bit set of hashes modulo the number of bits, a power of two; nil for an empty set
 }

@@ -66,7 +66,8 @@ type builder struct {
 	steps    int                 // amount of work, for tests: number of elements and links looked at
 }
 
-// itemCount is the number of list items before a child element of a list.
+// itemCount is the number of list items among the child elements of a list that come before the
+// child with the index next.
 type itemCount struct {
 	next  int32 // index of the child element of the list
 	items int

@@ -61,9 +61,8 @@ func (b *builder) within(start, end int) []mark {
 	return b.open
 }
 
-// innermostLink returns the marks without those links that contain text[start:end] and are not the
-// innermost such link, so that only one link is written. The parameter marks has the links,
-// emphasis and code that overlap this range.
+// innermostLink returns the marks (links, emphasis and code) without all links around
+// text[start:end] but the innermost, so that only one link is written.
 func innermostLink(marks []mark, start, end int) []mark {
 	isAround := func(m mark) bool { return m.address != "" && m.start <= start && end <= m.end }
 	last := -1
@@ -153,8 +152,8 @@ func (w *inline) mark(m mark, inner []mark) {
 	w.active = w.active[:len(w.active)-1]
 }
 
-// code writes code between backticks: one more than there are in the longest run of backticks in
-// the code (CommonMark 0.31, 6.1).
+// code writes code between runs of backticks that are longer than any run of backticks in the code
+// (CommonMark 0.31, 6.1).
 func (w *inline) code(text string) {
 	text = strings.ReplaceAll(text, "\n", " ")
 	fence := fenceFor(text, 1)
@@ -165,7 +164,8 @@ func (w *inline) code(text string) {
 	w.out.WriteString(fence + pad + text + pad + fence)
 }
 
-// fenceFor returns the shortest run of at least n backticks that is not in a text.
+// fenceFor returns n backticks, or more where a text has a run of n or more: then one more than in
+// its longest run.
 func fenceFor(text string, n int) string {
 	run := 0
 	for _, c := range text {

@@ -44,8 +44,7 @@ func (p *Page) beginsWithTitle() bool {
 	return false
 }
 
-// isTight reports whether there is no blank line between a part and the one before it, such as
-// between items of a list.
+// isTight reports whether a part is an item of a list. Between two of them there is no blank line.
 func (p *Part) isTight() bool { return p.Kind == Item }
 
 // maxIndent is the greatest depth of nested lists, and of nested quotes, that is written.
@@ -84,8 +83,9 @@ func (p *Part) markdown() string {
 	return indent + indented(lineStart(p.marked), indent)
 }
 
-// tableMarkdown writes a table. Its first row is the header, which is as wide as the
-// widest row; the others may be shorter (GitHub Flavored Markdown 0.29, 4.10).
+// tableMarkdown returns a table in Markdown, with an indent before each line. Its first row is the
+// header, which is as wide as the widest row; the others may be shorter (GitHub Flavored Markdown
+// 0.29, 4.10).
 func (p *Part) tableMarkdown(indent string) string {
 	width := 0
 	for _, row := range p.cells {
@@ -118,14 +118,14 @@ func (p *Part) tableMarkdown(indent string) string {
 
 var inCell = strings.NewReplacer("\n", "<br>", "|", `\|`)
 
-// indented returns a text with an indent before each line except the first. Two spaces at the
-// end of a line make a line break in a paragraph.
+// indented returns a text with an indent before each line except the first. It trims the text, and
+// ends it with a line feed.
 func indented(text, indent string) string {
 	return strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n"+indent) + "\n"
 }
 
 // lineStart escapes the beginnings of lines that would be markup in a paragraph, such as "1." or
-// "#".
+// "#". It ends all lines but the last with two spaces, which make a line break.
 func lineStart(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, line := range lines {

@@ -68,8 +68,8 @@ func (r *rewriter) run() {
 	}
 }
 
-// function reads the address in url(…). i is the offset after the opening parenthesis. The result
-// is the offset after the address.
+// function handles the address in url(…), as address does. i is the offset after the opening
+// parenthesis. The result is the offset after the address.
 func (r *rewriter) function(i int, isSheet bool) int {
 	s := r.sheet
 	for i < len(s) && isSpace(s[i]) {
@@ -126,8 +126,9 @@ func escape(url string, quote byte) string {
 	return b.String()
 }
 
-// quoted returns the string whose quotation mark is at offset i, and the offset after it. A
-// string without an end ends with its line.
+// quoted returns the string whose quotation mark is at offset i, without its escapes, and the
+// offset after its closing quotation mark. If that is missing, it returns "" and the offset of the
+// end of the line.
 func quoted(s []byte, i int) (string, int) {
 	quote := s[i]
 	var text []byte
@@ -147,7 +148,8 @@ func quoted(s []byte, i int) (string, int) {
 	return "", i
 }
 
-// identifier returns the name that begins at offset i, and the offset after it.
+// identifier returns the name that begins at offset i, without its escapes, and the offset after
+// it. The name is "" if none begins there.
 func identifier(s []byte, i int) (string, int) {
 	var name []byte
 	for i < len(s) && (isName(s[i]) || s[i] == '\\') {
