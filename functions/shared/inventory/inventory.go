@@ -105,12 +105,14 @@ func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	return all
 }
 
-// Empty reports whether no partition had a generation yet at the moment of the inventory.
+// Empty reports whether no partition had a generation yet at the moment of the inventory. It is
+// false if a partition could not be opened.
 func (v *Inventory) Empty() bool {
 	return len(v.Faults) == 0 && !slices.ContainsFunc(v.partitions, func(p *part) bool { return p.then.Generation > 0 })
 }
 
-// keyNow returns the present key of a package, given its present key or an earlier one.
+// keyNow returns the present key of a package, given its present key or an earlier one. If the
+// partition no longer has the package, it returns the given key.
 func (p *part) keyNow(key string) string {
 	if listed := p.now.Package(key); listed != nil {
 		return listed.Key
@@ -120,8 +122,8 @@ func (p *part) keyNow(key string) string {
 
 // Pages yields the stored pages that the selection selects. The pages of a site follow each other.
 // Forgotten pages are left out. A page that is not in the index passes any selection by language.
-// An error ends the sequence. Of each book, Pages holds only the bytes of one request and one block
-// in memory, in addition to what ReadIndex has read.
+// An error ends the sequence. Besides the data of ReadIndex, Pages holds in memory only the bytes
+// of one request and one block of each book.
 func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		wanted, err := selected.parse()
@@ -296,8 +298,8 @@ func compare(a, b *book.Outcome) int {
 	return a.Identity().Compare(b.Identity())
 }
 
-// merge returns the standing of a URL over all partitions. The parameter group holds a stream for
-// each partition that has outcomes of the URL; the URL is the current one of all these streams.
+// merge joins the standings that a URL has in several partitions to one. The parameter group holds
+// the streams of these partitions, all of which have reached the URL.
 func merge(group []*stream) standing {
 	if len(group) == 1 {
 		return standing{group[0].head, group[0].of}

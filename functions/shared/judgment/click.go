@@ -15,8 +15,8 @@ import (
 const (
 	// Slots is the greatest number of clicks that are kept for one day, one query and one page.
 	Slots = 64
-	// MaxClick is the greatest size of a click as JSON, in bytes. A click on a result of a longer
-	// query is not counted, because hardly anybody else asks such a query.
+	// MaxClick is the greatest size of a click as JSON, in bytes. A larger click is not counted:
+	// its query is so long that hardly anybody else asks it.
 	MaxClick = 2048
 )
 
@@ -50,7 +50,7 @@ func (c Click) check() error {
 	return nil
 }
 
-// Encode returns the click as JSON.
+// Encode returns the click as JSON. It fails for a click that is invalid, or larger than MaxClick.
 func (c Click) Encode() (content []byte, err error) {
 	c.Version, c.Query = version, c.Query.canonical()
 	if err = c.check(); err == nil {
@@ -122,7 +122,8 @@ func decodeStored(key string, content []byte) (Click, error) {
 	return c, nil
 }
 
-// CheckClick returns an error if the click with the key is damaged.
+// CheckClick returns an error if the object with the key is a damaged click. One that only a newer
+// version of the program can read is not damaged.
 func CheckClick(key string, content []byte) error {
 	if _, err := decodeStored(key, content); err != nil && !errors.Is(err, ErrNewer) {
 		return err

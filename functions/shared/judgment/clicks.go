@@ -15,11 +15,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// LeastClicks is the least number of clicks on a page as a result of a query that are read. Fewer
-// clicks are never read, because a query that only one person asked may reveal this person. Three
-// is also the least number in official statistics: if there were only two people, each could infer
-// the other's number. Three clicks do not prove that there are several people, because one person
-// may have clicked three times.
+// LeastClicks is the least number of stored clicks on a page as a result of a query: if there are
+// fewer, none of them is ever read, because a query that only one person asked may reveal this
+// person. Three is also the least number in official statistics: if there were only two people,
+// each could infer the other's number. Three clicks do not prove that there are several people,
+// because one person may have clicked three times.
 const LeastClicks = 3
 
 // PutClick stores a click in a slot, a number from 0 to Slots-1, which the caller must draw at random.

@@ -11,7 +11,7 @@ import (
 )
 
 // Forgotten returns the keys of the sheets that have marks for forgotten URLs, and of the clicks on
-// such URLs. It ignores damaged objects.
+// such URLs; also of those whose query names a forgotten URL or site. It ignores damaged objects.
 func Forgotten(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (keys []string, err error) {
 	_, err = tainted(ctx, bucket, forgotten, func(key string, _ Sheet) { keys = append(keys, key) })
 	return keys, err

@@ -101,7 +101,8 @@ func (k Keys) Token(name string, until time.Time) string {
 	return ""
 }
 
-// Recognise returns the name of the judge with a token that is valid now.
+// Recognise returns the name of the judge whose token this is. It fails with errToken if the token
+// is not valid at the time now.
 func (k Keys) Recognise(token string, now time.Time) (string, error) {
 	name, rest, _ := strings.Cut(token, "|")
 	until, signature, _ := strings.Cut(rest, "|")

@@ -30,10 +30,11 @@ const (
 	maxBytes = 1 << 20 // greatest size of a sheet as JSON, in bytes
 )
 
-// ErrNewer means that a sheet was written by a newer version of the program.
+// ErrNewer means that a sheet or click was written by a newer version of the program.
 var ErrNewer = errors.New("it was written by a newer version of bucketsearch")
 
-// Query is a judged query: its text and the filters that restricted the search.
+// Query is a query whose results were judged or clicked: its text and the filters that restricted
+// the search.
 type Query struct {
 	Text       string    `json:"text"`
 	Site       []string  `json:"site,omitempty"`
@@ -188,7 +189,8 @@ func decode(key string, content []byte) (s Sheet, err error) {
 	return s, nil
 }
 
-// Check returns an error if the object with the key is damaged.
+// Check returns an error if the object with the key is a damaged sheet. One that only a newer
+// version of the program can read is not damaged.
 func Check(key string, content []byte) error {
 	if _, err := Decode(key, content); err != nil && !errors.Is(err, ErrNewer) {
 		return err

@@ -134,7 +134,8 @@ func (q Query) compare(other Query) int {
 	return cmp.Or(strings.Compare(q.Text, other.Text), strings.Compare(q.Hash(), other.Hash()))
 }
 
-// keysBelow returns the keys of all objects of ours that begin with a prefix.
+// keysBelow returns all keys that begin with a prefix, without those of foreign objects (see
+// layout.IsForeign).
 func keysBelow(ctx context.Context, bucket blob.Reader, prefix string) (keys []string, err error) {
 	listed, err := blob.List(ctx, bucket, prefix)
 	for _, object := range listed {

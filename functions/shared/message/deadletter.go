@@ -46,7 +46,8 @@ func (d DeadLetter) Key() string {
 	return layout.DeadLetterKey(d.Queue, layout.ContentHash([]byte(d.Body)))
 }
 
-// Encode returns the dead letter as sealed JSON. It cuts a reason that is too long.
+// Encode returns the dead letter as JSON with a checksum (see layout.Seal). It cuts a reason that
+// is too long.
 func (d DeadLetter) Encode() ([]byte, error) {
 	d.Reason, d.At = Cut(d.Reason, maxReason), d.At.UTC()
 	if err := d.check(); err != nil {

@@ -178,10 +178,10 @@ type noting struct {
 	m   events.SQSMessage
 }
 
-// Note logs a fault that does not fail the message for which a function is running with ctx, and
-// reports it to the listeners of ctx. The log has the text what, the attributes and the subject of
-// the message. The listeners count faults by the argument what, which therefore must be one of a
-// few fixed texts.
+// Note logs a fault that does not fail the message that is being handled, which ctx carries. It
+// also reports the fault to the listeners of ctx. The log has the text what, the attributes and the
+// subject of the message. The listeners count faults by the text what, so it must be one of a few
+// fixed texts.
 func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	listening, _ := ctx.Value(listenerKey{}).([]Listener)
 	for _, l := range listening {
@@ -252,8 +252,8 @@ func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether the function is returns true for err or for an error that err wraps. If err
-// joins several errors, every reports whether that holds for each of them.
+// every reports whether err, or an error that it wraps, is of a certain kind; the parameter is
+// decides this for a single error. If err joins several errors, each of them must be of the kind.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

@@ -25,8 +25,9 @@ import (
 	"time"
 )
 
-// Marshal returns the value as JSON that ends with a line feed, indented for persons if
-// indented is true. The value is not changed.
+// Marshal returns the value, without changing it, as JSON in the form of this package, with a line
+// feed at its end. If indented is true, the JSON is indented for persons. Marshal fails if the type
+// of the value does not allow this form.
 func Marshal(value any, indented bool) ([]byte, error) {
 	if err := check(reflect.TypeOf(value)); err != nil {
 		return nil, err
@@ -174,7 +175,7 @@ func inspect(t reflect.Type, seen map[reflect.Type]bool) error {
 	return nil
 }
 
-// mayLack reports whether a field that is empty is left out of the JSON.
+// mayLack reports whether the JSON leaves out a field that is empty.
 func mayLack(field reflect.StructField) bool {
 	_, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")

@@ -19,7 +19,7 @@ import (
 // shareSize is the number of URLs that are written into a frontier in one call.
 const shareSize = 2000
 
-// share is a part of the URLs of one crawl partition, for its frontier.
+// share is a group of URLs of one crawl partition that are written into its frontier in one call.
 type share struct {
 	known   []frontier.Known // URLs with a final state
 	due     []frontier.Due   // the URLs among known that are to be fetched again
@@ -278,8 +278,8 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release ends the holding back: for each renewal that is held back it calls one of the two
-// functions, or none:
+// release decides on the renewals that are held back. For each it calls one of the two functions,
+// or none:
 //
 //	it would exceed a limit                none
 //	its collection has pending URLs        miss, with the crawl partition

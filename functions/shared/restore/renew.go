@@ -154,9 +154,9 @@ type dueTimes struct {
 	next     time.Time // earliest time after now at which a URL is due, among those seen so far
 }
 
-// newDueTimes returns a dueTimes for a pass over URLs at the time now. It sets the field next to
-// the earliest time at which a page stored at the time now would be due in any collection, but to
-// at most maxPass after now.
+// newDueTimes returns a dueTimes for a pass over URLs at the time now. At first its field next is
+// the earliest time at which a page that is stored now would be due in any collection, but at most
+// maxPass after now.
 func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	a := &dueTimes{s, now, now.Add(maxPass)}
 	for _, c := range s.Collections {
@@ -186,9 +186,10 @@ func (a *dueTimes) note(due time.Time) {
 	}
 }
 
-// dueFor returns the collection on whose behalf a due URL is fetched: the first of the outcome's
-// collections that still admit the URL. If none of them admits it, dueFor returns the parameter
-// another, which may be "". If the URL is not due, dueFor returns "".
+// dueFor returns the collection on whose behalf a URL is fetched, after isDue has found it due: the
+// first of the outcome's collections that still admit the URL. If none of them does, it is the
+// parameter another, which may be "". If some of them no longer do, dueFor looks whether the URL is
+// due for the rest, and otherwise returns "".
 func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string) string {
 	still := a.settings.Asking(last, at)
 	if len(still) == len(last.Collections) {

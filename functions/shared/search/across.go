@@ -129,9 +129,10 @@ func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	return "", nil
 }
 
-// openAll opens the dictionaries from the language from to each language of Across.Into except from
-// itself. It returns a translator for each dictionary, and a note for each dictionary that is
-// missing or cannot be read.
+// openAll opens the dictionaries that translate from the language from into each language of
+// Across.Into, except into from itself. It returns a translator for each dictionary, and notes for
+// the reader: on dictionaries that are missing or cannot be read, and on languages into which it
+// does not translate.
 func openAll(ctx context.Context, across *Across, from string) (all []*translator, notes []string) {
 	ctx, cancel := context.WithTimeout(ctx, dictionaryPatience)
 	defer cancel()

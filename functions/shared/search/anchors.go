@@ -8,10 +8,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// newAnchorStatistics returns the statistics by which anchors are scored. In a segment of anchors,
-// an anchor is a heading, and the address of an unvisited URL is an address. The lengths of these
-// fields do not change the score, because a page is no less about a word if other links use other
-// words.
+// newAnchorStatistics returns the statistics by which anchors are scored. A segment of anchors has
+// them in the field Headings, and the addresses of unvisited URLs in the field Address. The lengths
+// of these fields do not change the score, because a page is no less about a word if other links
+// use other words.
 func newAnchorStatistics(w *Weights) *statistics {
 	t := &statistics{weights: w}
 	for code := range t.gain[segment.Headings] {
@@ -21,9 +21,9 @@ func newAnchorStatistics(w *Weights) *statistics {
 	return t
 }
 
-// having returns the terms by which the documents that have the word w are counted: the terms of
-// the pages' texts or, if no text has w, the terms of the anchors. The result is indexed by part
-// and by number of the term.
+// having returns the terms that tell how many documents have the word w: the terms of the pages'
+// texts or, if no text has w, the terms of the anchors. The result is indexed by part and by number
+// of the term.
 func (g *gathered) having(w *queryWord) [][]*segment.Term {
 	if g.inTexts(w) {
 		return g.terms

@@ -216,7 +216,7 @@ func (w *queryWord) isOneTerm() bool {
 	return len(w.variants) == 1 || len(w.variants) == 2 && w.variants[1].term == analysis.Outside(w.variants[0].term)
 }
 
-// addAll adds variants to w, one for each term in a. Analysis made these terms of a word by the
+// addAll adds to w the variants of each term in a (see add). These are the terms of one word by the
 // rules of the query's languages. The parameter worth is the factor for scores by these terms.
 func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 	for n, term := range a.Terms {
@@ -232,8 +232,8 @@ func (p *plan) addAll(w *queryWord, a *analysis.Word, worth float64) {
 
 // add adds two variants to w: the given term, and the form of this term for pages that have the
 // word only outside of their main part. The factors for scores are worth for the term and outside
-// for the other form. The parameter rules has the rules of analysis that give the term (see
-// variant.rules).
+// for the other form. If w has the term already, add only adds the rules. The parameter rules has
+// the rules of analysis that give the term (see variant.rules).
 func (w *queryWord) add(term string, worth, outside float64, rules uint64) {
 	if n := slices.IndexFunc(w.variants, func(v variant) bool { return v.term == term }); n >= 0 {
 		w.variants[n].rules |= rules

@@ -137,7 +137,8 @@ func (f *filter) check() error {
 	return nil
 }
 
-// acceptsLanguage reports whether the filter lets documents in a language pass.
+// acceptsLanguage reports whether the filter requires no language, or one that a document in the
+// named language satisfies. It ignores excluded languages.
 func (f *filter) acceptsLanguage(name string) bool {
 	return len(f.any[Lang]) == 0 || slices.ContainsFunc(f.any[Lang], func(wanted string) bool { return sameValue(Lang, name, wanted) })
 }
@@ -146,8 +147,8 @@ func (f *filter) dated() bool { return !f.after.IsZero() || !f.before.IsZero() }
 
 func (f *filter) empty() bool { return len(f.any)+len(f.none) == 0 && !f.dated() }
 
-// names returns the names of the columns that must be read: those of the filters that have values,
-// and those in the parameter others, such as facets.
+// names returns the names of the filters and facets whose columns must be read: the filters that
+// have values, and those in the parameter others.
 func (f *filter) names(others []string) (names []string) {
 	for name := range columns {
 		if len(f.any[name])+len(f.none[name]) > 0 || slices.Contains(others, name) {

@@ -6,10 +6,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// foreign is the factor for the score of a word in a document that has one of its terms, but only a
-// term that comes from the rules of another language than the document's. Such a match is mostly
-// chance. Example: the rules of Spanish reduce Configurando to configur, the term of the English
-// words configure and configuration, but those of English leave it unchanged.
+// foreign is the factor for the score of a word if a document has only terms of the word that come
+// from the rules of other languages than the document's. Such a match is mostly chance. Example:
+// the rules of Spanish reduce Configurando to configur, the term of the English words configure and
+// configuration, but those of English leave it unchanged.
 const foreign = 0.3
 
 // documentRules holds the rules of analysis by which the documents of a part were analysed. It is
