@@ -153,8 +153,8 @@ const (
 	maxCounts = 100
 )
 
-// facetCounts holds numbers of matches. Its indexes are that of the facet, that of the part, and that
-// of a set of values of the facet's column (segment.StringColumn.Sets).
+// facetCounts holds numbers of matches, by three indexes: of the facet, of the part, and of a set
+// of values in the part's column for the facet (segment.StringColumn.Sets).
 type facetCounts [][][]int
 
 func (s *search) see(part int32, doc uint32) {
@@ -201,8 +201,8 @@ func (s *search) countFacets(ctx deadline, work *scan) error {
 	return s.sampleFacets(ctx, work, uint32(s.postings()/countedPostings+1))
 }
 
-// sampleFacets sets the facets to estimates: it counts the matches in every stride-th stretch of
-// documents, and multiplies the counts by stride.
+// sampleFacets sets the facets to estimates: it counts the matches only in every stride-th stretch
+// of successive documents, and multiplies the counts by stride.
 func (s *search) sampleFacets(ctx deadline, work *scan, stride uint32) error {
 	for part := range s.accept {
 		s.accept[part].stride = stride

@@ -21,9 +21,9 @@ const (
 
 var (
 	imageTextNames = [imageTexts]string{"alternative text", "caption", "file name", "words around", "title of the page"}
-	// imageTextWeights are the weights of a word in each text of an image. A weight is divided by 1
-	// − b + b·L/usual. L is the number of words of the text, usual is the number of words that such
-	// a text usually has, from imageTextLengths, and b is the b of BM25F for the field Title.
+	// imageTextWeights are the weights of a word in each text of an image. A weight is divided by
+	// 1−b+b·L/usual, where L is the number of words of the text, usual the number of words of such
+	// a text in imageTextLengths, and b the b of BM25F for the field Title.
 	imageTextWeights = [imageTexts]float64{2, 2, 1.5, 0.5, 0.5}
 	imageTextLengths = [imageTexts]float64{6, 10, 3, 30, 6}
 )
@@ -113,8 +113,8 @@ func (j *imageJudge) read(words []imageWords, text int, content string) {
 }
 
 // add records in the parameter words that a term occurs at a position of the text with the index
-// text. The map worth has, by the index of each word that the term stands for, the factor of the
-// word's score if this term matches.
+// text. The keys of worth are the indexes of the words for which the term stands; its values are
+// the factors of their scores.
 func (j *imageJudge) add(words []imageWords, text, position int, worth map[int]float64) {
 	for n, of := range worth {
 		words[n].positions[text] = append(words[n].positions[text], uint32(position))

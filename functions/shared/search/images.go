@@ -38,7 +38,8 @@ type imageQuery struct {
 	never []*queryPhrase
 }
 
-// takeImages removes type:image from the filter, and reports whether the filter had it.
+// takeImages removes type:image from the filter, and reports whether the filter had it. It refuses
+// a filter that has other types as well.
 func (f *filter) takeImages() (bool, error) {
 	types := f.any[Type]
 	if !slices.Contains(types, imageType) {

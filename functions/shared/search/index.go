@@ -192,7 +192,8 @@ func (m *Memory) lend() *vocabulary {
 	return v
 }
 
-// giveBack ends the use of a vocabulary that lend returned, and keeps it for another caller.
+// giveBack ends the use of a vocabulary that lend returned. It keeps at most maxIdle of them for
+// other callers.
 func (m *Memory) giveBack(v *vocabulary) {
 	v.analyzer = nil
 	m.mu.Lock()
@@ -204,9 +205,9 @@ func (m *Memory) giveBack(v *vocabulary) {
 	}
 }
 
-// Memory is a cache that successive indexes share: documents of hits, identities for
-// ordering equal scores, dictionaries, and terms of words in texts. It is safe for concurrent use. Its
-// values must not be changed.
+// Memory is a cache that successive indexes share: documents of hits; identities, vectors and
+// languages of all documents of a segment; dictionaries; and terms of words in texts. It is safe
+// for concurrent use. Its values must not be changed.
 type Memory struct {
 	limit int64
 
@@ -217,9 +218,8 @@ type Memory struct {
 	idle   []*vocabulary
 }
 
-// place is the key of a cached value in a Memory. It names a segment, and the document that the
-// value is about: its number in the segment, or allDocuments or
-// allVectors if the value is about all documents.
+// place is the key of a cached value in a Memory: a segment, and the number of the document there
+// that the value is about. For other values doc is one of the constants below.
 type place struct {
 	segment string // key of the segment
 	doc     uint32
@@ -288,7 +288,7 @@ func (m *Memory) Dictionary(key string) *dictionary.Dictionary {
 	return d
 }
 
-// PutDictionary caches a dictionary, unless it takes more than an eighth of the memory.
+// PutDictionary caches a dictionary, unless it takes more than an eighth of the cache's limit.
 func (m *Memory) PutDictionary(key string, d *dictionary.Dictionary) {
 	m.put(place{key, whole}, d, d.Size())
 }

@@ -66,8 +66,8 @@ func (m *textMarker) begin(d *segment.Document) {
 
 func (m *textMarker) end() { m.memory.giveBack(m.vocabulary) }
 
-// signSize is the greatest number of bytes after a single letter that can form a name with
-// it, as in C++.
+// signSize is the number of bytes after a single letter that are analysed with it, because they may
+// belong to a name such as C++.
 const signSize = 2 + utf8.UTFMax
 
 // each calls yield with every match that begins in text[from:*end], and returns the offset up to

@@ -12,13 +12,13 @@ import (
 // like a word whose idf is the sum of the idfs of its words, times the weight.
 const (
 	nearSlop = 6
-	// overlapWeight is another factor of the weight if both words are pairs of characters of a
-	// script without spaces. The pairs have a character in common, so most texts with both have
-	// them next to each other.
+	// overlapWeight is a further factor of a phrase's weight if both words are pairs of characters
+	// of a script without spaces. The pairs have a character in common, so most texts with both
+	// have them next to each other.
 	overlapWeight = 0.1
-	// runWeight is another factor of the weight for a run of characters of a script without spaces,
-	// such as two words copied from a page. Few of the texts that have all pairs of the run have
-	// the run itself, so it says much.
+	// runWeight is a further factor of a phrase's weight if the phrase is a run of characters of a
+	// script without spaces, such as two words copied from a page. Few of the texts that have all
+	// pairs of the run have the run itself, so it says much.
 	runWeight = 2
 	// maxRun is the greatest number of pairs in a run of characters of a script without spaces
 	// that is searched as one phrase. A longer run is a sentence, which stands in hardly any other
@@ -69,7 +69,7 @@ func examined(best []match) int {
 }
 
 // addNear adds the bonus for words near each other to the scores of the best matches, and sorts
-// them again.
+// them again. The parameter best must be sorted by score.
 func (s *search) addNear(ctx deadline, best []match) error {
 	n := examined(best)
 	best = best[:n]
@@ -111,8 +111,8 @@ func (s *search) nearness(found []occurrence) (sum float64) {
 	return sum
 }
 
-// behindScore returns the index of the first match for whose score the function behind returns
-// true, or the number of matches if there is none.
+// behindScore returns the index of the first match whose score satisfies the function behind, or
+// the number of matches if there is none.
 func behindScore(best []match, behind func(score float64) bool) int {
 	if n := slices.IndexFunc(best, func(f match) bool { return behind(f.score) }); n >= 0 {
 		return n

@@ -288,8 +288,8 @@ func (p *plan) addNear(a, b *queryPhrase, gap uint32) {
 	p.near = append(p.near, &queryPhrase{words: words, at: at}, &queryPhrase{words: words, at: at, slop: nearSlop})
 }
 
-// written returns the number of words of the plan that are not joined words. A document that has
-// all these words has all words of the query.
+// written returns the number of words in p.words that are not joined words, such as email for
+// e-mail. A document that has all of them has all words of the query.
 func (p *plan) written() (n int) {
 	for _, w := range p.words {
 		if !w.joined {
@@ -301,7 +301,8 @@ func (p *plan) written() (n int) {
 
 func (p *plan) hasPhrases() bool { return len(p.must)+len(p.never) > 0 }
 
-// each calls do for every word of the plan.
+// each calls do for every word of the plan. The words of the phrases in must and near are among
+// p.words.
 func (p *plan) each(do func(w *queryWord)) {
 	for _, w := range p.words {
 		do(w)

@@ -191,7 +191,7 @@ func (c *cursor) open(l *postings.List, as listCursor, t *statistics) {
 }
 
 // advance moves the cursor to the first document at or after doc that has the word, and returns
-// this document.
+// this document, or postings.NoMore if there is none.
 func (c *cursor) advance(doc uint32) uint32 {
 	if c.doc < doc {
 		c.skip(doc)
@@ -210,7 +210,7 @@ func (c *cursor) skip(doc uint32) {
 	}
 }
 
-// next moves the cursor to the next document of the word.
+// next moves the cursor to the next document of the word, or to postings.NoMore after the last one.
 func (c *cursor) next() {
 	doc := c.doc
 	c.doc = postings.NoMore
@@ -244,7 +244,8 @@ func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 	return uint32(c.last)
 }
 
-// weight returns the weight of a list in the current document.
+// weight returns the weight of a variant's list in the current document. It is lower if the variant
+// comes from the rules of another language (see foreign).
 func (c *cursor) weight(l *listCursor) float64 { return l.weight * c.rules.worth(l.rules, c.doc) }
 
 // score returns the score of the word in the current document: that of its best variant in the

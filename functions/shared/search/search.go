@@ -19,9 +19,10 @@ const nearest = 100
 // Search returns the documents that match, the highest score first, equal scores in the order of
 // identities. Its errors are
 //
-//	ctx's error                                if ctx is cancelled
-//	a *Refusal                                 if the query must be changed
-//	one that wraps segment.ErrDamaged          if a segment is damaged; it names the segment
+//	one that wraps ctx's error         if ctx is cancelled
+//	a *Refusal                         if the query must be changed
+//	one that wraps an *Unreadable      if a segment cannot be read; it names the segment, and also
+//	                                   wraps segment.ErrDamaged if the segment is damaged
 func (ix *Index) Search(ctx context.Context, q Query) (Result, error) {
 	result, err := ix.search(ctx, &q)
 	if err != nil {
