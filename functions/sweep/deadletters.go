@@ -46,8 +46,8 @@ func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) erro
 	})
 }
 
-// forgetLetter deletes a dead letter that contains a forgotten URL. A letter that
-// is not a batch was not sent by schedule, and contains no URL.
+// forgetLetter deletes the dead letter with the key if it contains a forgotten URL. A letter whose
+// message is not a batch was not sent by schedule, and contains no URL.
 func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key string) error {
 	content, found, err := blob.Find(ctx, f.Bucket, key)
 	if err != nil || !found {

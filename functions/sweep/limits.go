@@ -45,7 +45,6 @@ type usage struct {
 
 // used reads the present usage from the manifests, lists of the spool, and the vital
 // signs of today.
-
 func (f *Function) used(ctx context.Context, s *settings.Settings) (usage, error) {
 	var u usage
 	for _, p := range s.Partitions() {

@@ -22,7 +22,8 @@ const (
 	copied = 0.7
 )
 
-// isLong reports whether the query is long (see longQuery). It must be called after unify.
+// isLong reports whether the query is long (see longQuery). It counts p.words, so it must be called
+// after unify.
 func (p *plan) isLong() bool {
 	half := 0
 	for _, w := range p.words {

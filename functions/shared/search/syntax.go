@@ -159,7 +159,8 @@ func unquote(clauses []clause) (any bool) {
 	return any
 }
 
-// isSentence reports whether there are more than mostPlain words outside of quotes.
+// isSentence reports whether a query has more than mostPlain words outside of quotes, without those
+// with a sign and the filters.
 func isSentence(clauses []clause) bool {
 	plain := 0
 	for _, c := range clauses {
@@ -207,7 +208,8 @@ func cutSlop(text string) (slop int, rest string) {
 	return min(slop, MaxSlop), digits[end:]
 }
 
-// cutOperator cuts *, ~, ~1 or ~2 off the end of a word, and sets the field prefix or edits.
+// cutOperator cuts *, ~, ~1 or ~2 off the end of a word, and sets the field prefix or edits. A word
+// of fewer than fuzzyFrom letters gets no edits.
 func (c *clause) cutOperator() {
 	if word, found := strings.CutSuffix(c.text, "*"); found {
 		c.text, c.prefix = word, true

@@ -173,8 +173,8 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 	return nil
 }
 
-// areFew reports whether the parameter around, a result of tied, has so few matches that they are
-// ordered by reading their documents. If it has more, the identities of all documents are read (see
+// areFew reports whether there are so few matches in around (see tied) that they are ordered by
+// reading their documents. If there are more, the identities of all documents are read (see
 // fewTied).
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 

@@ -72,8 +72,8 @@ func (p *plan) translate(t *translator) {
 	}
 }
 
-// excludes is the least probability of a translation of an excluded word: only documents with a
-// translation that is at least so probable are excluded.
+// excludes is the least probability at which the translation of an excluded word excludes
+// documents.
 const excludes = 0.25
 
 // translate replaces the variants of a word by the translations of its terms, and returns these

@@ -23,7 +23,7 @@ func (s *scan) walk(at, end uint32) {
 	}
 }
 
-// walkAll calls match for every document from at to end, end included, that has all words marked in
+// walkAll calls match for every document from at to end (inclusive) that has all words marked in
 // s.need. The parameter lead is the index of the rarest of these words.
 func (s *scan) walkAll(lead int, at, end uint32) {
 	first := &s.words[lead]
@@ -48,7 +48,7 @@ search:
 	}
 }
 
-// walkAny calls match for every document from at to end, end included, that has at least one of the
+// walkAny calls match for every document from at to end (inclusive) that has at least one of the
 // words s.order[s.rest:]. Other documents cannot be among the best (see scan.rest).
 func (s *scan) walkAny(at, end uint32) {
 	lead := s.order[s.rest:]
@@ -226,7 +226,8 @@ func (b bitset) clear(doc uint32) {
 	}
 }
 
-// next returns the first document from doc on whose bit is set.
+// next returns the first document from doc on whose bit is set, or postings.NoMore if there is
+// none.
 func (b bitset) next(doc uint32) uint32 {
 	n := int(doc / 64)
 	if n >= len(b) {

@@ -92,8 +92,8 @@ func (d *densest) add(right span) bool {
 	return true
 }
 
-// isTooWide reports whether text[start:end] is wider than snippetSize. A character is at most as
-// many columns wide as it has bytes.
+// isTooWide reports whether text[start:end] is wider than snippetSize. A text of at most
+// snippetSize bytes is not, since no character has more columns than bytes.
 func (d *densest) isTooWide(start, end int) bool {
 	return end-start > snippetSize && widthOf(d.text[start:end], snippetSize) > snippetSize
 }
@@ -131,8 +131,8 @@ func (w window) fit(text string, size int) window {
 	return w.cutEnd(text, ahead(text, start, size))
 }
 
-// cutEnd returns a window that begins as w does, and ends at the offset end or at the last space
-// before it.
+// cutEnd returns a window that begins as w does and ends at the offset end. If that is within a
+// word, it ends at a space shortly before, but after w, if there is one (see cutBefore).
 func (w window) cutEnd(text string, end int) window {
 	if end < len(text) && !strings.ContainsRune(" \n", rune(text[end])) {
 		end = cutBefore(text, max(w.start, w.end), end)
@@ -221,8 +221,9 @@ func fragments(text string, w window, spans []span) (out []Fragment) {
 	return out
 }
 
-// tidy replaces by one space every run of spaces, control characters, pilcrows (¶) and icons of
-// private fonts. Documentation shows pilcrows beside its headings.
+// tidy replaces every run of spaces, control characters, pilcrows (¶) and private-use characters by
+// one space. Documentation shows pilcrows beside its headings, and many fonts have icons as
+// private-use characters.
 func tidy(text string) string {
 	if isTidy(text) {
 		return text

@@ -67,7 +67,7 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 }
 
 // cut returns the smallest segments of a tier, as many as the limits Bytes and Most allow, in the
-// order in which the manifest lists them. The second parameter has all segments of the tier.
+// order in which the manifest lists them. The parameter of has all segments of the tier.
 func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segment {
 	slices.SortStableFunc(of, func(a, b manifest.Segment) int { return cmp.Compare(weight(a), weight(b)) })
 	var bytes int64

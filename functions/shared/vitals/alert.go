@@ -54,7 +54,7 @@ type Lost struct {
 	Text      string // sentence that says what to do
 }
 
-// Judge returns the alerts of a state, in the order of the checks.
+// Judge returns the alerts that a state raises, always in the same order.
 func Judge(s State) []Alert {
 	var alerts []Alert
 	raise := func(name string, since time.Time, text string, values ...any) {

@@ -82,7 +82,7 @@ func (a Activity) since(earlier Activity) Activity {
 	return a
 }
 
-// idle reports whether the function did nothing in the period.
+// idle reports whether the function made no request, ended no invocation, and has none running.
 func (a Activity) idle() bool {
 	return a.Invocations == 0 && a.InFlight == 0 && a.Requests.Requests() == 0
 }
@@ -205,9 +205,9 @@ func (r *Recorder) read() reading {
 	return now
 }
 
-// Due reports whether it is time to call Flush. The first time is 15 s after the start of the
-// process; the intervals after that grow to five minutes. Due is for a process that Lambda freezes
-// between invocations, and that may end without notice.
+// Due reports whether it is time to call Flush: first 15 s after the start of the process, then
+// after intervals that grow with the age of the process to five minutes. It is for a process that
+// Lambda freezes between invocations, and that may end without notice.
 func (r *Recorder) Due() bool {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()

@@ -160,7 +160,7 @@ var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 func decimal(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
 
-// Incomplete is the header of an answer that names the objects that could not be read.
+// Incomplete is the HTTP header in which an answer names the objects that could not be read for it.
 const Incomplete = "X-Incomplete"
 
 // WatchHTTP returns the handler of a function that answers HTTP, with each request recorded

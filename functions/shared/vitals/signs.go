@@ -53,8 +53,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// Window is the length of the past for which vital signs are read. It is more than twice the
-// longest interval between two feedbacks of an active process.
+// Window is the length of the period, ending now, whose vital signs are read. It is more than twice
+// the longest interval between two feedbacks of an active process.
 const Window = 12 * time.Minute
 
 // Seconds is a duration in seconds, as status writes it in JSON.

@@ -30,7 +30,8 @@ type Capture struct {
 var (
 	// errAnswer means that a block does not begin with an HTTP status line.
 	errAnswer = errors.New("the block is no HTTP answer")
-	// ErrShort means that a body is shorter than its Content-Length says.
+	// ErrShort means that a body is shorter than its Content-Length says, or ends before its last
+	// chunk.
 	ErrShort = errors.New("the body ends before its announced length")
 )
 
@@ -114,9 +115,9 @@ func unanswered(err error) error {
 	return err
 }
 
-// readBody reads at most limit + 1 bytes of the body. It decodes the chunked transfer coding,
-// if the archive has kept it. It fails with ErrShort if the body is shorter than its
-// Content-Length, unless the archive says that the body was cut.
+// readBody reads at most limit + 1 bytes of the body. It decodes the chunked transfer coding, if
+// the archive has kept it. It fails with ErrShort if the body ends too early, by its Content-Length
+// or its chunks, unless the archive says that the body was cut.
 func (c *Capture) readBody(block *bufio.Reader, limit int64) error {
 	begin, _ := block.Peek(maxChunkLine)
 	isChunked := strings.Contains(strings.ToLower(c.Header.Get("Transfer-Encoding")), "chunked") && firstChunk.Match(begin)

@@ -32,7 +32,8 @@ func (r *Reader) fault(at Place, reason error) error {
 }
 
 // searchInside moves the reader on to the next line that begins with "WARC/1." in the present gzip
-// member, or to the end of the member if it has none.
+// member, or to the end of the member if it has none. If the gzip data turn out to be damaged as
+// well, it moves on as searchMember does.
 func (r *Reader) searchInside() error {
 	mark := []byte("\n" + version)
 	for {
@@ -62,7 +63,8 @@ func (r *Reader) searchInside() error {
 // searchMember moves the reader to the next gzip member whose content begins with a record, or to
 // the end of the file if there is none. The parameter noticed is the position up to which the file
 // has been read. The search begins at the parameter from, or at noticed if the bytes between the
-// two must not be read again (see budget).
+// two must not be read again (see budget). It also ends at the end of the file if so many bytes
+// look like gzip members that r.again is used up.
 func (r *Reader) searchMember(from, noticed int64) error {
 	from = r.budget(from, noticed)
 	for {

@@ -85,8 +85,8 @@ func Rewrite(ctx context.Context, bucket blob.Reader, p *partition.Partition, ol
 	return merged.Key, err
 }
 
-// mergeable returns the books to be merged next: the smallest books of the smallest size
-// class with at least l.Books books; nil when there is no such class.
+// mergeable returns the books to be merged next: the smallest books of the smallest size class with
+// at least l.Books books, as many as l.Bytes and maxMerge allow; nil when there is no such class.
 func (l Limits) mergeable(books []manifest.Book) []manifest.Book {
 	sizes := make(map[int][]manifest.Book)
 	for _, b := range books {

@@ -42,7 +42,7 @@ func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key strin
 
 // isClean reports whether a book has no forgotten outcome or link. It passes all outcomes to the
 // method See of the filter, so that the filter knows which sources of links are forgotten. If
-// isClean fails, the filter may not know all of them.
+// isClean fails, the filter may not know all of them, and must not be used.
 func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, error) {
 	clean := true
 	for o, err := range b.Outcomes(ctx, layout.Range{}) {
