@@ -148,7 +148,8 @@ func rel(value string) string {
 // resolved addresses have a hundred times the size of the page.
 const maxAddresses = 16 << 20
 
-// resolver resolves each reference of a page once.
+// resolver resolves the references of a page to addresses, and keeps the results, so that each
+// reference is resolved only once.
 type resolver struct {
 	base  address.Address            // address against which references are resolved
 	page  string                     // URL of the page

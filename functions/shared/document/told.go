@@ -23,8 +23,8 @@ var contents = map[string][]string{
 	"SoftwareApplication": {"name", "description"}, "Book": {"name", "description"}, "Movie": {"name", "description"},
 }
 
-// fewTold is the least number of phrases of an object of JSON-LD that the method told compares with
-// the page.
+// fewTold is the least number of phrases in the longest text of an object of JSON-LD. With fewer,
+// it is not clear whether the page shows the object, and the method told ignores it.
 const fewTold = 8
 
 // unshown are paragraphs of content that a page has in JSON-LD but does not show.

@@ -52,7 +52,8 @@ func Package(t testing.TB, bucket blob.Bucket, p layout.Partition, pages ...webo
 	return manifest.Package{Key: key, Bytes: int64(len(content)), Pages: len(pages)}, outcomes
 }
 
-// Page returns an HTML page, fetched by the batch v, whose text is its own address.
+// Page returns an HTML page that the batch v has fetched from the URL. Its words are "page" and the
+// URL.
 func Page(v layout.Version, url string) webobject.Object {
 	return webobject.Object{
 		URL: url, MIME: "text/html", Data: []byte(HTML(fmt.Sprint("page ", url))),

@@ -156,7 +156,7 @@ func (j *imageJudge) score(image *segment.Image) float64 {
 	return max(score, math.SmallestNonzeroFloat64)
 }
 
-// explain explains the score of an image on the open page.
+// explain explains the score of an image on the current page (see open).
 func (j *imageJudge) explain(image *segment.Image) *Explanation {
 	root := Explanation{What: "image", Value: j.score(image)}
 	held := 0

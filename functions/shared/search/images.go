@@ -79,7 +79,8 @@ type foundImage struct {
 	why   *Explanation
 }
 
-// showImages adds the images of the matching pages to the result as hits.
+// showImages looks for matching images on the pages, counts them as Total, and adds those on the
+// page of hits that the query requests to the result.
 func (s *search) showImages(ctx context.Context, pages []match) error {
 	if err := s.fetch(ctx, pages); err != nil {
 		return err

@@ -58,8 +58,9 @@ type Index struct {
 	anchors *statistics // statistics by which anchors of links are scored
 }
 
-// New makes an index of the parts. Several indexes may share segments and a memory. If memory
-// is nil, nothing is cached, and every search reads anew.
+// New makes an index of the parts, which may have at most math.MaxInt32 documents together. Several
+// indexes may share segments and a memory. If memory is nil, nothing is cached, and every search
+// reads anew.
 func New(parts []Part, memory *Memory) (*Index, error) {
 	ix := &Index{parts: parts, memory: memory, languages: newLanguages(parts), begun: slices.ContainsFunc(parts, Part.begun), exactly: countExactly, weights: standard, anchors: newAnchorStatistics(standard)}
 	all := 0

@@ -232,9 +232,9 @@ var wordBytes = func() (is [256]bool) {
 // U+2027) in UTF-8. Some other characters begin with it, too.
 const punctuation = 0xE2
 
-// wordEnd returns the end of the possible word that begins at the offset i, or i if none begins
-// there. Its second result is the OR of the word's bytes: it is below utf8.RuneSelf if the word is
-// ASCII.
+// wordEnd returns the end of the run of word bytes (see wordBytes and punctuation) that begins at
+// the offset i, or i if none begins there. The result bits is the OR of these bytes: it is below
+// utf8.RuneSelf if all are ASCII.
 func wordEnd(text string, i int) (end int, bits byte) {
 	for ; i < len(text); i++ {
 		c := text[i]

@@ -14,8 +14,8 @@ import (
 // that cannot be among the best.
 const countExactly = 1000
 
-// slack is the greatest ratio of two sums of the same scores that were added in different
-// orders, and so rounded differently.
+// slack is the greatest ratio of two sums of the same scores that were added in different orders,
+// and so rounded differently. Upper bounds are multiplied by it, so that no score exceeds them.
 const slack = 1 + 1e-9
 
 // scan finds the best matches of a query, one segment after another.

@@ -28,7 +28,7 @@ type topMatches struct {
 func (t *topMatches) reset(size int) { t.size, t.best, t.ties = size, t.best[:0], t.ties[:0] }
 
 // least returns the score that a further match must have to be kept. As long as fewer than size
-// matches are kept, it returns a number below 0.
+// matches are kept, it returns a number below 0, and for size 0 one that no score reaches.
 func (t *topMatches) least() float64 {
 	switch {
 	case len(t.best) < t.size:

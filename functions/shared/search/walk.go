@@ -163,8 +163,8 @@ type accept struct {
 	stride  uint32          // take only every stride-th stretch of documents, as a sample; 0 or 1: all
 }
 
-// stretch is the length of a run of consecutive documents that is in a sample of the documents, or
-// left out of it, as a whole (see accept.stride).
+// stretch is the number of consecutive documents that a sample takes or leaves out together (see
+// accept.stride).
 const stretch = 512
 
 // next returns the first document from doc on that may match.

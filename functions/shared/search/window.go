@@ -10,10 +10,10 @@ const (
 	snippetSize = 220      // snippetSize is the greatest width of a snippet, in columns of a fixed-width font
 	scanSize    = 64 << 10 // scanSize is the number of bytes at the beginning of a text in which matches are looked for
 	// patience is the number of bytes after the best window so far in which snippet searches for a
-	// better one
+	// better one.
 	patience = 8 << 10
 	// nearer replaces patience if the best window has all words of the query: then a window is
-	// better only if these words are closer to each other in it
+	// better only if these words are closer to each other in it.
 	nearer    = 1 << 10
 	titleSize = 300 // greatest width of a title, in columns of a fixed-width font
 )

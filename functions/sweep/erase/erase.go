@@ -102,9 +102,10 @@ func erasedKeys(m *manifest.Manifest) (keys []string) {
 	return keys
 }
 
-// eraseAll writes anew all listed objects that hold data about forgotten URLs, and adds to clean
-// the keys of the objects that hold none. If it cannot read an object, it continues with the
-// others, and returns the errors at the end. If the object store fails, it stops.
+// eraseAll erases the data about forgotten URLs from all listed objects (see cleanBook,
+// cleanPackage and cleanSegment), and adds to clean the keys of the objects that hold none. If it
+// cannot read an object, it continues with the others, and returns the errors at the end. If the
+// object store fails, it stops.
 func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	var errs []error
 	try := func(key string, erase func() (string, error)) (goOn bool) {

@@ -210,7 +210,8 @@ func (s *scanner) rawText() bool {
 	return end > 0
 }
 
-// indexTag returns the offset at which b contains a tag such as "</title", or the length of b.
+// indexTag returns the offset of the first tag in b that begins as the parameter tag, such as
+// "</title", in letters of either case; the length of b if there is none.
 func indexTag(b []byte, tag string) int {
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(b[i:], '<')
@@ -223,7 +224,8 @@ func indexTag(b []byte, tag string) int {
 	}
 }
 
-// isTag reports whether b begins with a tag, such as "</script".
+// isTag reports whether b begins with the beginning of a tag, such as "</script", in letters of
+// either case.
 func isTag(b []byte, tag string) bool {
 	return len(b) > len(tag) && endsName(b[len(tag)]) && bytes.EqualFold(b[:len(tag)], []byte(tag))
 }

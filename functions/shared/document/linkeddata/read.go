@@ -7,7 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// Read reads the JSON-LD of a page, script by script.
+// Read reads the JSON-LD of a page; scripts are the contents of its script elements. It never fails
+// (see the package).
 func Read(scripts ...[]byte) *Data {
 	r := reader{data: &Data{}, names: make(map[string]string)}
 	for _, script := range scripts {
@@ -176,8 +177,8 @@ func (r *reader) space() {
 }
 
 // pass moves the reader to the place after the next occurrence of the text end, or to the end of
-// the JSON if there is none. It is for something that does not matter: for a comment, end is "*/".
-// The parameter rest is the JSON that is not read yet.
+// the JSON if there is none. So it skips a comment if end is "*/". The parameter rest is the JSON
+// that is not read yet.
 func (r *reader) pass(rest []byte, end string) {
 	if i := bytes.Index(rest, []byte(end)); i >= 0 {
 		r.at += i + len(end)

@@ -79,10 +79,11 @@ type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 // is the names and word groups of all elements in which it lies.
 type pathTotal struct{ blocks, bytes int }
 
-// sameText counts the blocks with the same text: in the whole page, and before the current block.
+// sameText counts the blocks with the same text: blocks in the whole page, and before up to the
+// current block, this one included.
 type sameText struct{ blocks, before int32 }
 
-// Compute returns the features of a page's blocks.
+// Compute returns the features of a page's blocks. data is the JSON-LD of the page.
 func Compute(p *hypertext.Page, data *linkeddata.Data) Features {
 	s := survey(p, data)
 	f := Features{Words: make([]int, len(p.Blocks)), Texts: make([]Text, len(p.Blocks)), surroundings: s}
@@ -101,7 +102,7 @@ func Compute(p *hypertext.Page, data *linkeddata.Data) Features {
 	return f
 }
 
-// survey computes the data of a page from which the features of its blocks are computed.
+// survey computes the surroundings of a page's blocks. data is the JSON-LD of the page.
 func survey(p *hypertext.Page, data *linkeddata.Data) *surroundings {
 	n := len(p.Blocks)
 	s := &surroundings{

@@ -57,11 +57,12 @@ type Tree struct {
 	Leaf               []float32 // values of the leaves, in log-odds
 }
 
-// maxDepth is the greatest depth of a tree: the numbers of its nodes and leaves fit into a byte.
+// maxDepth is the greatest depth of a tree at which the numbers of its nodes and leaves fit into a
+// byte.
 const maxDepth = 7
 
 // Score returns the log-odds that each block belongs to the main part. All blocks go down a tree
-// together, level by level: the steps of different blocks do not wait for each other.
+// together, level by level, so that the processor can do the steps of several blocks at once.
 func (m *Model) Score(f *Features) []float64 {
 	scores, nodes := make([]float64, len(f.Words)), make([]uint8, len(f.Words))
 	leaves := uint8(1<<m.Depth - 1) // number of nodes before the first leaf
@@ -145,9 +146,9 @@ const (
 	holeScore = -1 // least log-odds of a block that is kept in a gap between kept blocks
 )
 
-// fill sets keep to true for the blocks in short gaps between kept blocks, such as cells of a
-// table, an example or a label. It leaves a gap open if one of its blocks is very unlikely to
-// belong to the main part. It never keeps a copied block.
+// fill sets keep to true for the blocks in gaps of at most holeWords words between kept blocks,
+// such as cells of a table, an example or a label. It leaves a gap open if the log-odds of one of
+// its blocks are below holeScore. It never keeps a copied block.
 func (f *Features) fill(keep, copied []bool, scores []float64) {
 	for i := 0; i < len(keep); i++ {
 		if keep[i] {

@@ -10,7 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/phrases"
 )
 
-// textCounts holds counts and properties of the text of one block.
+// textCounts holds counts and properties of the text of one block. The field linked counts the
+// bytes in links, commas also similar signs such as semicolons, and stops the signs that end
+// sentences.
 type textCounts struct {
 	words, bytes, linked int
 	commas, stops        int
@@ -117,8 +119,8 @@ const (
 	hashFactor = 16777619
 )
 
-// shares returns for each of the five sets the share of the text's phrases that are in the set:
-// from 0 for none to 255 for all.
+// shares returns for each of the five sets (see surroundings.repeated) the share of the text's
+// phrases that are in the set: from 0 for none to 255 for all.
 func shares(sets *[5]phrases.Set, text []byte) (in [5]uint8) {
 	all, found := 0, [len(in)]int{}
 	phrases.Each(text, func(phrase uint32) {

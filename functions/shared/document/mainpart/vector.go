@@ -166,8 +166,8 @@ func (v *vector) neighbours(i int) {
 	}
 }
 
-// saying adds features that say which groups of words are in the block, if its text is short, and
-// in the heading before it.
+// saying adds features that say which groups of words are in the block (if its text is short), in
+// the last heading, and in the headings under which the block stands.
 func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	own := says(c, text)
 	if rank := rankOf(e.Name); rank > 0 {

@@ -190,7 +190,8 @@ func (i *instance) allocate(size int) uint64 {
 
 func (i *instance) free(address uint64) { i.call("free", address) }
 
-// bytes returns size bytes of the library's memory at an address, valid until the next call.
+// bytes returns size bytes of the library's memory at an address, valid until the next call; nil
+// after an error.
 func (i *instance) bytes(address uint64, size int) []byte {
 	if i.err != nil {
 		return nil

@@ -54,10 +54,9 @@ func allowance(size int) int64 {
 	return min(minInstructions+instructions*int64(size), MaxInstructions)
 }
 
-// HTML converts a file to HTML. It fails if PDFium cannot read the file, if the file needs
-// a password, or if the allowed instructions or memory run out before the first page is
-// read. If they run out later, the HTML has the pages read until then, and says which are
-// missing.
+// HTML converts a file to HTML. It fails if PDFium cannot read the file, if the file needs a
+// password, or if the allowed instructions or memory run out before the first page is read. If they
+// run out later, the HTML has the pages read until then, and Omitted names the missing ones.
 func HTML(data []byte) (markup.Page, error) {
 	e, err := compiled()
 	if err != nil {

@@ -300,8 +300,9 @@ func (b *builder) table(first int, in place) {
 	b.parts = append(b.parts, part)
 }
 
-// imagesBefore adds the images in the text before the offset start, at which the block with the
-// index block begins. If neither this block nor the one before it is kept, it drops the images.
+// imagesBefore adds a part for each further image before the offset start, at which the block with
+// the index block begins. It drops these images if neither this block nor the one before it is
+// kept.
 func (b *builder) imagesBefore(block int, start int32) {
 	for ; len(b.images) > 0 && b.images[0].Start < start; b.images = b.images[1:] {
 		r := b.images[0]
