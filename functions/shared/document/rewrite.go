@@ -12,9 +12,11 @@ import (
 const byteOrderMark = "\xEF\xBB\xBF"
 
 // Rewrite returns a copy of an HTML page or a style sheet in which each address is replaced by the
-// result of replace. All other bytes stay as they are, with one exception: a page is converted to
-// UTF-8, with a byte order mark, if only its server declares its charset, or if markup in its
-// charset cannot be read byte by byte. A body of another media type is returned unchanged.
+// result of replace. All other bytes stay as they are, with two exceptions. Attributes that would
+// keep browsers from showing the copy get the prefix data- (see hypertext.Rewriter.Detach). And a
+// page is converted to UTF-8, with a byte order mark, if only its server declares its charset, or
+// if markup in its charset cannot be read byte by byte. A body of another media type is returned
+// unchanged.
 func Rewrite(body []byte, contentType string, replace func(hypertext.Address) string) []byte {
 	media := Sniff(body, contentType)
 	if media == styleSheet {

@@ -102,8 +102,8 @@ func (c Click) day() time.Time {
 // key.
 func (c Click) pair() string { return layout.ContentHash([]byte(c.Query.Hash() + " " + c.URL)) }
 
-// decodeStored decodes a stored click: the content of the object with the given key, which has a
-// checksum.
+// decodeStored decodes a stored click from the key and the content of its object. It fails if the
+// checksum is wrong, or if the click does not belong under this key.
 func decodeStored(key string, content []byte) (Click, error) {
 	object, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {

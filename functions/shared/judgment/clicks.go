@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// LeastClicks is the least number of stored clicks on a page as a result of a query: if there are
-// fewer, none of them is ever read, because a query that only one person asked may reveal this
+// LeastClicks is the least number of stored clicks on a page as a result of a query that AllClicks
+// reads. It leaves out pages with fewer, because a query that only one person asked may reveal this
 // person. Three is also the least number in official statistics: if there were only two people,
 // each could infer the other's number. Three clicks do not prove that there are several people,
 // because one person may have clicked three times.

@@ -18,7 +18,7 @@ import (
 //	source                  what it records                    no request to the host before
 //	Redis, each frontier    a leased batch                     its deadline or settlement
 //	Redis                   the last request to a host         that time plus the host's delay
-//	books and spool         a host's request for rest          the end of the rest
+//	books and spool         a host's rest (see book.Pace)      the end of the rest
 //	none: Redis was lost    -                                  now plus the delay; if a batch may
 //	                                                           be on lease, plus batch.MaxTime
 //

@@ -17,8 +17,8 @@ const (
 	// folded is the least number of best matches in which fold looks for alike documents (see
 	// window).
 	folded = 100
-	// closeScore limits which match of a group of alike ones may be shown for the group: only one
-	// whose score is at least this fraction of the best score in the group.
+	// closeScore is the least score of a match that may be shown for its group of alike matches, as
+	// a fraction of the best score in the group.
 	closeScore = 0.95
 	// Least sizes in bytes of the bodies of alike documents: leastEqual if the bodies are equal and
 	// the titles differ, leastNear if the titles are equal and the bodies are nearly equal.

@@ -23,8 +23,9 @@ const slack = 1 + 1e-9
 // It divides the documents into windows. In a window, the score of each word has one upper bound
 // (block-max MaxScore: Turtle and Flood, Query Evaluation, 1995; Ding and Suel, Faster Top-k
 // Document Retrieval Using Block-Max Indexes, 2011). The score of a document with all words is
-// doubled. So after a while no document that lacks a word can be among the best matches. From then
-// on the scan visits only documents with all words, by reading the posting list of the rarest word.
+// multiplied by Weights.AllWords. So after a while no document that lacks a word can be among the
+// best matches. From then on the scan visits only documents with all words, by reading the posting
+// list of the rarest word.
 type scan struct {
 	statistics *statistics
 	top        topMatches

@@ -28,8 +28,8 @@ type Process struct {
 	Descriptors int64 `json:"descriptors"`
 }
 
-// since returns p with the figures that are sums since the start of the process reduced by those of
-// the earlier reading.
+// since returns the use since an earlier reading: the sums of p minus those of the earlier reading,
+// and the other values of p as they are.
 func (p Process) since(earlier Process) Process {
 	p.CPUSeconds -= earlier.CPUSeconds
 	p.Received -= earlier.Received

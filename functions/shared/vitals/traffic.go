@@ -14,7 +14,7 @@ import (
 // counts nothing.
 type Traffic struct{ received, sent atomic.Int64 }
 
-// DialFunc opens a connection.
+// DialFunc is a function that opens a connection, as net.Dialer.DialContext does.
 type DialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Dial returns a DialFunc whose connections are counted.

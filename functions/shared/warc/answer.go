@@ -166,7 +166,8 @@ func (c *Capture) decoded() bool {
 }
 
 var (
-	// codingMarks has the first bytes of all data in a content coding, by the coding's name.
+	// codingMarks has the bytes with which all data in a content coding begin, by the coding's
+	// name.
 	codingMarks = map[string]string{"gzip": "\x1F\x8B", "x-gzip": "\x1F\x8B", "zstd": "\x28\xB5\x2F\xFD"}
 	// plainText matches data that begin with 32 printable ASCII characters.
 	plainText = regexp.MustCompile(`^[\t\r\n -~]{32}`)

@@ -281,7 +281,8 @@ type lineReader struct {
 	most int // greatest number of bytes that the rest of the header may take
 }
 
-// next returns the next line, without its line end.
+// next returns the next line, without its line end. It fails with errHeader if the header exceeds
+// its limit.
 func (l *lineReader) next() (string, error) {
 	line, err := l.from.ReadSlice('\n')
 	l.most -= len(line)

@@ -29,7 +29,7 @@ func newSource(file io.ReaderAt, size int64) *source {
 	return s
 }
 
-// offset returns the offset of the file's next byte, in bytes from the file's beginning.
+// offset returns the position in the file of the next byte that will be read.
 func (s *source) offset() int64 {
 	at, _ := s.from.Seek(0, io.SeekCurrent) // cannot fail for a section reader
 	return at - int64(s.Buffered())
@@ -80,7 +80,7 @@ func (m *member) open(from *source) error {
 	return nil
 }
 
-// offset returns the position of the next byte in the decompressed content.
+// offset returns the position in the decompressed content of the next byte that will be read.
 func (m *member) offset() int64 { return m.size - int64(m.Buffered()) }
 
 // memberContent is an io.Reader of the content of a gzip member, without a buffer. It returns
@@ -130,8 +130,8 @@ func (s *source) holdsRecord(at int64) (is bool, read int64) {
 	return is, read
 }
 
-// find returns the first position in the file at which the bytes in the parameter mark stand. It
-// searches from the position from on. found is false if there is none.
+// find returns the first position in the file, at or after from, at which the bytes in the
+// parameter mark stand. found is false if there is none.
 func (s *source) find(from int64, mark []byte) (at int64, found bool, err error) {
 	s.seek(from)
 	for {
