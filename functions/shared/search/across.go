@@ -129,10 +129,10 @@ func (ix *Index) languageOf(ctx context.Context, q *Query) (string, error) {
 	return "", nil
 }
 
-// openAll opens the dictionaries that translate from the language from into each language of
-// Across.Into, except into from itself. It returns a translator for each dictionary, and notes for
-// the reader: on dictionaries that are missing or cannot be read, and on languages into which it
-// does not translate.
+// openAll opens the dictionaries that translate from the language from into each other language of
+// Across.Into. It returns a translator for each dictionary, and notes for the reader: on
+// dictionaries that are missing or cannot be read, and on languages into which it does not
+// translate.
 func openAll(ctx context.Context, across *Across, from string) (all []*translator, notes []string) {
 	ctx, cancel := context.WithTimeout(ctx, dictionaryPatience)
 	defer cancel()

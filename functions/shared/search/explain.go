@@ -13,8 +13,8 @@ import (
 // fieldNames are the names of the fields in explanations of scores.
 var fieldNames = [postings.Fields]string{"title", "headings", "address", "body"}
 
-// explain sets the explanations of the hits, whose matches are best in the same order, by computing
-// their scores again. It also sets how the languages of the hits are known.
+// explain sets the explanations of the hits by computing their scores again. best has the matches
+// of the hits, in the same order. explain also sets how the languages of the hits are known.
 func (s *search) explain(ctx context.Context, best []match) error {
 	if len(best) == 0 {
 		return nil

@@ -137,8 +137,8 @@ func (f *filter) check() error {
 	return nil
 }
 
-// acceptsLanguage reports whether the filter requires no language, or one that a document in the
-// named language satisfies. It ignores excluded languages.
+// acceptsLanguage reports whether the filter by language, if there is one, lets documents in a
+// language pass. It ignores excluded languages.
 func (f *filter) acceptsLanguage(name string) bool {
 	return len(f.any[Lang]) == 0 || slices.ContainsFunc(f.any[Lang], func(wanted string) bool { return sameValue(Lang, name, wanted) })
 }

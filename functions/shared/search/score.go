@@ -245,7 +245,7 @@ func (c *cursor) window(doc uint32, t *statistics) (last uint32) {
 }
 
 // weight returns the weight of a variant's list in the current document. It is lower if the variant
-// comes from the rules of another language (see foreign).
+// comes only from rules of other languages than the document's (see foreign).
 func (c *cursor) weight(l *listCursor) float64 { return l.weight * c.rules.worth(l.rules, c.doc) }
 
 // score returns the score of the word in the current document: that of its best variant in the

@@ -41,8 +41,7 @@ type scanner struct {
 	lowered [32]byte
 }
 
-// next reads the next token and returns its kind. It drops a tag without an end, such as "<a
-// href=x".
+// next returns the kind of the next token. It drops a tag without an end, such as "<a href=x".
 func (s *scanner) next() token {
 	if s.raw != 0 && s.rawText() {
 		return textToken

@@ -248,8 +248,8 @@ func unescaped(written []byte) []byte {
 	}
 }
 
-// hex returns the number of which b begins with the four hexadecimal digits, or false if it does
-// not begin with four.
+// hex returns the number that the first four bytes of b write in hexadecimal digits. It returns
+// false if they are no such digits.
 func hex(b []byte) (rune, bool) {
 	if len(b) < 4 {
 		return 0, false

@@ -79,8 +79,8 @@ type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 // is the names and word groups of all elements in which it lies.
 type pathTotal struct{ blocks, bytes int }
 
-// sameText counts the blocks with the same text: blocks in the whole page, and before up to the
-// current block, this one included.
+// sameText counts the blocks with the same text. The field blocks counts all in the page; before
+// counts those up to the current block, this one included.
 type sameText struct{ blocks, before int32 }
 
 // Compute returns the features of a page's blocks. data is the JSON-LD of the page.

@@ -189,8 +189,8 @@ func units16(s string) (n int) {
 	return n
 }
 
-// readLinks adds those of a page's links that lead to web addresses to d. It looks at maxLinks
-// links at most. number is the number of the page, from 0 on.
+// readLinks adds to d those links of a page that lead to web addresses. It looks at maxLinks links
+// at most. number is the number of the page, from 0 on.
 func (i *instance) readLinks(d *pdfDocument, document, page, text uint64, number int) {
 	const position, handle, size = 0, 4, 8 // in the buffer: an int, a pointer
 	const uri = 3                          // kind of action

@@ -169,9 +169,9 @@ func (t *grower) count(rows []int32) []histogram {
 	return counted
 }
 
-// grow makes the part of the tree from a node on. It splits the blocks that reach the node by the
-// best feature, and goes on with both sides. At the last level it sets a leaf. rows are the indexes
-// of these blocks, and counted their histograms, one for each feature of the tree.
+// grow makes the subtree whose root is a node. It splits the blocks that reach the node by the best
+// feature, and goes on with both sides. At the last level it sets a leaf. rows are the indexes of
+// these blocks, and counted their histograms, one for each feature of the tree.
 func (t *grower) grow(node int, rows []int32, counted []histogram) {
 	var slope, curve float64
 	for _, i := range rows {
