@@ -76,7 +76,7 @@ func (f *folder) spread(ctx context.Context) error {
 func (f *folder) site(group int) string { return f.document(f.groups[group].members[0]).Site }
 
 // isOneSite reports whether all groups, and all matches that are not read yet, are of the same
-// site. For this it reads the column of sites of all segments, which stays in the cache.
+// site. For this it reads the column of sites of all segments.
 func (f *folder) isOneSite(ctx context.Context) (bool, error) {
 	sites := make([]*segment.StringColumn, len(f.parts))
 	err := f.each(withoutDeadline(ctx), func(ctx context.Context, part int) (err error) {

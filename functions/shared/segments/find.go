@@ -148,8 +148,8 @@ func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest,
 //	and the books of the manifest, or of the other partitions, say that it is gone
 //
 // The parameter elsewhere has the other partitions, to which a strategy may have moved URLs. Gone
-// reads all outcomes of these books, and the directory of every package. It marks no page as
-// masked.
+// reads all outcomes of these books, and the directory of every package. None of the
+// listed pages is marked as Masked.
 func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhere []layout.Partition) ([]manifest.Gone, error) {
 	listed := m.Books
 	for _, id := range elsewhere {
