@@ -111,11 +111,11 @@ func fateOf(s *settings.Settings, known map[layout.Identity]account.URL, seed ad
 }
 
 // redirectOf returns the target of a URL's redirect, or the canonical address that its page names.
-// The bool is false if there is neither. Both are read from the detail of the outcome: if it has
-// only the beginning of a long address, so has the result.
+// The bool is false if there is neither, or if the detail of the outcome, where both stand, has only
+// the beginning of a long address.
 func redirectOf(s *settings.Settings, u account.URL) (address.Address, bool) {
 	to, kind := membership.LeadsTo(u.Final), book.Redirect
-	if u.State != account.Skipped || to == "" {
+	if u.State != account.Skipped || to == "" || len(u.Final.Detail) >= book.MaxDetail {
 		return address.Address{}, false
 	}
 	if membership.IsAlias(u.Final) {
