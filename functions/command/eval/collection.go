@@ -10,7 +10,7 @@ import (
 	"strings"
 )
 
-// Document is a document of a test collection. Its text has no markup.
+// Document is a document of a test collection: a line of docs.jsonl. Its text has no markup.
 type Document struct {
 	ID    string `json:"id"`
 	Title string `json:"title"`
@@ -18,7 +18,8 @@ type Document struct {
 	Lang  string `json:"lang"` // primary subtag (RFC 5646); "" to have it identified
 }
 
-// Query is a query of a test collection.
+// Query is a query of a test collection or of the bucket, with the grades of the documents judged
+// for it.
 type Query struct {
 	ID   string
 	Text string
@@ -32,8 +33,8 @@ const (
 	maxGrade = 10       // highest grade of a relevant document; the gain of a grade is 2^grade − 1
 )
 
-// eachLine calls do with every line of a file that is not blank. Its errors name the file and the
-// line.
+// eachLine calls do with every nonblank line of a file, without the line break. It stops at the
+// first error. Errors of a line name the file and the line number.
 func eachLine(path string, do func(line string) error) error {
 	f, err := os.Open(path)
 	if err != nil {
@@ -60,8 +61,8 @@ func eachLine(path string, do func(line string) error) error {
 	}
 }
 
-// eachDocument calls do with every document of a file. It fails if a document has no id, or the
-// same id as an earlier document.
+// eachDocument calls do with every document of a file such as docs.jsonl. It fails if do fails, or
+// if a document has no id, or the same id as an earlier one.
 func eachDocument(path string, do func(Document) error) error {
 	known := make(map[string]bool)
 	return eachLine(path, func(line string) error {
@@ -77,9 +78,10 @@ func eachDocument(path string, do func(Document) error) error {
 	})
 }
 
-// readQueries reads the files of queries and of relevance judgments (qrels). It returns the
-// queries that have a relevant document, in the order of the file of queries. unjudged is the
-// number of the other queries: they cannot be measured and are not run.
+// readQueries reads the file of queries (queries.tsv) and the file of relevance judgments
+// (qrels.tsv). It returns the queries that have a relevant document, in the order of the file. The
+// result unjudged is the number of the other queries: they cannot be measured and are not run. It
+// fails if no query has a relevant document.
 func readQueries(queries, qrels string) (all []Query, unjudged int, err error) {
 	grades := make(map[string]map[string]int)
 	err = eachLine(qrels, func(line string) error {

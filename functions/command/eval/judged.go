@@ -20,10 +20,10 @@ var (
 	ErrUnclicked = fmt.Errorf("no result of any query has %d clicks; readers' clicks are counted on the search page (see bucketsearch up --help)", judgment.LeastClicks)
 )
 
-// RunJudged runs the queries that judges have judged (see package judgment), and measures the
-// answers by the judges' grades. It runs each query with its filters as the search page does: alike
-// pages are one result, and at most two of the first ten results are of one site. Judgments of
-// forgotten pages do not count.
+// RunJudged runs the queries that judges have judged (see package judgment) on the parameter asked,
+// and measures the answers by the judges' grades. It runs each query with its filters as the search
+// page does: alike pages are one result, and at most two of the first ten results are of one site.
+// Judgments of pages that the parameter forgotten lists do not count.
 func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, asked Searcher) (Report, error) {
 	all, unread, err := judgment.All(ctx, bucket, forgotten)
 	if err != nil {
@@ -58,9 +58,10 @@ type graded struct {
 	grades map[string]int
 }
 
-// replay runs the queries as the search page does, and measures the answers by the grades. It fails
-// with the error in the parameter nothing if no page of any query has a grade above 0. The
-// parameter unread has the errors of objects that could not be read; the report has their number.
+// replay runs the queries as the search page does, and measures the answers by the grades. If no
+// page of any query has a grade above 0, it returns the error in the parameter nothing. The
+// parameter unread has the errors of objects with judgments or clicks that could not be read; only
+// their number goes into the report.
 func replay(ctx context.Context, asked Searcher, queries []graded, unread []error, nothing error) (Report, error) {
 	var asks []asking
 	unjudged := 0
@@ -88,9 +89,9 @@ func replay(ctx context.Context, asked Searcher, queries []graded, unread []erro
 	return report, nil
 }
 
-// judgedShare returns the share, from 0 to 1, of results that have a grade for their query,
-// over all queries together. Only the first 10 results of each query count (see cumulated). The
-// share is 0 if there are no results.
+// judgedShare returns which share of the results has a grade, from 0 to 1, over all queries
+// together. Only the first 10 results of each query count (see cumulated). The share is 0 if there
+// are no results.
 func judgedShare(asks []asking, answers [][]string) float64 {
 	judged, shown := 0, 0
 	for i, q := range asks {

@@ -51,9 +51,8 @@ func (f *Figures) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// each calls the function do once for each of the four measures, in the order NDCG, MAP, Recall,
-// MRR. The argument of do has pointers to the values of this measure in all elements of the
-// parameter all.
+// each calls do once for each of the four measures, in the order NDCG, MAP, Recall, MRR. In each
+// call, values[i] points to this measure in all[i], so that do can also change it.
 func each(all []*Figures, do func(values []*float64)) {
 	for _, field := range []func(*Figures) *float64{
 		func(f *Figures) *float64 { return &f.NDCG }, func(f *Figures) *float64 { return &f.MAP },

@@ -6,14 +6,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-// Prepared is a task whose documents are indexed in memory, to be run with several weights.
+// Prepared is a task whose documents are indexed in memory once, so that its queries can be run
+// many times, with different weights of the score.
 type Prepared struct {
 	index   *search.Index
 	queries []asking
 }
 
-// Prepare indexes the task's documents and reads its queries. Of these it takes at most the number
-// in the parameter most, spread evenly over queries.tsv.
+// Prepare indexes the task's documents and reads its queries. If more queries than the parameter
+// most have a relevant document, it takes only that number of them, spread evenly over queries.tsv.
 func (t Task) Prepare(ctx context.Context, most int) (*Prepared, error) {
 	queries, _, err := readQueries(t.Queries, t.Qrels)
 	if err != nil {
@@ -29,7 +30,7 @@ func (t Task) Prepare(ctx context.Context, most int) (*Prepared, error) {
 	return p, err
 }
 
-// Run runs the queries with the weights, and returns the means of their figures.
+// Run runs the queries with the weights w of the score, and returns the mean of each measure.
 func (p *Prepared) Run(ctx context.Context, w search.Weights) (Figures, error) {
 	report, _, err := ask(ctx, p.index.WithWeights(w), p.queries, 0)
 	return report.Mean, err

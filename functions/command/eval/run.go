@@ -43,7 +43,7 @@ type Report struct {
 	Each      []Outcome `json:"each"`     // results of the queries, in the order of queries.tsv
 }
 
-// Outcome holds the figures of one query.
+// Outcome is the result of an evaluation for one query.
 type Outcome struct {
 	ID      string  `json:"id"`
 	Text    string  `json:"text"`
@@ -76,16 +76,17 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	return report, err
 }
 
-// asking is a query with its grades and with the search that is made for it (the field how): its
-// text and, if it was judged on the search page, the filters that were set there.
+// asking is a query with its grades. The field how is the search that is made for it: the query's
+// text and, if the query was asked on the search page, the filters that were set there.
 type asking struct {
 	Query
 	how search.Query
 }
 
-// ask asks all queries and measures the answers. The result answers has for each query the
-// addresses of its results, the best first (see judged). The parameter unjudged is the number of
-// queries that cannot be measured and are not asked; ask only writes it into the report.
+// ask asks all queries and measures the answers. answers[i] are the addresses of the results of
+// queries[i], the best first; judged chooses the address of each result. The parameter unjudged is
+// the number of queries that cannot be measured and are not asked; ask only writes it into the
+// report.
 func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (report Report, answers [][]string, err error) {
 	answers = make([][]string, len(queries))
 	report = Report{Queries: len(queries), Unjudged: unjudged, Each: make([]Outcome, len(queries))}
@@ -113,9 +114,9 @@ func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (r
 	return report, answers, nil
 }
 
-// judged returns the address by which q.Grades has the grade of a hit. A hit stands for its own
-// page and for alike pages. Of the addresses of all these pages, judged returns the one with the
-// highest grade. If none of them has a grade, it returns the address of the hit's own page.
+// judged returns the address under which a hit is graded. A hit stands for its own page and for
+// alike pages. Of their addresses, judged returns the one with the highest grade in q.Grades. If
+// none has a grade, it returns the address of the hit's own page.
 func (q Query) judged(hit search.Hit) string {
 	address := hit.URL
 	best, found := q.Grades[address]

@@ -81,9 +81,9 @@ func surt(address string) string {
 	return strings.ReplaceAll(strings.ToLower(key), " ", "%20")
 }
 
-// writeCDX writes the content of index.cdx.gz to out: the lines of CDXJ in the parameter sorted,
-// which are sorted by their bytes, in gzip members of cdxBlock lines each. For each member it
-// appends a line of index.idx to the parameter idx, which it returns.
+// writeCDX writes the content of index.cdx.gz to out: gzip members of cdxBlock lines each. The
+// parameter sorted has the lines of CDXJ, sorted by their bytes. For each member, writeCDX appends
+// a line of index.idx to idx, and it returns the extended idx.
 func writeCDX(out io.Writer, sorted iter.Seq2[string, error], idx []byte) ([]byte, error) {
 	var block, compressed bytes.Buffer
 	count, offset := 0, 0

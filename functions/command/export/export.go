@@ -100,7 +100,7 @@ const (
 	maxGap  = 128 << 10 // greatest number of bytes between two pages that one GET reads along with the pages
 )
 
-// loaded is a page whose compressed bytes are in memory.
+// loaded is a page whose compressed bytes are in memory, in the field span.
 type loaded struct {
 	at   *place
 	key  string // key of the package with the page
@@ -108,9 +108,9 @@ type loaded struct {
 	err  error  // why the bytes could not be read; all other fields are empty then
 }
 
-// read yields the pages from p.places[from] on, in the order of p.places. Before it yields a page,
-// it has read the page's compressed bytes from the bucket. An error of the object store ends the
-// sequence.
+// read yields the pages from p.places[from] on, in the order of p.places, with their compressed
+// bytes. If the object store fails, it yields one element with the error and ends. Pages whose
+// package is missing are yielded, too; loaded.object fails for them.
 func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	return func(yield func(loaded) bool) {
 		var in span
@@ -131,8 +131,8 @@ func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	}
 }
 
-// object decompresses the page and returns its Web object. It fails if the page in these bytes has
-// another URL than the books say.
+// object decompresses the page and returns its Web object. It fails if the bytes hold a page of
+// another URL than the one for which the books name this place.
 func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	if f.err != nil {
 		return webobject.Object{}, f.err
@@ -145,7 +145,7 @@ func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 }
 
 // span returns the range of bytes that the next GET should read: the page at p.places[from], and
-// the pages that follow it closely in the same package. The method itself reads nothing.
+// the pages that follow it closely in the same package (see maxGap). It reads nothing yet.
 func (p *storedPages) span(from int) span {
 	first := &p.places[from]
 	end := first.offset + int64(first.length)

@@ -16,7 +16,7 @@ import (
 // folder is the target of the format markdown: a folder with a Markdown file for each page that has
 // text. Names of files:
 //
-//	https://example.org/a/b?c   example.org/a/b_c.md
+//	https://example.org/a/b?c   example.org/a/b_c-3f2a….md (see fileName)
 //	https://example.org/a/      example.org/a/index.md
 type folder struct{ root string }
 
@@ -64,9 +64,9 @@ func (f *folder) end() error { return nil }
 // suffix.
 const maxFileName = 120
 
-// fileName returns the path of the file for a URL, relative to the folder. If characters
-// had to be replaced or left out, the name gets a part of the URL's hash, so that no two
-// URLs have the same file.
+// fileName returns the path of the file for a URL, relative to the folder. If pathOf had to replace
+// or leave out characters, the name ends with a part of the URL's hash, so that no two URLs have
+// the same file.
 func fileName(raw string) string {
 	name, changed := pathOf(raw)
 	if changed {
@@ -75,8 +75,9 @@ func fileName(raw string) string {
 	return name + ".md"
 }
 
-// pathOf returns a path for a URL that is valid in every file system, and whether characters had
-// to be replaced or left out.
+// pathOf returns a path for a URL, valid in every file system, such as example.org/a/b_c for
+// https://example.org/a/b?c. The result changed is true if characters were replaced or left out, so
+// that other URLs may have the same path.
 func pathOf(raw string) (name string, changed bool) {
 	u, err := url.Parse(raw)
 	if err != nil {
@@ -119,7 +120,7 @@ func pathOf(raw string) (name string, changed bool) {
 	return strings.Join(parts, "/"), changed
 }
 
-// isDevice reports whether Windows reserves a name for a device, such as CON or LPT1.
+// isDevice reports whether Windows reserves a file name for a device, such as CON, lpt1 or con.txt.
 func isDevice(name string) bool {
 	stem, _, _ := strings.Cut(strings.ToUpper(name), ".")
 	switch stem {
@@ -129,7 +130,7 @@ func isDevice(name string) bool {
 	return len(stem) == 4 && (stem[:3] == "COM" || stem[:3] == "LPT") && '1' <= stem[3] && stem[3] <= '9'
 }
 
-// hashOf returns 12 hexadecimal digits of the hash of a string.
+// hashOf returns the first 12 hexadecimal digits of the SHA-256 of a string.
 func hashOf(s string) string {
 	sum := sha256.Sum256([]byte(s))
 	return hex.EncodeToString(sum[:6])

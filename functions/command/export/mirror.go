@@ -125,10 +125,11 @@ func (m *mirror) write(r *Record, content []byte) error {
 
 func (m *mirror) save() (int64, error) { return 0, nil }
 
-// find returns the name of the file in the mirror for an address that occurs in a page, the
-// parameter to. For an alias of an exported page, such as a redirect to it, this is the file of
-// that page. collections are those of the page in which the address occurs. If one of them drops
-// parameters from URLs, such as a session number, find also looks for the address without these.
+// find returns the name of the mirror's file for the address to, which occurs in a page. If to is
+// an alias of an exported page, such as a redirect to it, this is the file of that page. The
+// parameter collections are those of the page. If one of them drops parameters from URLs, such as a
+// session number, find also tries the address without these. The result found is false if the
+// mirror has no such file.
 func (m *mirror) find(to address.Address, collections []string) (name string, found bool) {
 	ids := []layout.Identity{to.ID}
 	for _, c := range collections {
@@ -147,7 +148,8 @@ func (m *mirror) find(to address.Address, collections []string) (name string, fo
 	return "", false
 }
 
-// mirrored is a page of the mirror while the addresses in it are replaced.
+// mirrored is a page or style sheet of the mirror, with the state that replacing its addresses
+// needs.
 type mirrored struct {
 	*mirror
 	name        string
@@ -156,7 +158,8 @@ type mirrored struct {
 	collections []string
 }
 
-// replace returns the text that replaces an address in the page: a relative path, or a URL.
+// replace returns the text that replaces an address in the page: a relative path, or an absolute
+// URL (see mirror). For the address of a base element, which would change all others, it is empty.
 func (p *mirrored) replace(a hypertext.Address) string {
 	if a.Use == hypertext.ToBase {
 		if base, err := p.base.Resolve(a.URL); err == nil && !p.based {

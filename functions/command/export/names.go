@@ -54,13 +54,13 @@ func (n *names) assign() map[layout.Identity]string {
 	return assigned
 }
 
-// alike returns the key of a name for comparison: it is equal for names that some file system takes
-// for the same, such as A and a.
+// alike returns a form of a name that is equal for names which some file system takes for the same,
+// such as A and a. It is only for comparison.
 func alike(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
 
 // name returns two names for the file of a page: the usual one, and one with a part of the URL's
-// hash, for the case that another file has the usual name. Both are the same if characters of the
-// URL had to be replaced.
+// hash, to be used if another file has the usual name. If characters of the URL had to be replaced,
+// both are the one with the hash.
 func (p nameless) name() (name, hashed string) {
 	stem, changed := pathOf(p.url)
 	extension := path.Ext(stem)
@@ -80,8 +80,8 @@ func (p nameless) name() (name, hashed string) {
 	return stem + extension, hashed
 }
 
-// isExtension reports whether an extension, such as ".xyz", may stay at the end of the name of a
-// file of unknown media type: it is short, and not one of HTML.
+// isExtension reports whether a file of unknown media type keeps the extension of its URL, such as
+// ".xyz". It does if the extension is short and not one of HTML.
 func isExtension(extension string) bool {
 	lower := strings.ToLower(extension)
 	isHTML := slices.Contains(extensions["text/html"], lower) || slices.Contains(extensions["application/xhtml+xml"], lower)

@@ -33,13 +33,14 @@ type Record struct {
 	object    webobject.Object
 }
 
-// recordOf returns the record of a stored page, without the fields that Record.read fills.
+// recordOf returns the record of a stored page. The fields that need the page parsed are still
+// empty: Record.read fills them.
 func recordOf(o webobject.Object) Record {
 	return Record{URL: o.URL, Fetched: o.Downloaded.UTC(), Status: int(o.Status), MIME: o.MIME, Collections: o.Collections, object: o}
 }
 
-// read parses the page and fills the fields from Lang to Type, and Text. It leaves them
-// empty if the page cannot be parsed.
+// read parses the page and fills the fields from Lang to Kind, and Text. It leaves them empty if
+// the page cannot be parsed.
 func (r *Record) read() {
 	p, err := document.Structure(r.object)
 	if err != nil {

@@ -158,8 +158,8 @@ type prepared struct {
 	err     error
 }
 
-// read decompresses a page and, if the export needs its text or language, parses it. It returns the
-// page with the bytes that the target to will write for it (see target.content).
+// read decompresses a page and, if the export needs its text or language, parses it. The result has
+// the bytes that the target, the parameter to, will write for the page.
 func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 	o, err := f.object(ctx)
 	if err != nil {
@@ -192,9 +192,9 @@ func (t Task) isOfText() bool {
 	return true
 }
 
-// target returns the target of the task, and the path of the file that holds the state of the
-// export while it is unfinished. It fails if the target exists already and is not the unfinished
-// one of an earlier run.
+// target returns the target of the task, and the path of the file in which the state of the
+// unfinished export is kept. It fails if a file or folder exists at the target's path, unless an
+// earlier, unfinished run of an export left it.
 func (t Task) target() (to target, resumePath string, err error) {
 	if t.Format == Markdown || t.Format == Mirror {
 		resumePath = t.Path + ".resume"

@@ -109,8 +109,8 @@ func (w *wacz) begin(at time.Time, size int64) error {
 	return err
 }
 
-// linesOf yields the lines of a file, from its beginning. The bytes of a line are valid until the
-// next line is yielded.
+// linesOf yields the lines of a file from its beginning, each with its line feed. The bytes of a
+// line are valid only until the next line is yielded. A line longer than 1 MiB is an error.
 func linesOf(f *os.File) iter.Seq2[[]byte, error] {
 	return func(yield func([]byte, error) bool) {
 		in := bufio.NewReaderSize(io.NewSectionReader(f, 0, 1<<62), 1<<20)
@@ -304,8 +304,8 @@ func (s *summed) Write(b []byte) (int, error) {
 	return s.hash.Write(b)
 }
 
-// behind is a writer that drops the first bytes that it is given, because the file has them
-// already, and writes the others to out.
+// behind is a writer that drops the first bytes that it is given, because they are in the file
+// already, and writes the rest to out.
 type behind struct {
 	out   io.Writer
 	bytes int64 // number of bytes still to be dropped

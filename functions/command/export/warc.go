@@ -18,9 +18,9 @@ import (
 // compressors are gzip writers for reuse, because they take much memory.
 var compressors = sync.Pool{New: func() any { return gzip.NewWriter(nil) }}
 
-// warcRecord returns a record (WARC 1.1, 4) of a type such as "response", compressed as one member
-// of a gzip file (annex D). The parameter fields has lines of its header that not every record has;
-// warcRecord adds the others.
+// warcRecord returns a WARC record (WARC 1.1, 4), compressed as one gzip member (annex D). The
+// parameter kind is its type, such as "response". The parameter fields are those lines of its
+// header that not every record has; warcRecord adds the others. The parameter block is its content.
 func warcRecord(kind string, at time.Time, fields []string, block []byte) ([]byte, error) {
 	var b bytes.Buffer
 	z := compressors.Get().(*gzip.Writer)

@@ -63,8 +63,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Replayer makes a spool object from captures, and finds the assets that a captured page or
-// style sheet refers to; fetch.Function is one.
+// Replayer makes a spool object from captures, as fetch makes one from responses, and finds the
+// assets to which a captured page or style sheet refers. fetch.Function implements it.
 type Replayer interface {
 	Replay(ctx context.Context, b batch.Batch, captures []warc.Capture) (spool.Spool, error)
 	Assets(c warc.Capture, at address.Address) []address.Address
@@ -101,7 +101,7 @@ type Report struct {
 	Batches   []Batch        // the spool objects that were put, one for each batch
 }
 
-// FileFault is a damaged part of a file.
+// FileFault is a damaged part of a file that was to be imported.
 type FileFault struct {
 	File string
 	*warc.Fault
@@ -161,8 +161,9 @@ func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	return report, w.write(ctx, slices.SortedFunc(maps.Values(newest), inOrder))
 }
 
-// survey reads all files for the first of two times, and returns the newest capture of every URL
-// that may be imported. By the settings in the parameter inForce it decides which URLs these are.
+// survey is the first of the two readings of all files. It returns the newest capture of every URL
+// that may be imported by the settings in the parameter inForce, and the state of the reading,
+// which the second reading needs (see isPosted).
 func (t *Task) survey(ctx context.Context, inForce *settings.Settings, report *Report) (map[layout.Identity]capture, *survey, error) {
 	s := &survey{
 		task: t, settings: inForce, now: t.Now(), report: report, newest: map[layout.Identity]capture{},
@@ -185,7 +186,7 @@ func (t *Task) survey(ctx context.Context, inForce *settings.Settings, report *R
 }
 
 // find fills t.sources with the WARC files to be read, and returns their total size in bytes. It
-// fails if a file in t.Files cannot be imported or is there twice.
+// fails if a file in t.Files cannot be imported or is listed twice.
 func (t *Task) find(report *Report) (total int64, err error) {
 	for i, path := range t.Files {
 		if slices.ContainsFunc(t.Files[:i], func(other string) bool { return filepath.Clean(other) == filepath.Clean(path) }) {
@@ -224,9 +225,8 @@ type archives struct {
 	readers []reader // a reader for each element of Task.sources; zero while that file is not open
 }
 
-// read returns the record at a place in the files (the parameter at), and the capture in the
-// record. Of the capture's body it reads at most limit + 1 bytes. It opens the file if it is not
-// open yet.
+// read returns the record at the position at, and the capture in this record. Of the capture's body
+// it reads at most limit + 1 bytes. It opens the file if it is not open yet.
 func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error) {
 	if f.readers == nil {
 		f.readers = make([]reader, len(f.task.sources))
@@ -245,8 +245,8 @@ func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error
 	return record, c, err
 }
 
-// close closes the files that are not read any more, if they are open: those whose index in
-// Task.sources is less than the parameter before.
+// close closes the open files whose index in Task.sources is less than the parameter before: they
+// are not read any more.
 func (f *archives) close(before int) (err error) {
 	for i := range min(before, len(f.readers)) {
 		if f.readers[i].File != nil {

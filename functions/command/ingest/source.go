@@ -38,7 +38,7 @@ func (s source) open() (reader, error) {
 	return reader{file, warc.NewReader(io.NewSectionReader(file, s.from, s.size), s.size)}, nil
 }
 
-// closeAll deletes the copies that sourcesOf has made.
+// closeAll deletes the temporary files into which sourcesOf has unpacked WARC files.
 func closeAll(sources []source) (err error) {
 	for _, s := range sources {
 		if s.unpacked {
@@ -81,7 +81,8 @@ func sourcesOf(path string, report *Report) (sources []source, err error) {
 	return []source{{name: path, path: path, size: info.Size()}}, nil
 }
 
-// causeOf returns the cause of an error of the file system without the path.
+// causeOf returns an error of the file system without the path, which the caller's message has
+// already.
 func causeOf(err error) error {
 	if at, is := errors.AsType[*os.PathError](err); is {
 		return at.Err
@@ -108,10 +109,10 @@ var (
 // members returns the WARC files in a WACZ (https://specs.webrecorder.net/wacz/1.1.1/#archive).
 // size is the size of the WACZ in bytes.
 //
-//	member        source
-//	stored        the part of the WACZ with the member
-//	compressed    a temporary file, into which members unpacks the member
-//	damaged       the part before the damage, if any; the damage becomes a fault of the report
+//	member of the WACZ    WARC file returned for it
+//	stored                the part of the WACZ with the member
+//	compressed            a temporary file, into which members unpacks the member
+//	damaged               the part before the damage, if any; the damage becomes a fault of the report
 func members(path string, file *os.File, size int64, report *Report) (sources []source, err error) {
 	if n, err := countMembers(file, size); err != nil || n > maxMembers {
 		if err == nil {
@@ -177,10 +178,10 @@ func printable(name string) string {
 }
 
 // unpack copies a compressed member of a WACZ to a temporary file, up to the first damage, and
-// returns the path and size of this file. The result damage describes the damage of the member, if
-// any. If the member is not smaller than the parameter room, in bytes, or is compressed more than
-// maxRatio times, unpack copies nothing and returns only damage. The result err is an error in
-// writing the copy.
+// returns the path and size of this file. The result damage says how the member is damaged; nil if
+// it is not. If the member would unpack to room bytes or more, or to more than maxRatio times its
+// packed size (see maxFree), unpack copies nothing and returns only damage. The result err is an
+// error in writing the copy.
 func unpack(m *zip.File, room uint64) (path string, size int64, damage, err error) {
 	if m.UncompressedSize64 >= room || m.UncompressedSize64 > maxFree && m.UncompressedSize64/maxRatio > m.CompressedSize64 {
 		return "", 0, errBomb, nil
@@ -212,9 +213,9 @@ func unpack(m *zip.File, room uint64) (path string, size int64, damage, err erro
 	return to.Name(), size, damage, nil
 }
 
-// noting is a writer that passes all bytes to another writer, the field to, and stores the error of
-// the last write in *err. So the caller of io.Copy can distinguish errors of reading from those of
-// writing.
+// noting is a writer that passes all bytes to the writer in the field to, and stores the error of
+// the last write in *err. By it the caller of io.Copy can tell an error of writing from one of
+// reading.
 type noting struct {
 	to  io.Writer
 	err *error

@@ -56,16 +56,17 @@ type survey struct {
 	seed    maphash.Seed             // seed of the hashes in answers and posted
 }
 
-// maxInside is the greatest offset in a gzip member's decompressed content at which an answer may
-// begin to which revisit records refer. For each such revisit record, the member is decompressed
-// from its beginning up to the answer.
+// maxInside is the greatest offset in the decompressed content of a gzip member at which an answer
+// may begin, so that revisit records can refer to it. There is a limit because for each such
+// revisit record the member is decompressed from its beginning up to the answer.
 const maxInside = 4 << 20
 
 // earliest is the earliest time of a capture that is accepted: there was no web before.
 var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// file reads the file with the given index in Task.sources, and calls progress with the number of
-// bytes read so far. It counts damaged records, and fails if the file cannot be read.
+// file reads the file with the index number in Task.sources, and calls progress with the number of
+// bytes of it read so far. It adds damaged records to the report, and fails if the file cannot be
+// read.
 func (s *survey) file(ctx context.Context, number int, progress func(int64)) error {
 	from := s.task.sources[number]
 	input, err := from.open()
@@ -98,8 +99,8 @@ func (s *survey) file(ctx context.Context, number int, progress func(int64)) err
 // kinds are the known types of WARC records (WARC 1.1, 6).
 var kinds = []string{"warcinfo", "response", "resource", "request", "metadata", "revisit", "conversion", "continuation"}
 
-// record reads one record to its end. A capture in it that may be imported is passed to add; any
-// other is counted by the reason for which it is not imported.
+// record reads one record to its end. If the record has a capture that may be imported, record
+// passes it to add. Otherwise it counts the capture by the reason for which it is not imported.
 func (s *survey) record(input *warc.Reader, r *warc.Record, file int) error {
 	kind := r.Type
 	if !slices.Contains(kinds, kind) {
@@ -182,13 +183,14 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	return f, refusal, nil
 }
 
-// answer decides by the status and media type of an HTTP answer whether it may be imported. It may
-// if it is a page, a redirect or, if the collection wants assets, an asset; then the result reason
-// is "", otherwise it is the reason for the refusal. The parameter admitted is true if the
-// collection admits the URL as a page. If the collection wants assets, answer adds to s.parts the
-// destination of a redirect, and the assets to which a style sheet or an admitted page refers. If
-// the answer is no asset, it sets f.part to false: only assets are imported as parts of other
-// pages.
+// answer decides by the status and media type of an HTTP answer whether it may be imported: it may
+// if it is a page, a redirect or, if the collection wants assets, an asset. The result is "" if it
+// may, otherwise the reason why not. The parameter admitted is true if the collection admits the
+// URL as a page.
+//
+// If the collection wants assets, answer also adds to s.parts the destination of a redirect, and
+// the assets to which a style sheet or an admitted page refers. It sets f.part to false if the
+// answer is no asset, because only assets are imported as parts of other pages.
 func (s *survey) answer(r *warc.Record, f *candidate, admitted bool) (reason string, err error) {
 	var c warc.Capture
 	if s.assets {
@@ -260,8 +262,8 @@ func (s *survey) refuses(at address.Address, kind book.Kind) string {
 	return ""
 }
 
-// add keeps a candidate as the newest capture of its URL, unless the capture kept so far is newer.
-// It counts the older of the two as not imported.
+// add keeps a candidate as the newest capture of its URL, unless a capture of the same time or
+// later is kept already. If there are two, it counts the other one as not imported.
 func (s *survey) add(f candidate) {
 	known, isKnown := s.newest[f.address.ID]
 	if isKnown {

@@ -25,9 +25,9 @@ const (
 	// greatest size of a body in bytes; of a longer body, maxPage + 1 bytes are read, so that fetch
 	// refuses it
 	maxPage  = 16 << 20
-	maxBytes = 16 << 20 // total size in bytes, as transferred, of the bodies of a batch from which on the batch is full
-	// total size in bytes of the bodies of all unfinished batches from which on the largest batch is
-	// stored
+	maxBytes = 16 << 20 // a batch is full once its bodies, as transferred, have this number of bytes
+	// total size in bytes of the bodies of all unfinished batches: once it is reached, the largest
+	// batch is stored
 	maxAll = 64 << 20
 )
 
@@ -97,9 +97,9 @@ func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 	return nil
 }
 
-// take reads a capture and adds it to the pending batch of its partition. It reads the capture's
-// record from the files in the parameter from. If this is a revisit record, take reads the answer
-// to which the record refers from the files in the parameter originals.
+// take reads a capture and adds it to the pending batch of its partition. The capture's record is
+// read from the parameter from. If it is a revisit record, the answer to which it refers is read
+// from the parameter originals, which stays open at other files.
 func (w *writer) take(ctx context.Context, from, originals *archives, c capture) error {
 	record, answer, err := from.read(c.spot, maxPage)
 	if err == nil && w.posted.isPosted(record) {
@@ -149,9 +149,10 @@ func (w *writer) target(at address.Address) batch.Target {
 	return t
 }
 
-// add adds a capture to the pending batch of a partition. If this makes the batch full, add stores
-// it as a spool object. If all pending batches together have maxAll bytes, add stores the largest
-// one. The parameter file is the index of the capture's file in Task.sources.
+// add adds a capture to the pending batch of a partition, with its target t. If this makes the
+// batch full, add stores it as a spool object. Otherwise, if all pending batches together have
+// maxAll bytes, add stores the largest one. The parameter file is the index of the capture's file
+// in Task.sources.
 func (w *writer) add(ctx context.Context, p layout.Partition, t batch.Target, c warc.Capture, file int) error {
 	fill := w.pending[p]
 	if fill == nil {
@@ -246,9 +247,9 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 }
 
 // choose removes from a spool object the outcomes that are not imported, such as those of failed
-// requests (see isImported), with their pages and links, and counts them by reason. To each
-// remaining URL it adds a link from the URL to itself, because only a URL with a link to it counts
-// as discovered. The argument from is the batch that the object was made of.
+// requests (see isImported), with their pages and links, and counts them by reason. It gives each
+// remaining URL a link from the URL to itself, because only a URL with a link to it counts as
+// discovered. The parameter from is the batch of which the object was made.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome

@@ -47,9 +47,9 @@ func (m *mending) relistBook(sound manifest.Book) {
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
 }
 
-// findLost records the URLs to be fetched again: those whose stored page is damaged or was in a lost
-// package, and those whose last outcome was in a lost book. It reads the partition's outcomes twice:
-// first to find suspects (see suspect), then to join all outcomes of each suspect.
+// findLost records the URLs to be fetched again: those whose stored page is damaged or was in a
+// lost package, and those whose last outcome was in a lost book. It reads the partition's outcomes
+// twice: first to find suspects, then to collect all outcomes of each suspect.
 func (m *mending) findLost(ctx context.Context) error {
 	suspects, err := m.suspects(ctx)
 	if err != nil || len(suspects) == 0 {
@@ -81,8 +81,8 @@ type suspect struct {
 	url string
 }
 
-// suspects returns the suspects of the partition, by the identity of their URL. Their field
-// Standing is empty: the caller adds the outcomes.
+// suspects returns the suspects of the partition, by the identity of their URL. It leaves their
+// field Standing empty: the caller adds the outcomes.
 func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, error) {
 	suspects := make(map[layout.Identity]*suspect)
 	type place struct {
@@ -118,7 +118,7 @@ func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, e
 	return suspects, nil
 }
 
-// list lists the pages of a package; none if the package is lost.
+// list lists the pages of a package. It returns none if the package is lost.
 func (m *mending) list(ctx context.Context, in manifest.Package) ([]webobject.Listed, error) {
 	if p, found := m.faulty[in.ID]; found && p.gone {
 		return nil, nil

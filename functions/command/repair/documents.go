@@ -80,9 +80,9 @@ func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report
 	return true, nil
 }
 
-// restoreDeleted restores deleted versions of published documents from their copies, and
-// deleted copies from their versions. It runs first, because all other problems are
-// judged by the settings that these documents make.
+// restoreDeleted restores deleted versions of published documents from their copies, and deleted
+// copies from their versions. It runs before all other repairs, because these depend on the
+// settings in the documents.
 func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	there := make(map[string]bool)
 	for _, prefix := range append(slices.Clip(layout.Published), layout.Copies) {
@@ -119,8 +119,8 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 
 // published returns a sentence for the report: it says which version takes the place of a damaged
 // version of a document. The parameter key is the key of the damaged version. The parameter version
-// is the number of the version published just now, or 0 if a later version than the damaged one is
-// in force.
+// is the number of the version that was published for it just now, or 0 if none was, because a
+// version later than the damaged one is in force.
 func published(key string, version uint64) string {
 	if version == 0 {
 		return "a later version is in force"
@@ -186,8 +186,8 @@ func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
 	return err
 }
 
-// claimAbove claims the next epoch if the damaged claim, whose key is the parameter key, is the
-// newest. The damaged claim will be deleted: without a higher claim its number would be claimed a
+// claimAbove claims the next epoch if the damaged claim with the given key is the newest one. For
+// the damaged claim will be deleted, and without a higher claim its number would be claimed a
 // second time. claimAbove returns a sentence for the report.
 func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	last, err := epoch.Last(ctx, r.Bucket)
@@ -204,8 +204,8 @@ func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }
 
-// rename gives a quarantined object that was damaged in quarantine the name of its present
-// content: keys in quarantine end with the hash of the content.
+// rename stores a quarantined object whose bytes have changed in quarantine under the key of its
+// present content: keys in quarantine end with the hash of the content.
 func (r *Repairer) rename(ctx context.Context, key string, content []byte, report *Report) error {
 	name, _, _ := strings.Cut(key, "@")
 	now := name + "@" + layout.ContentHash(content)

@@ -17,9 +17,9 @@ import (
 )
 
 // mendManifests restores the newest generation from the hint, which is its copy, and replaces a
-// hint that is not a copy of a generation. It runs before all other repairs, because these commit
-// new generations. Older generations cannot be restored: only their hashes are known, from the
-// generations that follow them. It returns a sentence for each object that it has mended.
+// hint that is not a copy of a generation. Older generations cannot be restored: there is no copy
+// of them. It runs before the repairs of other objects of the partition, because these commit new
+// generations. It returns a sentence for each object that it has mended.
 func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, problems []verify.Problem) (mended []string, err error) {
 	for _, problem := range problems {
 		var done bool
@@ -111,10 +111,10 @@ func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 }
 
 // refound stores a new generation of a partition if objects prove that its last generations are
-// lost (see partition.Lost). It returns a sentence for the report, or nothing if no generation is
-// lost. The parameter elsewhere lists the partitions to which the pages of p may have moved. The
-// new generation has a new epoch in its field Learnt. So frontiers notice that they are behind the
-// books, and are rebuilt.
+// lost (see partition.Lost). The parameter elsewhere lists the partitions to which the pages of p
+// may have moved. The new generation has a new epoch in its field Learnt: by it frontiers notice
+// that they are behind the books, and are rebuilt. The result is a sentence for the report; it is
+// empty if no generation is lost.
 func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []layout.Partition) (mended []string, err error) {
 	newest, err := manifest.Read(ctx, r.Bucket, p)
 	if errors.Is(err, manifest.ErrDamaged) {

@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// faultyPackage is a package in the manifest that has problems, with its pages that have to be
-// mended.
+// faultyPackage is a package in the manifest that has problems, and the pages in it that have to be
+// removed or fetched again.
 type faultyPackage struct {
 	manifest.Package
 	erase  map[int64]bool // offsets of pages to be removed, because each is stored twice
@@ -31,7 +31,7 @@ type faultyPackage struct {
 //
 //	problem                                             mended by
 //	an outcome names a page that does not exist         fetching the URL again (see takeBack)
-//	no outcome names a page                             the same
+//	a page is named by no outcome                       the same
 //	a page is stored twice                              removing one of the copies
 //	any other                                           checking the whole package (see mendPackage)
 func (m *mending) lookAtPackage(problem verify.Problem) {

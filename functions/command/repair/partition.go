@@ -93,8 +93,8 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	return nil
 }
 
-// ofManifests reports whether a problem may mean that generations are lost: it is a problem of a
-// stored generation, or an object that proves the loss.
+// ofManifests reports whether a problem may mean that generations are lost: it concerns a stored
+// generation, or an object which proves that later generations existed.
 func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
@@ -159,13 +159,12 @@ func (m *mending) forgetAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
 }
 
-// edit adds to the next commit a change of the manifest. The change cannot fail.
+// edit adds a change of the manifest, which cannot fail, to the edits of the next commit.
 func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }
 
-// say adds the sentences in the parameter said, which describe mended problems, to the report and
-// the log.
+// say adds sentences that describe mended problems to the report and the log.
 func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	for _, sentence := range said {
 		r.Log.InfoContext(ctx, "mended", "what", sentence)

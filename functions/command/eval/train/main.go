@@ -74,8 +74,9 @@ func run(ctx context.Context, dirs []string, most int, out string) error {
 	return os.WriteFile(out, append(content, '\n'), 0o644)
 }
 
-// collections are judged collections. If there are several, each is in the slices twice: indexed
-// alone, and indexed together with the documents of all others.
+// collections are judged collections, ready to be evaluated. If there are several, each has two
+// elements in names and tasks: one indexed alone, one indexed together with the documents of all
+// others.
 type collections struct {
 	names []string
 	tasks []*eval.Prepared
@@ -106,7 +107,7 @@ func open(ctx context.Context, dirs []string, most int) (all collections, err er
 	return all, nil
 }
 
-// figures returns the mean nDCG@10 of each collection when scores are made with the weights w.
+// figures returns the mean nDCG@10 of each element of c, with the weights w of the score.
 func (c collections) figures(ctx context.Context, w search.Weights) ([]float64, error) {
 	var figures []float64
 	for _, t := range c.tasks {
@@ -119,8 +120,8 @@ func (c collections) figures(ctx context.Context, w search.Weights) ([]float64, 
 	return figures, nil
 }
 
-// climb changes the weights w, one after another, as long as the mean of the figures rises. It returns
-// the figures of the final weights.
+// climb raises and lowers the weights w, one after another, and keeps what makes the mean of the
+// figures rise, until no step does. It changes w, and returns the figures of the final weights.
 func (c collections) climb(ctx context.Context, w *search.Weights) ([]float64, error) {
 	best, err := c.figures(ctx, *w)
 	if err != nil {
