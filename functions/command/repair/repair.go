@@ -45,9 +45,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// maxRounds is the greatest number of rounds, each of which verifies and then mends.
-// Three are normal: the second one finds problems that were hidden by others in the first,
-// and the third finds none. There are more if a report cannot list all problems.
+// maxRounds is the greatest number of rounds, each of which verifies the bucket and then mends.
+// Three are normal: the second one finds problems that were hidden by others in the first, and the
+// third finds none. There are more if a report cannot list all problems.
 const maxRounds = 10
 
 // Repairer mends one bucket.
@@ -118,8 +118,8 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 }
 
 // condemnUnlisted condemns objects that no generation lists and that are older than the grace. It
-// does so even if they are more than half of a partition's objects: in that case the sweep
-// condemns none and leaves the decision to a person. It skips partitions with lost generations.
+// does so even if they are more than half of a partition's objects; the sweep condemns none in that
+// case, and leaves the decision to a person. It skips partitions with lost generations.
 func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Partition) error {
 	for _, id := range partitions {
 		p, err := partition.Open(ctx, r.Bucket, id, r.Now)

@@ -48,8 +48,8 @@ type Row struct {
 	AssetBytes int64 `json:"asset_bytes,omitempty"`
 }
 
-// Table returns a table of the report by its name: "language", "source" (how the language is
-// known), "collection", "site" or "day"; nil for any other name.
+// Table returns a pointer to a table of the report: "language", "source" (how the language is
+// known), "collection", "site" or "day". It returns nil for any other name.
 func (r *Report) Table(by string) *[]Row {
 	return map[string]*[]Row{"language": &r.Languages, "source": &r.Sources, "collection": &r.Collections, "site": &r.Sites, "day": &r.Days}[by]
 }
@@ -100,7 +100,7 @@ func Make(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 	return r, nil
 }
 
-// siteOf returns the registrable domain of an address.
+// siteOf returns the registrable domain of a URL, or the URL itself if it cannot be parsed.
 func siteOf(url string) string {
 	a, err := address.Parse(url)
 	if err != nil {
@@ -115,14 +115,14 @@ type table struct {
 	at map[string]*tally
 }
 
-// tally is a Row whose pages are still being counted.
+// tally is a Row to which pages are still being added.
 type tally struct {
 	Row
 	site string // site of the page that was counted last
 }
 
-// add counts a page or an asset of a site in the row of the value, such as the language en. Pages
-// of one site must be added one after another: add counts a new site whenever a page has another
+// add counts a page or an asset in the row of the value, such as the language en. Pages of one site
+// must be added one after another, because add counts one more site whenever a page is of another
 // site than the page before it in the row.
 func (t *table) add(value, site string, page *inventory.Page) {
 	if t.at == nil {

@@ -57,9 +57,10 @@ type measured struct {
 // atOnce is the number of objects that are read concurrently.
 const atOnce = 8
 
-// measure fills the report's table of sizes from all objects that the generations list. It
-// reads the directory of each package and book, and the tail of each segment. unread has
-// an error for each object that is damaged or missing, and so not measured.
+// measure fills the report's table of sizes from all objects that the generations list. It reads
+// the directory of each package and book, and the tail of each segment. The result unread has an
+// error for each object that is damaged or missing; sizes that only such an object says are not in
+// the table.
 func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []*manifest.Manifest) (unread []error, err error) {
 	m := measured{bucket: bucket, rows: [kinds]Size{
 		fetched:      {What: "pages and assets before compression", Unit: "object"},
@@ -115,8 +116,8 @@ func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []
 	return m.unread, nil
 }
 
-// fault records an error in unread if it says that an object is damaged or missing, and
-// returns any other error.
+// fault adds to m.unread an error which says that an object is damaged or missing, and returns nil.
+// It returns any other error.
 func (m *measured) fault(err error) error {
 	if !partition.IsDamaged(err) && !errors.Is(err, webobject.ErrDamaged) && !errors.Is(err, book.ErrDamaged) && !errors.Is(err, segment.ErrVersion) {
 		return err
@@ -127,8 +128,8 @@ func (m *measured) fault(err error) error {
 	return nil
 }
 
-// add adds counts and bytes to rows of the table. The keys of the map rows are the constants that
-// number the rows, and its values are added.
+// add adds to rows of the table: rows[i] has the count and the bytes that are added to the row with
+// the number i, such as outcomes.
 func (m *measured) add(rows map[int]Size) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

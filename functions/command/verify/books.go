@@ -61,8 +61,8 @@ func (v *run) readBooks(ctx context.Context) error {
 	return err
 }
 
-// readBook checks the bytes of one book and opens it. It reports a forgotten page whose links are
-// in the book.
+// readBook checks the bytes of one book and opens it. It reports a problem if the book still has
+// links of a forgotten page.
 func (v *run) readBook(ctx context.Context, b *openBook) error {
 	content, err := v.Bucket.Get(ctx, b.Key, blob.Range{})
 	if err != nil {
@@ -86,8 +86,8 @@ func (v *run) readBook(ctx context.Context, b *openBook) error {
 }
 
 // lose handles err, an error in reading the book b. If the book is missing or damaged, lose marks
-// it as lost and returns nil. It reports a damaged book once; a missing one is reported by the
-// method objects. It returns any other error.
+// it as lost and returns nil. It reports a damaged book the first time; missing books are reported
+// by the method objects. It returns any other error.
 func (v *run) lose(b *openBook, err error) error {
 	switch {
 	case err == nil:
@@ -126,8 +126,8 @@ func (v *run) partition(p layout.Partition) *audit {
 	return v.partitions[slices.IndexFunc(v.partitions, func(own *audit) bool { return own.Partition == p })]
 }
 
-// noteUndiscovered records a URL that has an outcome although no seed or link leads to it.
-// judgeUndiscovered decides later whether that is a problem.
+// noteUndiscovered records a URL of partition p that has an outcome although no seed or link leads
+// to it. judgeUndiscovered decides later whether that is a problem.
 func (v *run) noteUndiscovered(url string, p layout.Partition) {
 	v.count(func(r *Report) {
 		if r.Waiting.Find++; r.Waiting.Find <= MaxProblems {
@@ -137,9 +137,9 @@ func (v *run) noteUndiscovered(url string, p layout.Partition) {
 	})
 }
 
-// judgeUndiscovered reports the recorded URLs to which no seed or link leads. It reports nothing if
-// the missing link may have a good reason: the page with the link is forgotten, or the book or
-// spool object that recorded the link is lost. URLs that were seeds once are no problem.
+// judgeUndiscovered reports the URLs that noteUndiscovered recorded, except those that were seeds
+// once. It reports nothing if there may be a good reason that no link leads to them: the page with
+// the link is forgotten, or the book or spool object with the link is lost.
 func (v *run) judgeUndiscovered(ctx context.Context) error {
 	waiting := &v.report.Waiting
 	if waiting.Find == 0 || waiting.Fetch > 0 || !v.settings.Takedowns.Empty() || v.incomplete() {
@@ -168,8 +168,8 @@ func (v *run) judgeUndiscovered(ctx context.Context) error {
 	return nil
 }
 
-// judgeStrategies reports the faults of the strategies if, because of such faults, URLs that
-// collections want have no partition: these URLs are never fetched.
+// judgeStrategies reports the faults of the strategies if URLs that collections want have no
+// partition because of them. Such URLs are never fetched.
 func (v *run) judgeStrategies() {
 	n := v.unplaced.Load()
 	if n == 0 {
@@ -183,8 +183,8 @@ func (v *run) judgeStrategies() {
 	}
 }
 
-// spoolLost reports whether there is a spool object in quarantine: it was damaged and
-// never packed.
+// spoolLost reports whether a spool object is in quarantine. It was damaged and never packed, so
+// that its outcomes and links are lost.
 func (v *run) spoolLost(ctx context.Context) (bool, error) {
 	for _, err := range v.Bucket.List(ctx, layout.QuarantinePrefix(layout.Spool), "") {
 		if err != nil {

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// generation is one generation as read from the bucket.
+// generation is one generation, or the hint, as read from the bucket.
 type generation struct {
 	manifest.Manifest
 	hash string // content hash of the bytes; "" if the object is missing
@@ -148,8 +148,8 @@ func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce 
 	return v.missing(ctx, p, h, inForce, lost)
 }
 
-// missing reports missing generations, whose numbers are the parameter lost. Generations that the
-// sweep has deleted since this verification began are not reported.
+// missing reports the missing generations with the numbers in the parameter lost, except those that
+// the sweep has deleted since this verification began.
 func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForce *generation, lost []uint64) error {
 	if len(lost) == 0 {
 		return nil
@@ -166,12 +166,12 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread returns the text that follows the object's key in the report of an unreadable generation.
-// The parameter number is the number of this generation. If it is
+// unread returns the text that follows the object's key in the report of an unreadable generation,
+// whose number is the parameter number. If the generation is
 //
 //	the newest      the text says that no generation can be read
-//	an older one    the text says that nothing of today depends on the generation, and when the sweep
-//	                deletes it, which ends the problem
+//	an older one    the text says that nothing of today depends on it, and when the sweep deletes it, which
+//	                ends the problem
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"
@@ -188,10 +188,10 @@ func (h *history) unread(inForce *generation, number uint64) string {
 		followed.Add(limits.Past+limits.Grace).UTC().Format("2006-01-02 15:04"))
 }
 
-// inForce returns the newest generation, and reports a hint that is not a copy of a generation. It
-// takes the generation from its own object, or from the hint if that object is missing or has more
-// faults than the hint. It returns nil if neither can be read: then the contents of the partition
-// are unknown. The parameter exists has the sizes of the partition's objects.
+// inForce returns the newest generation. It takes this generation from its own object, or from the
+// hint if that object is missing or has more faults than the hint. It returns nil if neither can be
+// read: then the contents of the partition are unknown. It reports a hint that is not a copy of a
+// generation. The parameter exists has the sizes of the partition's objects, by key.
 func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *generation {
 	newest := h.newest()
 	var last *generation
@@ -258,8 +258,8 @@ func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	return n
 }
 
-// before returns the newest generation that can be read, for a partition whose newest generation
-// cannot be read; nil if there is none.
+// before returns the newest readable generation of a partition whose newest generation cannot be
+// read. It returns nil if there is none.
 func (v *run) before(ctx context.Context, p layout.Partition) (*generation, error) {
 	m, err := manifest.Read(ctx, v.Bucket, p)
 	switch {
@@ -271,8 +271,8 @@ func (v *run) before(ctx context.Context, p layout.Partition) (*generation, erro
 	return &generation{Manifest: m, hash: m.Hash()}, nil
 }
 
-// lost reports every object which proves that a partition had later generations than its newest
-// one. It returns true if there is such an object.
+// lost reports every object which proves that a partition had generations after the one in the
+// parameter newest. It returns true if there is such an object.
 func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) {
 	found, err := partition.Lost(ctx, v.Bucket, newest)
 	for _, e := range found {

@@ -41,14 +41,15 @@ var apart = []struct {
 	{layout.Clicks, judgment.CheckClick},
 }
 
-// isVersion reports whether a key names a numbered version of a published document, or a copy of
-// such a version.
+// isVersion reports whether a key is that of a numbered version of a published document, or of a
+// copy of such a version.
 func isVersion(key string) bool {
 	_, err := layout.ParseNumberedKey(key, path.Dir(key)+"/")
 	return err == nil
 }
 
-// checkVersion checks a version of a published document of type T.
+// checkVersion checks a version of a published document of type T: by its checksum or, if it was
+// written before there were checksums, by decoding it.
 func checkVersion[T numbered.Document](_ string, content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
@@ -67,7 +68,8 @@ func checkCopy(content []byte) error {
 	return err
 }
 
-// checkDeadLetter checks a dead letter, or the request to send one again.
+// checkDeadLetter checks a dead letter, or the object by which a person asks for a dead letter to
+// be sent again. It decides by the key which of the two it is.
 func checkDeadLetter(key string, content []byte) error {
 	if layout.IsDeadLetter(key) {
 		_, err := message.DecodeDeadLetter(content)
@@ -156,8 +158,8 @@ func (a *apartObjects) add(key string, content []byte, damaged error) {
 	}
 }
 
-// meaning returns a clause for the report on the consequences of the damage of the object with the
-// key; "" if there is nothing to say.
+// meaning returns a clause for the report on what follows from the damage of the object with the
+// key, such as ", and its copy is read in its place"; "" if there is nothing to say.
 func (a *apartObjects) meaning(key string) string {
 	newest := a.newest[path.Dir(key)]
 	version, isCopy := layout.CopiedKey(key)
@@ -184,7 +186,7 @@ func (a *apartObjects) meaning(key string) string {
 	return ", and " + newest + " is in force in its place"
 }
 
-// foreign reports all objects whose names are not of this project's layout.
+// foreign reports all objects whose keys are not of this project's layout.
 func (v *run) foreign(ctx context.Context) error {
 	for object, err := range v.Bucket.List(ctx, "", "") {
 		if err != nil {

@@ -35,10 +35,10 @@ func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
 
-// forgotten decides for URLs in the partition whether they are there although they are forgotten.
-// Its methods return false as long as the partition has still to erase forgotten URLs. It caches
-// the result for the last site, which makes the methods fast for URLs sorted by site. It is not
-// safe for concurrent use.
+// forgotten decides whether URLs found in a partition are forgotten, and so should have been erased
+// from it. Its methods return false as long as the partition has still to erase forgotten URLs. It
+// caches the result for the last site, which makes the methods fast for URLs sorted by site. It is
+// not safe for concurrent use.
 type forgotten struct {
 	set  *takedown.Set // takedowns in force; nil if the partition may still hold forgotten URLs
 	site uint32        // site of the URL that was asked about last
@@ -46,7 +46,7 @@ type forgotten struct {
 	any  bool          // whether site and hit have a value, because a URL was asked about
 }
 
-// forgotten returns a check for URLs that a partition still holds although they are forgotten.
+// forgotten returns the check for the URLs that are found in partition p.
 func (v *run) forgotten(p *audit) *forgotten {
 	f := new(forgotten)
 	if set := &v.settings.Takedowns; p.clean && !set.Empty() {
@@ -89,7 +89,7 @@ func (f *forgotten) outcome(o *book.Outcome) bool {
 func (f *forgotten) id(id layout.Identity) bool { return f.set != nil && f.set.ForgetsID(id) }
 
 // ledger returns the first forgotten URL in a ledger (the outcomes and links of a batch), or the
-// target of the first link from a forgotten page; "" if there is none.
+// target of the first link from a forgotten page, whichever comes first; "" if there is none.
 func (f *forgotten) ledger(l *spool.Ledger) string {
 	if f.set == nil {
 		return ""
@@ -133,8 +133,8 @@ func (v *run) readQuarantine(ctx context.Context) error {
 	return nil
 }
 
-// readJudgments reports judgments of forgotten URLs, and clicks on them. It does nothing while a
-// partition has not yet erased everything that is forgotten.
+// readJudgments reports judgments of forgotten URLs, and clicks on them. It does nothing until
+// every partition has erased everything that is forgotten.
 func (v *run) readJudgments(ctx context.Context) error {
 	if slices.ContainsFunc(v.partitions, func(p *audit) bool { return v.forgotten(p).set == nil }) {
 		return nil

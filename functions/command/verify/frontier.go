@@ -15,8 +15,9 @@ type backlog struct {
 	ids map[layout.Identity]bool
 }
 
-// readFrontiers reads the pending URLs of the frontiers, and reports URLs that are pending in two
-// frontiers. It does nothing if Verifier.Frontiers is nil, or a book or generation could not be read.
+// readFrontiers reads the pending URLs of the frontiers into v.waiting, and reports URLs that are
+// pending in two frontiers. It does nothing if Verifier.Frontiers is nil, or if a book or
+// generation could not be read.
 func (v *run) readFrontiers(ctx context.Context) error {
 	if v.Frontiers == nil || v.incomplete() {
 		return nil

@@ -16,8 +16,8 @@ import (
 )
 
 // judgePages reports pages without an outcome, and live pages of indexed packages without a
-// document. It must be called after all other steps, because it uses their results. Pages that have
-// an outcome were compared with the outcome before, by pagesOf.
+// document. It must be called after all other steps that read pages and documents, because it uses
+// their results. Pages with an outcome were compared with it before, by pagesOf.
 func (v *run) judgePages(ctx context.Context) error {
 	v.judgeVersions()
 	unindexed := make([]int, len(v.packages))
@@ -76,8 +76,8 @@ func (v *run) judgeVersions() {
 	}
 }
 
-// reportStray reports the given pages of a package, which have no outcome. It reads their URLs from
-// the package.
+// reportStray reports the given pages of a package as pages without an outcome. It reads their URLs
+// from the package.
 func (v *run) reportStray(ctx context.Context, in *storedPackage, pages []*page) error {
 	listed, err := webobject.List(ctx, v.Bucket, in.Key)
 	if err != nil && !errors.Is(err, webobject.ErrDamaged) && !errors.Is(err, blob.ErrAbsent) {
@@ -94,7 +94,7 @@ func (v *run) reportStray(ctx context.Context, in *storedPackage, pages []*page)
 	return nil
 }
 
-// Kind classifies a problem.
+// Kind is the kind of a problem.
 type Kind string
 
 // The kinds of problems.
@@ -105,7 +105,7 @@ const (
 	Double      Kind = "double"      // an object, page or document exists more than once
 	Behind      Kind = "behind"      // a forgotten URL is still stored, or a frontier differs from the books
 	Stale       Kind = "stale"       // searches find a document whose page is gone
-	// an object shows that there were later generations, which are lost
+	// an object proves that the partition had later generations, which are lost
 	Lost    Kind = "lost"
 	Foreign Kind = "foreign" // an object was not written by this project
 )
@@ -183,7 +183,7 @@ type Progress struct {
 	Done, Total int64 // amount done so far and total amount, in the unit of the stage (see Stage)
 }
 
-// Stage names a part of the verification.
+// Stage is the name of a part of the verification.
 type Stage string
 
 // The stages, in their order.

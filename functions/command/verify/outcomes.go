@@ -28,8 +28,8 @@ type asked struct {
 	partition layout.Partition // partition of the book or spool object with the final outcome
 }
 
-// foldRanges reads all books and the spool range by range, counts the URLs by state,
-// compares their outcomes with the pages, and their pending URLs with the frontiers.
+// foldRanges reads all books and the spool, one range of URLs after another. It counts the URLs by
+// state, and compares their outcomes with the pages, and the pending URLs with the frontiers.
 func (v *run) foldRanges(ctx context.Context) error {
 	if err := v.readFrontiers(ctx); err != nil {
 		return err
@@ -62,8 +62,8 @@ func (v *run) foldRanges(ctx context.Context) error {
 	return nil
 }
 
-// read adds to f the outcomes and links in the books and the spool of a partition (the parameter
-// p), as far as their URLs are in the range f.within.
+// read adds to f the outcomes and links in the books and the spool of partition p whose URLs or
+// targets are in the range f.within.
 func (f *fold) read(ctx context.Context, p *audit) error {
 	check := f.forgotten(p)
 	for _, b := range p.books {
@@ -89,8 +89,8 @@ func (f *fold) read(ctx context.Context, p *audit) error {
 	return nil
 }
 
-// readBook adds to the fold the outcomes and links of one book, as far as they are in the fold's
-// range of the hash space. It reports forgotten URLs among them.
+// readBook adds to f the outcomes and links of one book whose URLs or targets are in the range
+// f.within. It reports forgotten URLs among them.
 func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) error {
 	for o, err := range b.reader.Outcomes(ctx, f.within) {
 		if err != nil {
@@ -194,8 +194,9 @@ func (f *fold) judge() {
 }
 
 // pagesOf compares the pages of a URL in all packages with the URL's outcomes. It reports a problem
-// if the page that the outcomes call stored is missing, or if there is another page whose version is
-// that of the last outcome or later. It marks all these pages as known, and the stored page as live.
+// if the page that the outcomes call stored is missing, or if there is another page whose version
+// is that of the last outcome or later. It marks all these pages as known, the stored page as live,
+// and pages that are no longer at the URL as gone.
 func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	own := f.pages.of(id)
 	var live *page
@@ -228,9 +229,10 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	}
 }
 
-// place returns the stored page of a URL, by the package and offset in the URL's outcome, and marks
-// the page as live. If the package has no such page at the offset, place reports the missing page
-// and returns nil. If the whole package is missing, it only returns nil.
+// place returns the stored page of a URL, found by the package and offset in the URL's outcome, and
+// marks it as live. If the package has no such page at the offset, place reports that and returns
+// nil. If the whole package is missing or unreadable, which is reported elsewhere, it only returns
+// nil.
 func (f *fold) place(id layout.Identity, known *asked) *page {
 	o := known.Page
 	in := f.byKey[o.Package]

@@ -24,7 +24,7 @@ type storedPackage struct {
 	unsearchable atomic.Bool // a segment with documents of the package cannot be read
 }
 
-// readPackages reads all listed packages whole, and lists their pages in v.pages.
+// readPackages reads all listed packages whole, checks them, and lists their pages in v.pages.
 func (v *run) readPackages(ctx context.Context) error {
 	var bytes int64
 	for _, own := range v.partitions {

@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// maxNamed is the greatest number of URLs of pages in a note.
+// maxNamed is the greatest number of URLs that a note of the report names.
 const maxNamed = 5
 
 // remarks collects the stored pages that could not be read in full or for certain, by the reason

@@ -23,7 +23,8 @@ type storedSegment struct {
 }
 
 // readSegments reads all listed segments, overlays with unvisited URLs and dictionaries whole. It
-// reports damaged ones, and live documents that are not the only live document of an existing page.
+// reports damaged ones. It also reports live documents whose page does not exist, is gone or
+// forgotten, or has another live document.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment
 	var bytes int64
@@ -52,8 +53,8 @@ func (v *run) readSegments(ctx context.Context) error {
 	})
 }
 
-// unsearchable marks the packages with documents in a segment that cannot be read, so that their
-// missing documents are not reported as problems of their own.
+// unsearchable marks the packages that have documents in the segment s, which cannot be read, so
+// that judgePages does not report their missing documents, too.
 func (v *run) unsearchable(s storedSegment) {
 	for _, in := range v.packages {
 		if _, _, found := s.Part(in.ID); found && in.partition == s.partition {
@@ -105,8 +106,8 @@ func (v *run) openSegment(ctx context.Context, s storedSegment, content []byte) 
 	return o, err
 }
 
-// listedRightly adds a problem to the report for each way in which the manifest's entry for a segment
-// differs from the segment.
+// listedRightly reports each way in which the manifest's entry for a segment differs from the
+// segment itself.
 func (v *run) listedRightly(o *openedSegment, content []byte) {
 	own := o.partition.Partition
 	if o.opened.Documents() != o.Documents {
@@ -131,8 +132,8 @@ func (p *audit) lists(id uint32) bool {
 	return slices.ContainsFunc(p.Packages, func(pkg manifest.Package) bool { return pkg.ID == id })
 }
 
-// deadOf reads the dead documents of a segment into o.dead. It returns false if the overlay
-// is missing or damaged, so that nobody knows which documents are alive.
+// deadOf reads into o.dead which documents of a segment are dead. The result known is false if the
+// overlay that says so is missing or damaged.
 func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err error) {
 	o.dead, err = partition.Dead(ctx, v.Bucket, o.Segment)
 	switch {
@@ -214,8 +215,9 @@ func (v *run) linkTexts(ctx context.Context, p *audit, key string, open func(seg
 	return nil
 }
 
-// documents checks all documents of one segment, and adds the live ones to the counts of live
-// documents of their pages. Of each kind of problem it reports only the segment's first document.
+// documents checks all documents of one segment, and adds the live ones to their pages' counts of
+// live documents. Of each kind of problem it reports only the first document of the segment that
+// has it.
 func (v *run) documents(ctx context.Context, s storedSegment, content []byte) error {
 	o, err := v.openSegment(ctx, s, content)
 	if err != nil {
@@ -254,8 +256,8 @@ func (v *run) documents(ctx context.Context, s storedSegment, content []byte) er
 	return nil
 }
 
-// document checks one document and, if it is alive, adds 1 to the number of live documents of its
-// page. It returns the kinds of the problems that the document has.
+// document checks one document and returns the kinds of its problems. If the document is alive, it
+// adds 1 to its page's count of live documents.
 func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	id := o.identities[doc]
 	if forget := v.forgotten(o.partition); forget.set != nil && forget.set.ForgetsPage(id, oneString(o.sites, doc)) {
@@ -308,8 +310,8 @@ func oneString(c *segment.StringColumn, doc uint32) string {
 	return ""
 }
 
-// details holds for each kind of problem of a document the text that describes the problem in the
-// report; it follows the URL of the page and the key of the segment.
+// details has for each kind of problem of a document the text that describes it in the report. The
+// text follows the URL of the page and the key of the segment.
 var details = map[Kind]string{
 	Behind:      "is still there, although it is forgotten",
 	Unaccounted: "is made of a page that does not stand in its package",
@@ -317,8 +319,8 @@ var details = map[Kind]string{
 	Stale:       "is still searched, although the page is gone",
 }
 
-// tell adds to the report a problem of the given kind of the document number doc in a segment. It
-// reads the document's URL from the segment.
+// tell adds to the report a problem of the given kind, with the URL of the document that has the
+// number doc in the segment.
 func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32) error {
 	stored, err := o.opened.Stored(ctx, []uint32{doc})
 	if err != nil {

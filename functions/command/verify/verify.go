@@ -84,7 +84,7 @@ type Waiting struct {
 // Sound reports whether there are no problems.
 func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 
-// Verifier checks one bucket. Its fields hold the bucket and say which checks are made.
+// Verifier checks one bucket.
 type Verifier struct {
 	Bucket blob.Reader
 	Now    time.Time // time of the verification; the strategies in force at this time apply
@@ -115,8 +115,8 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	return r.report, nil
 }
 
-// untold returns the warnings about published documents, without those about an object for which
-// the report already has a problem.
+// untold returns those of the warnings about published documents that are not about an object for
+// which the report already has a problem.
 func (v *run) untold(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
 		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })
@@ -229,7 +229,8 @@ func (p *audit) incomplete() bool {
 	return p.unknown
 }
 
-// each calls do for all elements, in parallel on all processors.
+// each calls do for all elements, in parallel on all processors. It returns the first error, after
+// which it begins no further calls.
 func each[T any](ctx context.Context, all []T, do func(context.Context, T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))

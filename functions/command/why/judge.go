@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// judge sets in the story the state of the URL, computed from its outcomes and the links to it,
-// when it is due next, the rule that admits it, and the collections of which it is a seed.
+// judge sets fields of the story: the URL's state, computed from its outcomes and the links to it;
+// when it is due next; the rule that admits it; and the collections of which it is a seed.
 func (t *teller) judge() error {
 	books, err := account.New(t.settings)
 	if err != nil {
@@ -49,8 +49,8 @@ func (t *teller) judge() error {
 }
 
 // rule returns the rule that admits the URL: the first seed of its collection whose scope contains
-// the URL, or the rule for sitemaps. It returns nil if the URL is not admitted, or if a strategy
-// has no partition for it.
+// the URL or, for a sitemap, the rule for sitemaps. It returns nil if the URL is not admitted, or
+// if a strategy has no partition for it.
 func (t *teller) rule(u account.URL) *Rule {
 	if !u.Admitted {
 		return nil
@@ -73,8 +73,8 @@ func (t *teller) rule(u account.URL) *Rule {
 	return nil
 }
 
-// found sets Links and Found of the story from the links to the URL. Found begins with the links of
-// the smallest depth.
+// found sets Story.Links and Story.Found from the links to the URL. Found has the links of the
+// smallest depth first.
 func (t *teller) found() {
 	slices.SortStableFunc(t.links, func(a, b book.Link) int { return int(a.Depth) - int(b.Depth) })
 	t.story.Links = len(t.links)
@@ -122,9 +122,9 @@ func (t *teller) stored(ctx context.Context) {
 	t.problem(errors.New("no manifest lists its package " + live.Package))
 }
 
-// indexed finds the page's live document, and sets the segment, title and language in the parameter
-// at; it sets nothing if there is no such document. The parameter id is the number of the page's
-// package in the manifest.
+// indexed finds the live document of the stored page, and sets the segment, title and language in
+// the parameter at. It sets nothing if there is no such document. The parameter id is the number of
+// the page's package in the manifest.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
 	finder := segments.NewFinder(t.bucket, func(id layout.Identity) bool { return id == t.url.ID })
 	for i := range m.Segments {
@@ -150,7 +150,8 @@ func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, a
 	return nil
 }
 
-// document sets the title and the language in at to those of a document of a segment.
+// document sets the title and language in the parameter at to those of the document with the number
+// doc in a segment.
 func (t *teller) document(ctx context.Context, at *Stored, listed *manifest.Segment, doc uint32) error {
 	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: t.bucket}, listed)
 	if err != nil {

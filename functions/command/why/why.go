@@ -47,7 +47,7 @@ type Story struct {
 	page *book.Outcome // outcome with which the page was stored, and which says where; nil if no page is stored
 }
 
-// Found is a link that leads to the URL.
+// Found is a link that leads to the URL of a Story.
 type Found struct {
 	On         string    `json:"on"` // URL of the page with the link, or its identity if no book has its URL
 	Kind       book.Kind `json:"kind"`
@@ -71,7 +71,7 @@ type Rule struct {
 	Storage    int              `json:"storage"` // number of the storage partition of the URL
 }
 
-// Asked is one request for the URL, with its outcome.
+// Asked is one request for the URL of a Story, with its outcome.
 type Asked struct {
 	Batch   layout.Version `json:"batch"`
 	At      time.Time      `json:"at"`

@@ -113,7 +113,7 @@ func (r *remains) listBooks(m *manifest.Manifest) {
 	})
 }
 
-// before compares two bools for sorting: true comes before false.
+// before compares two bools as cmp.Compare does for numbers, with true before false.
 func before(a, b bool) int {
 	switch {
 	case a == b:

@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// foundPackage is a package that is still in the bucket.
+// foundPackage is a package that is still in the bucket, with its description.
 type foundPackage struct {
 	key    string
 	number int // number in the package's name (PackageName.Collision)
@@ -29,8 +29,8 @@ type foundPackages struct {
 	byName map[layout.PackageName][]*foundPackage
 }
 
-// nameOf returns the name in a package's key without its number, and the number. Each time pages
-// are erased from a package, the package is stored anew under a higher number.
+// nameOf splits the name in a package's key into the name without its number, and the number. Each
+// time pages are erased from a package, the package is stored anew under a higher number.
 func nameOf(key string) (layout.PackageName, int, error) {
 	_, name, err := layout.ParsePackageKey(key)
 	number := name.Collision
@@ -98,9 +98,9 @@ func (all foundPackages) of(key string, pages []place) *foundPackage {
 	return nil
 }
 
-// has reports whether p may be the package in which a book says the given pages are. That is so if
-// at least one of them is at its place in p, and none of the places has a page with another URL or
-// length.
+// has reports whether p may be the package in which a book says the given pages are. p may be if it
+// has at least one of these pages at the offset that the book says, and at none of these offsets a
+// page of another URL or length.
 func (p *foundPackage) has(pages []place) bool {
 	at := make(map[int64]place, len(pages))
 	for _, page := range pages {
@@ -118,8 +118,8 @@ func (p *foundPackage) has(pages []place) bool {
 	return found
 }
 
-// needs reports whether a package must be listed although no book names it. That is so if a batch
-// of one of its pages is neither in a listed book nor in the spool.
+// needs reports whether a package must be listed although no book names it: the batch of one of its
+// pages is neither in a listed book nor in the spool, so that the page would be lost.
 func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	content, found, err := blob.Find(ctx, r.bucket, p.key)
 	if err != nil || !found {
@@ -137,11 +137,12 @@ func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	return false, nil
 }
 
-// listing holds the packages to be listed. The value for each package is the set of the former keys
-// by which books and generations still name it.
+// listing holds the packages that the new generation is to list. The value for each package is the
+// set of its former keys by which books and generations still name it.
 type listing map[*foundPackage]map[string]bool
 
-// add adds a package to the listing, with the key by which a book or generation names it.
+// add adds a package to the listing. The parameter key is that by which a book or generation names
+// the package: its present key or a former one.
 func (l listing) add(p *foundPackage, key string) {
 	if l[p] == nil {
 		l[p] = make(map[string]bool)

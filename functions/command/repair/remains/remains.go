@@ -64,8 +64,9 @@ const beyond = 1000
 // field Learnt and passes the generation to manifest.Refound.
 //
 // The parameter newest is the newest readable generation, or the zero generation of the partition
-// if there is none. The parameter elsewhere lists the partitions to which pages may have moved.
-// evidence shows that generations are lost; the new number is higher than any in it.
+// if there is none. The parameter elsewhere lists the partitions to which pages may have moved. The
+// parameter evidence shows that generations are lost; the number of the new generation is higher
+// than any that it names.
 func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, elsewhere []layout.Partition, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
 	r := &remains{bucket: bucket, newest: newest, now: now.UTC().Truncate(time.Millisecond)}
 	for _, read := range []func(context.Context) error{r.readSpool, r.readPackages, r.readBooks} {
@@ -100,8 +101,8 @@ func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifes
 	return m, r.say(&m), nil
 }
 
-// say returns a sentence on the objects that the new generation lists, and the newest readable
-// generation does not.
+// say returns a sentence that says how many packages and books m, the new generation, lists beyond
+// those of the newest readable generation.
 func (r *remains) say(m *manifest.Manifest) string {
 	lost := "all its generations"
 	if r.newest.Generation > 0 {
@@ -139,12 +140,12 @@ func (r *remains) readSpool(ctx context.Context) error {
 
 // consume marks every batch in a listed book as packed, so that it is not packed again:
 //
-//	its spool object exists                                        added to m.Consumed
+//	the batch's spool object exists                                added to m.Consumed
 //	an unpacked batch of its epoch, with a lower token, waits      the same
 //	otherwise                                                      closed (see manifest.Manifest.Close)
 //
 // Closing a batch also closes all batches of its epoch with lower tokens. That is why it must not
-// be done while one of them waits.
+// be done while one of them waits in the spool.
 func (r *remains) consume(m *manifest.Manifest) {
 	waiting := make(map[uint64]uint64) // the lowest token of each epoch
 	for batch := range r.spooled {

@@ -31,7 +31,7 @@ const Site = "http://a.example/"
 // Batch returns the version (1, token): that of a batch of epoch 1 with the token.
 func Batch(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
 
-// World is a bucket with one partition.
+// World is a bucket with one partition, for tests. Its methods fail the test T on an error.
 type World struct {
 	T        testing.TB
 	Bucket   *memblob.Bucket
@@ -92,8 +92,8 @@ func (w *World) LearnPages(pages []webobject.Object, links ...string) manifest.P
 	return pkg
 }
 
-// Package stores a package, and returns it with a stored outcome of each page.
-// No generation lists it yet.
+// Package stores a package of the pages, which no generation lists yet. It returns the manifest's
+// entry for the package, and an outcome Stored for each page.
 func (w *World) Package(pages ...webobject.Object) (manifest.Package, []book.Outcome) {
 	w.T.Helper()
 	return functionstest.Package(w.T, w.Bucket, 0, pages...)
@@ -110,7 +110,8 @@ func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	})
 }
 
-// learn commits a book, lists its batches as consumed, and makes a further edit of the manifest.
+// learn commits a book in a generation that lists the book's batches as consumed, together with the
+// change edit of the manifest.
 func (w *World) learn(b book.Book, edit func(*manifest.Manifest)) {
 	w.T.Helper()
 	content, err := book.Encode(b)
@@ -132,7 +133,7 @@ func (w *World) learn(b book.Book, edit func(*manifest.Manifest)) {
 	})
 }
 
-// Links returns links from the seed to the URLs.
+// Links returns a link from the seed to each of the URLs.
 func (w *World) Links(urls ...string) []book.Link {
 	w.T.Helper()
 	var links []book.Link
@@ -162,8 +163,8 @@ func (w *World) Index(pkg manifest.Package) manifest.Segment {
 	return manifest.Segment{}
 }
 
-// IndexWithout commits a segment that lacks the pages of the given URLs, in place of the
-// package's segment.
+// IndexWithout builds a segment of the package without the pages of the given URLs, and commits it
+// in place of the package's segment.
 func (w *World) IndexWithout(pkg manifest.Package, without ...string) manifest.Segment {
 	w.T.Helper()
 	built, listed := Segment(w.T, w.Content(pkg.Key), pkg.Key, without...)
@@ -195,8 +196,9 @@ func (w *World) Merge() manifest.Segment {
 	return w.Manifest().Segments[0]
 }
 
-// Segment builds a segment of the pages of a package, except the pages of the given URLs. It
-// returns the bytes of the segment, and the manifest's entry for it.
+// Segment builds a segment of the pages of a package, except those of the given URLs. The
+// parameters content and key are the bytes and the key of the package. It returns the bytes of the
+// segment, and the manifest's entry for it.
 func Segment(t testing.TB, content []byte, key string, without ...string) ([]byte, manifest.Segment) {
 	t.Helper()
 	reader, err := webobject.Open(content)
@@ -236,7 +238,7 @@ func Segment(t testing.TB, content []byte, key string, without ...string) ([]byt
 	}
 }
 
-// Commit commits a generation with an edit, and returns the generation.
+// Commit commits a generation with the change edit, and returns it.
 func (w *World) Commit(edit func(*manifest.Manifest)) manifest.Manifest {
 	w.T.Helper()
 	return functionstest.Commit(w.T, w.Bucket, 0, edit)
@@ -266,7 +268,7 @@ func (w *World) Delete(key string) {
 	}
 }
 
-// Change replaces an object's content by the result that the function become returns for it.
+// Change replaces an object's content by become(content).
 func (w *World) Change(key string, become func([]byte) []byte) {
 	w.T.Helper()
 	if err := w.Bucket.Replace(w.T.Context(), key, become(w.Content(key))); err != nil {
@@ -274,7 +276,7 @@ func (w *World) Change(key string, become func([]byte) []byte) {
 	}
 }
 
-// Flip changes one bit in the middle of the parameter content itself, and returns it.
+// Flip changes one bit in the middle of content in place, and returns content.
 func Flip(content []byte) []byte {
 	content[len(content)/2] ^= 1
 	return content
