@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// request is one HTTP GET.
+// request is one HTTP GET that is to be sent.
 type request struct {
 	url   string
 	agent string // value of the header User-Agent
@@ -46,7 +46,7 @@ type answer struct {
 	err     error
 }
 
-// ask sends one request and reads the answer, in at most the time Limits.Request. It does not
+// ask sends one request and reads the answer, all within the time Limits.Request. It does not
 // follow redirects.
 func (f *Function) ask(ctx context.Context, r request) (a answer) {
 	a.began = f.Now()
@@ -83,8 +83,8 @@ func (f *Function) ask(ctx context.Context, r request) (a answer) {
 	return a
 }
 
-// content returns the decoded body of a response. It returns nil if the status is not 2xx, the
-// request does not want the media type, or r.stream has read the body.
+// content reads the body of a response and returns it decoded. It returns nil if the status is not
+// 2xx, the request does not want the media type, or r.stream has read the body.
 func (f *Function) content(r request, response *http.Response, w *wire) ([]byte, error) {
 	if response.StatusCode/100 != 2 || !r.wants(response.Header.Get("Content-Type")) {
 		// Drained so that the connection can be reused; an error here does not matter.
@@ -107,11 +107,11 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 	return body, nil
 }
 
-// wants reports whether a body with this Content-Type is to be read. It is if one of these holds:
+// wants reports whether a body with this Content-Type is to be read. It is if
 //
 //   - the request is lenient;
-//   - a page or wanted asset of this media type may be stored; or
-//   - the type is so vague that the decision needs the first bytes of the body.
+//   - a page, or an asset if the request wants assets, of this media type may be stored; or
+//   - the type is so vague that only the first bytes of the body can decide that.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType) || r.assets && document.IsAsset(contentType)
 }
@@ -126,7 +126,8 @@ func remoteAddress(c net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// page requests target i of the batch, which is a page, and passes the answer to take.
+// page requests target i of the batch, which is no sitemap, and passes the answer to take. The
+// parameter delay is the pause that robots.txt wants between requests.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
 	p := r.pageOf(i)
 	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known, assets: p.wantsAssets()}, delay)
@@ -143,8 +144,8 @@ func (r *run) pageOf(i int) page {
 	return p
 }
 
-// take writes the answer to the request for page p into the page's outcome. If the answer has a
-// body to parse, take sends the page to the digester, which completes the outcome.
+// take uses the answer to the request for page p: it completes the page's outcome or, if the answer
+// has a body to parse, sends the page to the digester, which completes the outcome.
 func (r *run) take(p page, a answer, d *digester) {
 	r.received += int64(len(a.body))
 	o := r.answered(p.index, a)
@@ -171,9 +172,9 @@ func (r *run) answered(i int, a answer) *book.Outcome {
 	return o
 }
 
-// redirect records the destination of a redirect as a link from target i, and returns the state
-// and reason for the target's outcome. The kind of the link is book.Redirect; if the target is a
-// sitemap or an asset, it is book.Sitemap or book.Asset.
+// redirect records the destination of a redirect as a link from target i, and returns the state and
+// reason for the target's outcome. The link has the kind book.Sitemap or book.Asset if the target
+// is a sitemap or an asset, else book.Redirect.
 func (r *run) redirect(i int, a answer) verdict {
 	to, err := r.targets[i].Resolve(a.location())
 	if err != nil {
@@ -200,16 +201,15 @@ type addressLimits struct {
 	at map[netip.Addr]*addressLimit // limit of each address to which requests run, or wait to be sent
 }
 
-// addressLimit counts the requests to one IP address.
+// addressLimit counts the requests to one IP address that run, or wait to be sent.
 type addressLimit struct {
 	places chan struct{} // a semaphore: one element for each running request
 	users  int           // number of running and waiting requests
 }
 
-// enter waits until fewer than maxPerAddress requests to the address a run. Then the caller sends
-// its request; after it, the caller must call leave, the function that enter returns. enter fails
-// if ctx ends first. The zero address stands for a host whose address is not known yet: it has no
-// limit.
+// enter waits until fewer than maxPerAddress requests to the address a run. Then the caller may
+// send its request, and must call leave after it. enter fails if ctx ends first. The zero address
+// has no limit: it stands for a host whose address is not known yet.
 func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), err error) {
 	if !a.IsValid() {
 		return func() {}, nil
@@ -227,7 +227,7 @@ func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), 
 	}
 }
 
-// join returns the limit of an address, and adds 1 to the number of its requests.
+// join returns the limit of an address, and counts one more request to the address.
 func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -243,7 +243,7 @@ func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	return here
 }
 
-// part subtracts 1 from the number of requests to an address, and removes its limit at 0.
+// part counts one request less to an address. It drops the limit of an address without requests.
 func (c *addressLimits) part(a netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

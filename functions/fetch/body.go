@@ -24,9 +24,9 @@ var (
 	errEncoding = errors.New("the content encoding cannot be read")
 )
 
-// wire reads the body of a response as it is transferred, before it is decoded. Reading
-// fails with errTooBig after more than limit bytes, and with errTooSlow if the rate is below
-// leastRate.
+// wire reads the body of a response as it is transferred, before it is decoded. Reading fails with
+// errTooBig after more than limit bytes, and with errTooSlow if the average rate since the
+// beginning is below leastRate.
 type wire struct {
 	from  io.Reader
 	limit int64         // greatest number of bytes that may be transferred
@@ -47,8 +47,8 @@ func (w *wire) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// check returns errTooBig if more than limit bytes were transferred, errTooSlow if the rate is below
-// leastRate after the grace, else nil.
+// check returns errTooBig if more than limit bytes were transferred, errTooSlow if the average rate
+// is below leastRate and the grace is over, else nil.
 func (w *wire) check() error {
 	if w.sent > w.limit {
 		return fmt.Errorf("%w: at most %d bytes are read", errTooBig, w.limit)
@@ -60,9 +60,9 @@ func (w *wire) check() error {
 	return nil
 }
 
-// read reads a body and returns it decoded, at most limit bytes. encoding is the value of the
-// header Content-Encoding. If there is an error, read returns it together with the bytes
-// decoded before it.
+// read reads the body of w and returns it decoded. The parameter encoding is the value of the
+// header Content-Encoding. A decoded body of more than limit bytes is an error. After an error,
+// read returns the bytes decoded before it, too, at most limit.
 func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	scratch, ok := f.buffers.Get().(*bytes.Buffer)
 	if !ok {
@@ -77,10 +77,11 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	return bytes.Clone(data[:min(int64(len(data)), limit)]), blame(err, w)
 }
 
-// stream calls the function use with a reader of the decoded body, of at most limit bytes. If use
-// leaves a rest unread, stream then reads up to maxDrained bytes of it. The parameter encoding is
-// the value of the header Content-Encoding. stream returns the error by which the body ended early;
-// nil if the body is complete, or if still more is unread.
+// stream decodes the body of w, and calls the function use with a reader of at most limit decoded
+// bytes. If use does not read all, stream then reads and drops up to maxDrained bytes of the rest.
+// The parameter encoding is the value of the header Content-Encoding. stream returns the error by
+// which the body ended early. It returns nil if the body is complete, or if there is still more
+// after these bytes.
 func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Reader)) error {
 	_, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
 		c := &boundedBody{from: from, wire: w, limit: limit}
@@ -122,7 +123,7 @@ func (c *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errRest means that a body has more bytes than the function rest reads.
+// errRest means that a body has still more bytes than boundedBody.rest drops.
 var errRest = errors.New("there is more")
 
 // rest reads and drops the rest of the body, up to maxDrained bytes. It returns nil at the end
@@ -137,7 +138,7 @@ func (c *boundedBody) rest() error {
 	return nil
 }
 
-// fill appends all bytes of a reader to a buffer.
+// fill appends all bytes of a reader to a buffer. It returns nil at the end of the reader.
 func fill(to *bytes.Buffer, from io.Reader) error {
 	for {
 		to.Grow(minRead)
@@ -153,8 +154,8 @@ func fill(to *bytes.Buffer, from io.Reader) error {
 	}
 }
 
-// blame returns the error that best explains why decoding a body failed with err, the first
-// of these that holds:
+// blame returns the error that best explains why decoding a body failed with err. The first line
+// that holds decides:
 //
 //	a limit was exceeded, or the encoding is unknown   err itself
 //	the transfer failed                                the error of the transfer
@@ -175,7 +176,8 @@ func blame(err error, w *wire) error {
 	return fmt.Errorf("%w: %w", errEncoding, err)
 }
 
-// acceptEncoding is the value of the header Accept-Encoding: codings that decoders can read.
+// acceptEncoding is the value of the header Accept-Encoding: the content codings that are asked
+// for. The type decoders can read them all.
 const acceptEncoding = "gzip, br, zstd"
 
 // decoders holds a pool of decoders for each content coding (RFC 9110, 8.4). It is safe for
@@ -189,8 +191,8 @@ type decoder interface {
 }
 
 // read calls the function all with a reader of the decoded body, and returns the results of that
-// call. encoding is the value of the header Content-Encoding; read fails with errEncoding for an
-// unknown value.
+// call. The parameter encoding is the value of the header Content-Encoding; if it is unknown, read
+// fails with errEncoding.
 func (d *decoders) read(encoding string, body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
@@ -220,8 +222,8 @@ type deflated struct {
 	io.Reader
 }
 
-// Reset implements decoder: the next Read begins to decode another body, which it reads from the
-// parameter from.
+// Reset implements decoder: from now on, d decodes another body, which it reads from the parameter
+// from.
 func (d *deflated) Reset(from io.Reader) (err error) {
 	if d.from == nil {
 		d.from = bufio.NewReader(from)
@@ -236,8 +238,8 @@ func (d *deflated) Reset(from io.Reader) (err error) {
 	return err
 }
 
-// through calls the function all with a decoder of the body, and returns the results of that call.
-// It takes the decoder from the pool, or creates one, and puts it back after success.
+// through calls the function all with a decoder that reads the body, and returns the results of
+// that call. It takes the decoder from the pool, or creates one, and puts it back after success.
 func through(pool *sync.Pool, create func() (decoder, error), body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	d, ok := pool.Get().(decoder)
 	if !ok {

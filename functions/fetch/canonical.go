@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// canonicalRequest is a page that names another address as its canonical one (rel=canonical).
-// The page becomes an alias if the page at that address is proved to be alike.
+// canonicalRequest is a page that names another address as its canonical one (rel=canonical). It
+// becomes an alias of that address if the page there proves to be alike.
 type canonicalRequest struct {
 	page
 	link   book.Link       // link of kind Canonical, from the page to the canonical address
@@ -22,10 +22,10 @@ type canonicalRequest struct {
 	before book.Outcome    // outcome of the page before it was stored: it is restored if the page becomes an alias
 }
 
-// canonical returns the canonical address that a page with the outcome o names (RFC 6596), and a
-// link to this address. The result elsewhere is true if the page may become an alias of the
-// address. That is so if the address is not the page's own, has the same origin, and is admitted by
-// the collection.
+// canonical returns the canonical address that a page names (RFC 6596), and a link to it. The
+// parameter o is the page's outcome. The result elsewhere is true if the page may become an alias
+// of the address: the address is not the page's own, has the same origin, and is admitted by the
+// collection.
 func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link, to address.Address, elsewhere bool) {
 	to, elsewhere = p.behalf.canonical(collectionOf(o), p.address, read)
 	if !elsewhere {
@@ -40,9 +40,8 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 }
 
 // canonical returns the canonical address that a page names, without the parameters that the
-// collection drops. The argument at is the page's own address, and read is its content. The second
-// result is true if the canonical address is another one than at and has the same origin; it is
-// false if the page names no valid address.
+// collection drops. The parameter at is the page's own address, and read is its content. The second
+// result is true if the canonical address is valid, differs from at, and has the same origin.
 func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
 	if read.Canonical == "" {
 		return address.Address{}, false
@@ -61,16 +60,16 @@ func (b behalf) canonical(collection string, at address.Address, read *document.
 	return to, to.Origin == at.Origin && to.URL != at.URL
 }
 
-// isAlias makes the page an alias: it sets the state Skipped and the reason membership.Canonical
-// in the page's outcome o. link leads to the canonical address, under which the page is stored.
+// isAlias makes the page an alias: it sets the state Skipped and the reason membership.Canonical in
+// the page's outcome o. The parameter link leads to the canonical address.
 func (p page) isAlias(o *book.Outcome, link book.Link) {
 	conclude(o, p.target, verdict{book.Skipped, membership.Canonical, "to " + link.Target})
 	o.Exponent = later(o.Exponent)
 }
 
-// simpler reports whether the address a is simpler than the parameter than: the same address
-// without some query parameters, or without the name of an index page. Examples: /a/?p=1 is simpler
-// than /a/?p=1&ref=x, and /a/ is simpler than /a/index.html.
+// simpler reports whether the address a is simpler than the address than: the same one without some
+// query parameters, or without the name of an index page. Examples: /a/?p=1 is simpler than
+// /a/?p=1&ref=x, and /a/ is simpler than /a/index.html.
 func simpler(a, than address.Address) bool {
 	path, query, _ := strings.Cut(a.Path, "?")
 	longPath, longQuery, _ := strings.Cut(than.Path, "?")
@@ -90,8 +89,8 @@ func among(query, others string) bool {
 	return true
 }
 
-// maxCanonicals is the greatest number of canonical addresses followed from one page: the
-// page at a canonical address may name another one in turn.
+// maxCanonicals is the greatest number of canonical addresses that are followed one after another
+// from a page: the page at a canonical address may name a further one.
 const maxCanonicals = 3
 
 // canonicalPage describes the page at a canonical address. By it, grant decides whether another
@@ -103,8 +102,9 @@ type canonicalPage struct {
 	canonical *address.Address        // another canonical address that this page names; nil if it names none
 }
 
-// nameOf returns the description of a parsed page that has been found at a canonical address. Its
-// field canonical is nil, even if the page itself names another canonical address.
+// nameOf returns the description of a parsed page as one that may be named as canonical by other
+// pages. It leaves the field canonical nil, even if the page itself names another canonical
+// address: the caller sets it.
 func nameOf(read *document.Document) *canonicalPage {
 	return &canonicalPage{page: !read.Robots.NoIndex, says: fingerprint.Of(read.Title, read.Visible())}
 }
@@ -137,9 +137,10 @@ func (r *run) prove(ctx context.Context, d *digester, over bool) {
 }
 
 // grant makes the page of w an alias of its canonical address if the page at that address has
-// nearly the same text and names no other canonical address. If the canonical address cannot be
-// requested now, the page is stored without validators. So the next request for the page is
-// unconditional, and the alias is decided then.
+// nearly the same text and names no other canonical address. If it names another one, grant tries
+// that, up to maxCanonicals. If a canonical address cannot be requested now, the page is stored
+// without validators. So the next request for the page is unconditional, and the alias is decided
+// then.
 func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	o := &r.ledger.Outcomes[w.index]
 	at, says := w.to, d.results[w.index].named.says
@@ -166,10 +167,9 @@ func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	}
 }
 
-// namedBy returns the page at the canonical address in the parameter at. The parameter by is the
-// link that leads to this address. If the address is a target of the batch and was fetched, namedBy
-// takes the page from the batch. Otherwise it requests the page, at most once in a batch for each
-// User-Agent.
+// namedBy returns the page at the canonical address at. The parameter by is the link that leads to
+// this address. If the address is a target of the batch and was fetched, namedBy takes the page
+// from the batch. Otherwise it requests the page, at most once in a batch for each User-Agent.
 func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) canonicalPage {
 	agent := r.behalf.agentOf(by.Collection)
 	key := agent + " " + at.URL
@@ -190,7 +190,7 @@ func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by b
 	return n
 }
 
-// target returns the index of the target with the address, -1 if there is none.
+// target returns the index of the batch's target with the address, or -1 if there is none.
 func (r *run) target(at address.Address) int {
 	return slices.IndexFunc(r.targets, func(a address.Address) bool { return a.ID == at.ID })
 }

@@ -17,9 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// share adds collections to the outcome of target i if the target was skipped or has failed. So
-// none of these collections requests the target again, and each follows the link if the target is a
-// redirect or an alias. It adds
+// share adds collections to the outcome of target i if the target was skipped or has failed. Then
+// none of these collections requests the target again, and each of them follows the link if the
+// target is a redirect or an alias. It adds
 //
 //	collections that had the page after its last fetch (see batch.Look) and still exist
 //	collections that claim the page whatever its topic, unless the target was skipped without a
@@ -41,7 +41,8 @@ func (r *run) share(i int) {
 // topic.
 type claims struct{ sure, topical []string }
 
-// claiming returns the collections that claim target i. It computes them once.
+// claiming returns the collections that claim target i. It computes them at the first call, and
+// then remembers them.
 func (r *run) claiming(i int) *claims {
 	if r.claims[i] == nil {
 		t := r.batch.Targets[i]
@@ -60,8 +61,9 @@ func (b behalf) kept(t batch.Target) []string {
 	return slices.DeleteFunc(slices.Clone(t.Last.Collections), b.isNone)
 }
 
-// storedLook returns the result of the last fetch of a target (see batch.Look), or nil if there was
-// none or the page is not stored. A batch.Look has a digest only if the page was stored.
+// storedLook returns the result of the last fetch of a target (see batch.Look). It returns nil if
+// there was none, or if the page is not stored: a batch.Look has a digest only if it is. For a
+// sitemap, which is never stored, it returns the result in any case.
 func storedLook(t batch.Target) *batch.Look {
 	if t.Last != nil && t.Last.Digest == 0 && !t.Sitemap {
 		return nil
@@ -70,9 +72,9 @@ func storedLook(t batch.Target) *batch.Look {
 }
 
 // confirmable returns the result of the last fetch of a target (see batch.Look) if the next request
-// may be conditional, else nil. It may be if that fetch put the page into all collections in
-// t.Collections and in the parameter claiming: the answer 304 (Not Modified) leaves a page in the
-// collections that it has, and adds no others.
+// may be conditional, else nil. It may be if the page is already in all collections of
+// t.Collections and of the parameter claiming. For after the answer 304 (Not Modified) a page stays
+// in the collections that it has, and comes into no others.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }
@@ -100,7 +102,7 @@ func (p page) isAbout(name string, read *document.Document) bool {
 }
 
 // together returns the collections in both parameters in the order of book.Outcome.Collections:
-// first names[0], then all others, sorted by name, each once. It leaves out those beyond the number
+// first names[0], then all others, sorted by name, each once. It returns at most
 // book.MaxCollections.
 func together(names []string, others ...string) []string {
 	all := slices.Concat(names, others)
@@ -122,10 +124,10 @@ type behalf struct {
 	log      *slog.Logger
 }
 
-// behalf returns the settings by which fetch requests the targets. It takes them from a cache, and
-// reads them again if they lack a collection of a target: without its settings, the links of that
-// collection would have no weight, and addresses that it allows would be refused for good. behalf
-// fails if the settings cannot be read.
+// behalf returns the settings by which fetch requests the targets. It takes them from a cache. If
+// these lack a collection of a target, it reads them again: otherwise the links of that collection
+// would have no weight, and addresses that it allows would be refused for good. behalf fails if the
+// settings cannot be read.
 func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behalf, err error) {
 	on = behalf{topics: &f.topics, agent: f.Agent, log: f.Log}
 	isNew := func(t batch.Target) bool { return slices.ContainsFunc(t.Collections, on.isNone) }
@@ -150,7 +152,7 @@ func (b behalf) agentOf(name string) string {
 	return b.agent
 }
 
-// topicOf returns the topic of the named collection, nil if it has none.
+// topicOf returns the topic of the named collection, or nil if it has none.
 func (b behalf) topicOf(name string) *topic.Topic {
 	return b.topics.of(b.settings.Collection(name), b.log)
 }
@@ -167,8 +169,8 @@ type builtTopic struct {
 	topic   *topic.Topic
 }
 
-// of returns the topic of a collection, nil if the collection has none. If the settings of the
-// topic are invalid, it logs the error and returns a topic that matches no page.
+// of returns the topic of a collection, or nil if it has none. If the settings of the topic are
+// invalid, it logs the error and returns a topic that matches no page.
 func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	if c.Topic == nil {
 		return nil
@@ -189,9 +191,9 @@ func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	return &built
 }
 
-// weigh sets the weights of a page's links by the topic, from the texts of the links, the relevance
-// of the page (0 to 1) and the weight of its URL (own, 0 to 255). A redirect or canonical link gets
-// the weight own. A link to an asset gets no weight.
+// weigh sets the weights of a page's links by the topic. It uses the texts of the links, the
+// relevance of the page (0 to 1), and the weight of the page's URL (the parameter own, 0 to 255). A
+// redirect or canonical link gets the weight own. A link to an asset gets no weight.
 func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
 	hope := topic.Inherit(relevance, float32(own)/255)
 	for i := range links {

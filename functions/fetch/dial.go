@@ -21,12 +21,13 @@ import (
 // ports are the ports that may be dialled at public IP addresses.
 var ports = [...]uint16{80, 443, 8080, 8443}
 
-// errPort means that a public address has a port that is not in the list ports.
+// errPort means that a request would go to a public address at a port that is not in the list
+// ports.
 var errPort = errors.New("the port is not asked")
 
-// hosting is the address of the metadata service of Azure, from which a virtual machine gets
-// its secrets. No request may reach it. It has to be listed because it is a public address;
-// the metadata services of other clouds have link-local or private ones.
+// hosting is the address of the metadata service of Azure, from which a virtual machine gets its
+// secrets. No request may reach it. It must be refused by name because it is a public address; the
+// metadata services of other clouds have link-local or private ones.
 var hosting = netip.MustParsePrefix("168.63.129.16/32")
 
 // dialer connects to the addresses that the operator and the collections allow. It
@@ -36,7 +37,7 @@ type dialer struct {
 	judging  net.Dialer // net.Dialer for all other hosts: it connects to the addresses that guard accepts
 }
 
-// newDialer returns a dialer. If allowPrivate is true, the dialer refuses no address.
+// newDialer returns a dialer. If allowPrivate is true, it connects to any address and port.
 func newDialer(allowPrivate bool, resolver *net.Resolver) *dialer {
 	trusting := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 30 * time.Second, Resolver: resolver}
 	d := &dialer{trusting: trusting, judging: trusting}
@@ -46,8 +47,8 @@ func newDialer(allowPrivate bool, resolver *net.Resolver) *dialer {
 	return d
 }
 
-// DialContext connects to a host:port. It fails with an error of package ssrf, or with
-// errPort, if no address of the host may be dialled.
+// DialContext connects to an address of the form host:port. It fails with an error of package ssrf,
+// or with errPort, if no IP address of the host may be dialled.
 func (d *dialer) DialContext(ctx context.Context, network, address string) (net.Conn, error) {
 	if name, _, err := net.SplitHostPort(address); err == nil && allowedBy(ctx).host(name) {
 		return d.trusting.DialContext(ctx, network, address)
@@ -138,7 +139,7 @@ func parseAllowed(entries []string) (allowed, error) {
 	return a, nil
 }
 
-// host reports whether a canonical host name is allowed.
+// host reports whether a host is allowed by its canonical name.
 func (a allowed) host(name string) bool { return a.hosts[strings.TrimSuffix(name, ".")] }
 
 // address reports whether an IP address is in one of the allowed networks.

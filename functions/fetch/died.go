@@ -15,11 +15,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// maxFailedRuns is the greatest number of batches in failedRuns; older ones are forgotten.
+// maxFailedRuns is the greatest number of batches in failedRuns. Beyond it the oldest are dropped.
 const maxFailedRuns = 1000
 
 // failedRuns is the set of the latest batches for which Run returned an error in this process. By
-// it, bury knows that these batches did not crash a fetch. It is safe for concurrent use; its zero
+// it, bury can tell them from batches that crashed a fetch. It is safe for concurrent use; its zero
 // value is empty.
 type failedRuns struct {
 	mu      sync.Mutex // protects batches
@@ -44,14 +44,14 @@ func (s *failedRuns) has(v layout.Version) bool {
 	return slices.Contains(s.batches, v)
 }
 
-// maxLate is the time after a batch's deadline during which bury may put a spool object for
-// the batch. Later the sweep may already have marked the batch as closed in the manifest, and
-// pack would ignore the object.
+// maxLate is the time after a batch's deadline until which bury may put a spool object for the
+// batch. After that the sweep may have marked the batch as closed in the manifest, so that pack
+// would ignore the object.
 const maxLate = 10 * time.Minute
 
 // bury records that an earlier fetch of a batch has ended without a spool object: it puts such an
-// object if there is none, the batch's deadline has passed, and its message was delivered before.
-// The outcomes say what became of the earlier fetch:
+// object, unless there is one. It is called when the batch's deadline has passed and its message
+// was delivered before. The outcomes in the object say what became of the earlier fetch:
 //
 //	the earlier fetch                                outcome of each URL
 //	crashed, or ran out of memory or time            retry, with one more attempt
@@ -87,8 +87,8 @@ func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	return f.put(ctx, layout.SpoolKey(b.Storage, b.Version), spool.Spool{Ledger: r.ledger})
 }
 
-// receives returns the number of times that a message has been delivered so far, this time
-// included; 1 if the queue does not provide the number.
+// receives returns how often a message has been delivered so far, this time included. It returns 1
+// if the queue does not say.
 func receives(m events.SQSMessage) int {
 	n, err := strconv.Atoi(m.Attributes["ApproximateReceiveCount"])
 	if err != nil {

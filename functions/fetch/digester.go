@@ -12,9 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// digester parses and compresses the fetched pages of a batch in worker goroutines, while
-// other pages are fetched. Its queue has room for every page of the batch, so that fetching
-// never waits for it. Limits.Batch and Limits.Page limit the bytes in the queue.
+// digester parses and compresses the fetched pages of a batch in worker goroutines, while other
+// pages are fetched. Its queue has room for every page of the batch, so that fetching never waits
+// for it. The bytes in the queue are limited by Limits.Batch and Limits.Page.
 type digester struct {
 	pages   chan page  // queue from which the workers take pages
 	results []digested // results of the pages, by the index of the target
@@ -26,8 +26,8 @@ type digester struct {
 	end        sync.Once // makes sure that the channel pages is closed only once
 }
 
-// newDigester returns a digester and starts its workers. outcomes has an outcome for each target of
-// the batch; the workers complete the outcomes of the pages.
+// newDigester returns a digester and starts its workers. The parameter outcomes has an outcome for
+// each target of the batch; the workers complete those of the pages that they get.
 func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), canonicals: make(chan *canonicalRequest, len(outcomes))}
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
@@ -67,8 +67,8 @@ func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	return result
 }
 
-// attempt calls a function and returns its result. If the function panics, attempt returns the
-// cause as a text, else "".
+// attempt calls the function task and returns its result. If task panics, the result cause is what
+// it panicked with, as a text; otherwise it is "".
 func attempt(task func() digested) (result digested, cause string) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -78,17 +78,17 @@ func attempt(task func() digested) (result digested, cause string) {
 	return task(), ""
 }
 
-// wait waits until all pages are digested, and returns the results. After wait is called, no page
-// may be sent to the digester.
+// wait waits until all pages are digested, and returns the results, by the index of the target. No
+// page may be sent to the digester after it is called.
 func (d *digester) wait() []digested {
 	d.end.Do(func() { close(d.pages) })
 	d.workers.Wait()
 	return d.results
 }
 
-// compress compresses a Web object. It takes a compressor, which uses a megabyte of memory, from
-// the pool and puts it back, because many batches run at the same time and most of them are
-// waiting.
+// compress compresses a Web object with a compressor from the pool, and puts the compressor back.
+// Batches share the pool because a compressor uses a megabyte of memory, and most of the many
+// batches that run at the same time are waiting.
 func compress(compressors *sync.Pool, o webobject.Object) (webobject.Run, error) {
 	c, ok := compressors.Get().(*webobject.Compressor)
 	if !ok {
@@ -130,8 +130,8 @@ func mediaType(a answer) string {
 }
 
 // headerLines returns the fields of a response header, sorted by name and without cookies. It
-// returns at most maxHeaderLines bytes: the first field that does not fit, and all after it,
-// are left out.
+// leaves out the first field with which they would have more than maxHeaderLines bytes, and all
+// fields after it.
 func headerLines(h map[string][]string) []webobject.Field {
 	var lines []webobject.Field
 	size := 0

@@ -199,8 +199,9 @@ type Function struct {
 	compressors sync.Pool // compressors for reuse, of type *webobject.Compressor
 }
 
-// Handle fetches the batches of an SQS event concurrently, because each is of another host. It
-// returns the messages that failed, which SQS then delivers again.
+// Handle fetches the batches of an SQS event, each as one message. It fetches them concurrently,
+// because each is of another host. It returns the messages that failed, which SQS then delivers
+// again.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Together(ctx, f.Log, event, f.receive), nil
 }
@@ -218,10 +219,10 @@ func (f *Function) receive(ctx context.Context, record events.SQSMessage) error 
 	return f.Run(ctx, b)
 }
 
-// Run fetches a batch and puts its spool object. It does nothing if the batch's
-// deadline has passed or the object exists. It fails when the bucket fails or ctx
-// is cancelled; nothing was put then, and the batch may be run again. Run remembers
-// that it failed, so that bury does not take the batch for one that crashed a fetch.
+// Run fetches a batch and puts its spool object. It does nothing if the batch's deadline has passed
+// or the object exists. It fails when the bucket or the settings cannot be read, or ctx is
+// cancelled. Nothing was put then, and the batch may be run again. Run remembers that it failed, so
+// that bury does not think that the batch crashed a fetch.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
 	err := f.run(ctx, b)
 	if err != nil {
@@ -278,8 +279,8 @@ const (
 	// greatest number of redirects that are followed for a robots.txt (RFC 9309, 2.3.1.2)
 	maxRedirects = 5
 	maxHeader    = 64 << 10 // greatest size of a response's header in bytes
-	// greatest number of bytes of an unwanted body that are read so that its connection can be
-	// used again
+	// greatest number of bytes of an unwanted body that are read, so that the connection is free for
+	// the next request
 	maxDrained     = 64 << 10
 	maxHeaderLines = 32 << 10 // greatest size in bytes of the stored part of a response's header
 	maxDetail      = 300      // greatest length of an outcome's detail in bytes

@@ -23,7 +23,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// notAsked returns the outcome of a target that is not requested, or has not been requested yet.
+// notAsked returns the outcome "not asked" of a target, which every target has before its request.
 // The parameter a is the parsed address of the target.
 func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	return book.Outcome{
@@ -33,8 +33,8 @@ func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	}
 }
 
-// settle sets the state, reason and detail of an outcome to those of v. The state Retry becomes
-// Failed if the outcome has MaxAttempts attempts.
+// settle writes v into the outcome o. If v has the state Retry and the outcome has MaxAttempts
+// attempts, the outcome gets the state Failed.
 func settle(o *book.Outcome, v verdict) {
 	o.State, o.Reason, o.Detail = v.state, v.reason, sentence(v.detail)
 	if o.State == book.Retry && o.Attempts >= MaxAttempts {
@@ -42,15 +42,16 @@ func settle(o *book.Outcome, v verdict) {
 	}
 }
 
-// judgeStatus returns the state and reason that follow from the HTTP status of an answer. The
-// answer must not be a redirect with a destination. The result final is false for a 2xx, because
-// the outcome depends on the body then. The parameter unless holds the ETag and time of
-// modification that were sent with the request. It is nil, or has neither of them, if the request
-// was not conditional.
+// judgeStatus returns the state and reason that follow from the HTTP status of an answer that is no
+// redirect with a destination:
 //
 //	304 to a conditional request               unchanged
 //	429, 5xx                                   retry
 //	any other, also a redirect to no address   failed
+//
+// For a 2xx, the result final is false, because the outcome depends on the body. The parameter
+// unless has the ETag and Last-Modified that were sent with the request. It is nil, or has neither,
+// if the request was not conditional.
 func judgeStatus(a answer, unless *batch.Look) (v verdict, final bool) {
 	reason := fmt.Sprintf("http %d", a.status)
 	switch {
@@ -75,15 +76,15 @@ func isRedirect(a answer) bool {
 
 func (a answer) location() string { return a.header.Get("Location") }
 
-// sentence returns the text s as one line, cut to at most maxDetail bytes.
+// sentence returns the text s as one line of valid UTF-8, cut to at most maxDetail bytes.
 func sentence(s string) string {
 	return message.Cut(strings.ToValidUTF8(strings.Join(strings.Fields(s), " "), "\uFFFD"), maxDetail)
 }
 
 func millisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// verdict holds the state, reason and detail that are written into the outcome of a URL. The function
-// settle writes them, and turns the state Retry into Failed after MaxAttempts.
+// verdict is the state, reason and detail that the function settle writes into the outcome of a
+// URL.
 type verdict struct {
 	state  book.State
 	reason string
@@ -139,13 +140,13 @@ const (
 	maxExponent = 6
 )
 
-// conclude completes the outcome of target t: it writes the state, reason and detail in v into o,
-// and corrects the digest and the expiry class by the result of the target's last fetch (see
-// batch.Look). In three cases it sets the state to book.Unchanged, and keeps the reason, so that a
-// page that is already stored stays stored:
+// conclude completes the outcome o of target t. It writes the state, reason and detail of v into o.
+// If the page is stored already, it also sets the digest and the expiry class by the result of the
+// last fetch (see batch.Look). In three cases the page stays stored: the outcome gets the state
+// book.Unchanged, and keeps its reason.
 //
-//   - the request failed;
-//   - the server says for the first time that the page is missing (4xx);
+//   - The request failed.
+//   - The server says for the first time that the page is missing (4xx).
 //   - robots.txt forbids the page to the agent of a collection that does not have it yet.
 func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	settle(o, v)
@@ -181,20 +182,20 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	}
 }
 
-// wasAsset reports whether the last fetch of a stored URL found an asset. The digest of an asset is
-// the checksum of its answer (see answer.sum); the digest of a page is not.
+// wasAsset reports whether the last fetch of a stored URL found an asset. It tells by the digest:
+// that of an asset is the checksum of its answer (see answer.sum), that of a page is not.
 func wasAsset(last batch.Look) bool { return last.Digest == last.Body }
 
 // missing reports whether the status of an outcome says that there is no such page: 4xx except
 // 429.
 func missing(o book.Outcome) bool { return o.Status/100 == 4 && o.Status != 429 }
 
-// sooner returns the expiry class one below exponent, for a page that has changed since its last
-// fetch: it is requested again sooner.
+// sooner returns the expiry class one below exponent, with which a page that has changed since its
+// last fetch is requested again sooner.
 func sooner(exponent int16) int16 { return bounded(exponent - 1) }
 
-// later returns the expiry class one above exponent, for a page that has not changed since its last
-// fetch.
+// later returns the expiry class one above exponent, with which a page that has not changed since
+// its last fetch is requested again later.
 func later(exponent int16) int16 { return bounded(exponent + 1) }
 
 // bounded limits an expiry class to the range from minExponent to maxExponent.
@@ -210,8 +211,8 @@ func validators(a answer, last *batch.Look) (etag, modified string) {
 	return etag, modified
 }
 
-// validator returns a field of the header, such as ETag. It returns "" if the value is longer
-// than book.MaxValidator bytes, or has characters that a request header must not have.
+// validator returns the value of a field in the answer's header, such as ETag. It returns "" if the
+// value is longer than book.MaxValidator bytes, or has characters other than printable ASCII.
 func validator(a answer, name string) string {
 	value := a.header.Get(name)
 	if len(value) > book.MaxValidator {

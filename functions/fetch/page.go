@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// page is a target of a batch with the answer to its request.
+// page is a target of a batch, other than a sitemap, with the answer to its request.
 type page struct {
 	index   int // index of the target in the batch, and of its outcome
 	target  batch.Target
@@ -45,8 +45,8 @@ type digested struct {
 	panicked  string // cause of the parser's panic; "": it did not panic
 }
 
-// digest parses a page and decides whether it is stored. It returns the compressed page and its
-// links, and writes its outcome, which no other goroutine may use meanwhile.
+// digest parses a page and decides whether it is stored. It completes the outcome o, and returns
+// the compressed page, if it is stored, and its links. No other goroutine may use o meanwhile.
 func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	if p.known != nil && p.known.Body == p.sum {
 		p.confirm(o, p.sum)
@@ -76,8 +76,8 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	return p.store(o, compressors, read, remark)
 }
 
-// omitted returns a text for a page replayed from a WARC archive that has only a part of the
-// answer. It returns nil for any other page.
+// omitted returns a text on the missing part of the answer, if p is replayed from a WARC archive
+// that has only the beginning of the answer; else nil.
 func (p page) omitted() []string {
 	if p.cut == "" {
 		return nil
@@ -91,7 +91,7 @@ func (p page) wantsAssets() bool {
 	return p.behalf.settings.WantAssets(p.target.Collections...) || p.behalf.settings.WantAssets(p.sure...)
 }
 
-// wasPage reports whether the last fetch stored the address as a page, and not as an asset.
+// wasPage reports whether the last fetch of the address stored a page, and not an asset.
 func (p page) wasPage() bool {
 	last := storedLook(p.target)
 	return last != nil && !wasAsset(*last)
@@ -117,8 +117,8 @@ func (p page) storeAsset(o *book.Outcome, compressors *sync.Pool) digested {
 	return digested{run: packed, links: links}
 }
 
-// assets returns links to the assets of a page or style sheet, with the given depth and hops. For
-// each limit by which assets were left out, omitted has a text.
+// assets returns links to the assets of a page or style sheet, with the given depth and hops. If
+// limits make it leave out some of them, the result omitted has a text for each such limit.
 func (p page) assets(o book.Outcome, depth uint16, hops uint8) (links []book.Link, omitted []string) {
 	found, omitted := document.Assets(p.answer.body, p.answer.header.Get("Content-Type"), p.address)
 	links = make([]book.Link, len(found))
@@ -154,9 +154,9 @@ func remark(read *document.Document) verdict {
 	return v
 }
 
-// store returns the links of a parsed page and completes its outcome o. Unless the page is an
-// alias or unchanged, store also returns the compressed page, and takes the state and reason for o
-// from verdictOf.
+// store completes the outcome o of a parsed page, and returns the page's links. Unless the page is
+// an alias or unchanged, it is stored: store then also returns the compressed page, and takes the
+// state and reason for o from verdictOf.
 func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, verdictOf func(*document.Document) verdict) digested {
 	p.ask(read, collectionOf(*o))
 	links := p.links(*o, read)
@@ -203,8 +203,8 @@ func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Docu
 	return result
 }
 
-// confirm writes into the outcome that the page is unchanged. body is the checksum of the answer
-// (see answer.sum).
+// confirm writes into the outcome o that the page is unchanged. The parameter body is the checksum
+// of the answer (see answer.sum).
 func (p page) confirm(o *book.Outcome, body uint64) {
 	o.Body = body
 	o.ETag, o.Modified = validators(p.answer, p.known)
@@ -221,9 +221,8 @@ func (p page) read() (*document.Document, error) {
 	return p.parse(p.answer.body, contentType)
 }
 
-// ask finds the robots directives of a parsed page for the agent of the collection, and sets them
-// in the parameter read. It takes them from the page's meta elements and from the header
-// X-Robots-Tag.
+// ask sets read.Robots: the robots directives of a parsed page for the agent of the collection. It
+// takes them from the page's meta elements and from the header X-Robots-Tag.
 func (p page) ask(read *document.Document, collection string) {
 	agent := p.behalf.agentOf(collection)
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
@@ -247,8 +246,9 @@ func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	return links
 }
 
-// weigh sets the weights of the page's links by the topic of the first collection that has one. It
-// returns the weight of the page itself; 0 if no collection has a topic.
+// weigh sets the weights of the page's links by the topic of the first of the collections that has
+// one. It returns the weight that the page itself gets by this topic; 0 if no collection has a
+// topic.
 func (p page) weigh(collections []string, links []book.Link, read *document.Document) uint8 {
 	for _, name := range collections {
 		if topic := p.behalf.topicOf(name); topic != nil {
@@ -260,8 +260,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown returns the links in assets, except those whose target has a link of kind Asset in
-// the parameter links, too. An image with an alternative text is in both, and so gets one link.
+// withoutKnown returns the links in assets, except those to targets to which the parameter links
+// already has a link of kind Asset. For example, an image with an alternative text is in both.
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {
@@ -272,8 +272,8 @@ func withoutKnown(assets, links []book.Link) []book.Link {
 	return slices.DeleteFunc(assets, func(l book.Link) bool { return known[l.Target] })
 }
 
-// collectionOf returns the name of the first collection of an outcome: the URL is requested,
-// and its links are followed, on behalf of this one. It is "" if there is none.
+// collectionOf returns the name of the first collection of an outcome, on whose behalf the URL is
+// requested and its links are followed. It is "" if there is none.
 func collectionOf(o book.Outcome) string {
 	if len(o.Collections) == 0 {
 		return ""
@@ -285,9 +285,8 @@ func collectionOf(o book.Outcome) string {
 // server that makes a new page with the old checksum only hides its own changes.
 var sums = crc64.MakeTable(crc64.ECMA)
 
-// sum returns the checksum of a page for book.Outcome.Body. It stays equal as long as
-// the page has the same bytes and the same header fields about their meaning and use.
-// It is never 0.
+// sum returns the checksum of an answer for book.Outcome.Body. It is of the body and of the header
+// fields Content-Type and X-Robots-Tag, and never 0.
 func (a answer) sum() uint64 {
 	sum := crc64.Checksum(a.body, sums)
 	for _, name := range []string{"Content-Type", "X-Robots-Tag"} {
@@ -304,8 +303,8 @@ func (a answer) sum() uint64 {
 const wordsBits = 16
 
 // pageDigest returns the digest of a page for book.Outcome.Digest, never 0. Pages with the same
-// text have the same digest, if both or neither may be shown in results. For a page without text,
-// the digest is made of sum, the checksum of the page.
+// text have the same digest, unless only one of them may be shown in results (noindex). For a page
+// without text, the digest is made of sum, the checksum of its answer.
 func pageDigest(read *document.Document, sum uint64) uint64 {
 	says := read.Digest()
 	text := cmp.Or(says.Text, sum)
@@ -317,6 +316,6 @@ func pageDigest(read *document.Document, sum uint64) uint64 {
 	return max(digest, 1)
 }
 
-// sameWords reports whether two digests are of texts with the same words: the texts may differ in
+// sameWords reports whether two digests are of pages with the same words, whose texts may differ in
 // numbers, dates and marks.
 func sameWords(digest, other uint64) bool { return (digest^other)>>(64-wordsBits) == 0 }

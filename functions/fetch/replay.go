@@ -15,12 +15,12 @@ import (
 )
 
 // Replay returns the spool object of a batch as Run would put it, but takes the answers from an
-// archive instead of requesting the targets. captures has one answer for each target, in the
-// same order. The outcomes are in that order, too, and have the times of the captures. When
-// the pages reach Limits.Batch bytes, the targets that remain are recorded as not asked.
+// archive instead of requesting the targets. captures[i] is the answer for target i. The outcomes
+// are in this order, too, and have the times of the captures. When the pages reach Limits.Batch
+// bytes, the targets that remain are recorded as not asked.
 //
-// A page can become an alias only of an address that is also in the batch, because Replay
-// requests nothing. A page with any other canonical address is stored without validators.
+// A page can become an alias only of an address that is also in the batch, because Replay requests
+// nothing. A page with any other canonical address is stored without validators.
 func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Capture) (spool.Spool, error) {
 	if len(captures) != len(b.Targets) {
 		return spool.Spool{}, fmt.Errorf("batch %s: %d answers to %d targets", b.Version, len(captures), len(b.Targets))
@@ -57,8 +57,8 @@ func (f *Function) Assets(c warc.Capture, at address.Address) (all []address.Add
 }
 
 // replayed returns a capture as an answer, with its body decoded as Function.ask decodes it. If the
-// archive has only the beginning of the body, the answer has only this, too. The parameter assets
-// says whether assets are stored, too; if not, the body of an asset is left out.
+// archive has only the beginning of the body, so has the answer. If the parameter assets is false,
+// the body of an asset is left out, because it would not be stored.
 func (f *Function) replayed(c warc.Capture, assets bool) answer {
 	a := answer{status: c.Status, header: c.Header, address: c.Address, began: c.Time, ended: c.Time}
 	if c.Status/100 != 2 || !(request{assets: assets}).wants(c.Header.Get("Content-Type")) {

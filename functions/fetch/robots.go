@@ -25,9 +25,9 @@ type originState struct {
 	absent *verdict
 }
 
-// rules returns the rules of the robots.txt for an agent. If the receiver o is nil, this batch did
-// not fetch the robots.txt, because schedule has already checked the batch's URLs against it. Then
-// rules returns empty rules, which allow everything.
+// rules returns the rules of the robots.txt for an agent. If the receiver o is nil, it returns
+// empty rules, which allow everything: this batch did not fetch the robots.txt then, because
+// schedule has already checked the batch's URLs against it.
 func (o *originState) rules(agent string) robots.Rules {
 	if o == nil {
 		return robots.Rules{}
@@ -40,8 +40,9 @@ func (o *originState) rules(agent string) robots.Rules {
 	return rules
 }
 
-// robots fetches the robots.txt of the origin name, and records in the ledger the file and links to
-// the sitemaps that the file names. It returns false if the time of the batch ran out before.
+// robots fetches the robots.txt of the origin name, such as "https://example.org". It records in
+// the ledger the file, and links to the sitemaps that the file names. It returns false if the
+// batch's time ran out before the answer.
 func (r *run) robots(ctx context.Context, name string) bool {
 	at, err := address.Parse(name + "/robots.txt")
 	if err != nil {
@@ -68,10 +69,10 @@ func (r *run) robots(ctx context.Context, name string) bool {
 	return true
 }
 
-// follow fetches a robots.txt and follows up to maxRedirects redirects, also to other hosts (RFC
-// 9309, 2.3.1.2), to which it sends requests without a delay. It returns the last answer and the
-// address from which this came. The last answer is itself a redirect if its destination is invalid,
-// or if there were too many redirects. asked is false if the time of the batch ran out.
+// follow fetches a robots.txt and follows up to maxRedirects redirects (RFC 9309, 2.3.1.2), also to
+// other hosts, which it requests without a delay. It returns the last answer, and the address from
+// which this came. The last answer is itself a redirect if there were too many, or if its
+// destination is invalid. The result asked is false if the batch's time ran out.
 func (r *run) follow(ctx context.Context, at address.Address, agent string) (a answer, from address.Address, asked bool) {
 	host := at.Host
 	for range maxRedirects + 1 {
@@ -89,9 +90,9 @@ func (r *run) follow(ctx context.Context, at address.Address, agent string) (a a
 }
 
 // unreachable returns the state and reason for all targets of an origin whose robots.txt could not
-// be fetched (RFC 9309, 2.3.1.4); nil if it could. The state is Retry, or Failed if the address or
-// port of the origin itself must not be dialled. The parameter moved is the other host to which the
-// robots.txt was redirected; "" if there is none.
+// be fetched (RFC 9309, 2.3.1.4); nil if it was fetched, or does not exist. The state is Retry, or
+// Failed if the address or port of the origin itself must not be dialled. The parameter moved is
+// the other host to which the robots.txt was redirected; "" if there is none.
 func unreachable(a answer, moved string) *verdict {
 	var v verdict
 	switch {
@@ -131,8 +132,8 @@ func (r *run) askers(origin string) (agent string, collections []string) {
 	return agent, slices.Compact(collections)
 }
 
-// sitemaps returns links to the sitemaps that a robots.txt names, on behalf of
-// each of the collections.
+// sitemaps returns links to the sitemaps that the robots.txt at the address at names: for each of
+// the collections a link to each sitemap.
 func sitemaps(at address.Address, rules robots.Rules, collections []string) []book.Link {
 	var links []book.Link
 	for _, name := range rules.Sitemaps() {
@@ -149,8 +150,8 @@ func sitemaps(at address.Address, rules robots.Rules, collections []string) []bo
 	return links
 }
 
-// pace computes the earliest time of the next request to a host, from its answers so far. It
-// is passed on to the host's next batch by the spool's ledger.
+// pace computes the earliest time of the next request to a host, from the host's answers so far.
+// The spool's ledger passes it on to the host's next batch.
 type pace struct {
 	last     time.Time     // end of the last answer; zero if there was none
 	slow     time.Duration // moving average of the times from request to end of answer
@@ -159,9 +160,9 @@ type pace struct {
 }
 
 // next returns the earliest time of the next request; zero means now. The parameter delay is the
-// wanted pause after an answer. If the host needs longer than that for its answers, the pause is as
-// long as it needs, so that the host spends at most half of its time on our requests. With a delay
-// of 0 there is no pause.
+// wanted pause after an answer. If the host needs longer than that for an answer, the pause is as
+// long as the host needs, so that it spends at most half of its time on our requests. A delay of 0
+// means no pause, however slow the host is.
 func (p *pace) next(delay time.Duration) time.Time {
 	if p.last.IsZero() {
 		return time.Time{}
@@ -173,8 +174,7 @@ func (p *pace) next(delay time.Duration) time.Time {
 }
 
 // observe updates the pace after an answer. After the n-th failure in a row, no request is sent for
-// 2^(n-1) seconds, at most an hour. If the host requires a longer pause by Retry-After, no request
-// is sent during that pause.
+// 2^(n-1) seconds, at most an hour; or longer, if the host demands that by Retry-After.
 func (p *pace) observe(a answer) {
 	p.last = a.ended
 	if a.status != 0 {
@@ -208,7 +208,7 @@ func (p *pace) note(l *spool.Ledger) {
 // notBefore rounds the time t up to a whole millisecond, so that the result is not before t.
 func notBefore(t time.Time) time.Time { return millisecond(t.Add(time.Millisecond - 1)) }
 
-// silent reports whether there was no HTTP response, for a reason that may pass, such as a
+// silent reports whether there was no HTTP response, and for a reason that may pass, such as a
 // timeout.
 func (a answer) silent() bool {
 	return a.status == 0 && a.err != nil && judge(a.err).state == book.Retry

@@ -16,9 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// run is the state of one batch while it is fetched. Only the goroutine that sends requests
-// uses it. The outcome of a page that was passed to the digester belongs to the digester until
-// the page is digested.
+// run is the state of one batch while it is fetched. Only the goroutine that sends requests uses
+// it, with one exception: from the time at which a page is sent to the digester until it is
+// digested, its outcome belongs to the digester.
 type run struct {
 	f        *Function
 	batch    batch.Batch
@@ -42,9 +42,9 @@ type run struct {
 	over      bool // all targets are digested
 }
 
-// newRun returns the run of a batch, in which every target has the outcome "not asked". It fails
-// if the settings cannot be read. If a URL of the batch is invalid, it fails with a
-// message.Terminal error, after which the message is not delivered again.
+// newRun returns the run of a batch, in which every target has the outcome "not asked". It fails if
+// the settings cannot be read. If a URL of the batch is invalid, the error is a message.Terminal
+// one, after which the message is not delivered again.
 func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 	r := &run{f: f, batch: b, origins: map[string]*originState{}, named: map[string]canonicalPage{}, stop: b.Deadline, links: make([][]book.Link, len(b.Targets)), claims: make([]*claims, len(b.Targets))}
 	r.pace.failures = int(b.Failures)
@@ -72,7 +72,7 @@ func (f *Function) newRun(ctx context.Context, b batch.Batch) (*run, error) {
 
 func (r *run) now() time.Time { return r.f.Now() }
 
-// fetch fetches all targets and returns the spool object.
+// fetch requests the robots.txt files and all targets of the batch, and returns the spool object.
 func (r *run) fetch(ctx context.Context) spool.Spool {
 	began := r.now()
 	d := newDigester(r.ledger.Outcomes, &r.f.compressors)
@@ -84,8 +84,8 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 }
 
 // finish waits until all pages are digested, decides on aliases, and returns the spool object of
-// the batch. Its outcomes, and the pages, are in the order of the batch's targets. The parameter
-// began is the time at which the fetch of the batch began.
+// the batch. The object's outcomes, and its pages, are in the order of the batch's targets. The
+// parameter began is the time at which the fetch of the batch began.
 func (r *run) finish(ctx context.Context, d *digester, began time.Time) spool.Spool {
 	results := d.wait()
 	r.prove(ctx, d, true)
@@ -125,10 +125,10 @@ func (r *run) end(began time.Time) {
 	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
 }
 
-// notePace writes the host's pace into every outcome, so that it is stored in the books, too, and
-// not only in Redis: the end of the host's rest, the number of its failures in a row, and the delay
-// that the host requires. If the host had failures before this batch and answers again, the number
-// is zero, and the rest ends with the batch.
+// notePace writes the host's pace into every outcome: the end of the host's rest, the number of its
+// failures in a row, and the delay that the host requires. So the pace is stored in the books, too,
+// and not only in Redis. If the host had failures before this batch and answers again, the number
+// is 0, and the rest ends with the batch.
 func (r *run) notePace() {
 	wanted := book.Pace{Rest: r.ledger.Rest, Failures: r.ledger.Failures}
 	if r.batch.Failures > 0 && wanted.Failures == 0 && wanted.Rest.IsZero() {
@@ -186,10 +186,11 @@ func (r *run) askTargets(ctx context.Context, d *digester) {
 	}
 }
 
-// ask waits for the delay between requests, and sends a request. If the time of the batch ends
-// before the answer has come, it returns false, and the target stays "not asked". There is one
-// exception: a request that was under way for half of Limits.Request or more counts as answered,
-// with an error. So a page that is always too slow fails in the end, and is not requested for ever.
+// ask waits for the delay between requests, sends a request, and returns the answer and true. If
+// the batch's time ends before the answer has come, it returns false, and the target stays "not
+// asked". There is one exception: a request that was under way for half of Limits.Request or more
+// counts as answered, with an error. So a page that is always too slow fails in the end, and is not
+// requested for ever.
 func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, bool) {
 	var turn time.Time
 	if !q.away {
@@ -225,7 +226,7 @@ func (r *run) ask(ctx context.Context, q request, delay time.Duration) (answer, 
 	return a, true
 }
 
-// more returns n + 1, or n if n is the greatest number of its type.
+// more returns n + 1, or n itself if it is the greatest number of its type.
 func more[N uint8 | uint16](n N) N { return max(n, n+1) }
 
 func latest(a, b time.Time) time.Time {

@@ -54,9 +54,9 @@ func (r *run) sitemap(ctx context.Context, i int, agent string, delay time.Durat
 	r.received += l.size
 }
 
-// keep handles a sitemap that could not be read this time, but could be read before. It sets the
-// outcome to Skipped, with the validators, checksum and collections of the last fetch. So the links
-// of the last successful fetch stay valid, and the sitemap is fetched again when it is next due.
+// keep completes the outcome of a sitemap that could not be read this time, but was read before. It
+// sets the state Skipped, with the validators, checksum and collections of the last fetch. So the
+// links of that fetch stay valid, and the sitemap is fetched again when it is next due.
 func keep(o *book.Outcome, last batch.Look) {
 	o.State, o.Detail = book.Skipped, sentence(o.Reason+": "+o.Detail)
 	o.Reason, o.ETag, o.Modified = membership.Sitemap, last.ETag, last.Modified
@@ -69,10 +69,12 @@ func (l *listing) isSame(a answer) bool {
 	return l.known != nil && (a.status == http.StatusNotModified || a.err == nil && a.status/100 == 2 && l.sum != 0 && l.sum == l.known.Body)
 }
 
-// judge returns the state and reason for the outcome of a sitemap. attempts is the number of
-// requests for the sitemap so far, this one included. If reading broke off after some entries, the
-// state is Retry while attempts is below MaxAttempts; after that the entries that were read count. A
-// body that is not the XML or text of a sitemap fails as "no sitemap".
+// judge returns the state and reason for the outcome of a sitemap. The parameter attempts is the
+// number of requests for the sitemap so far, this one included.
+//
+// If reading broke off after some entries, the state is Retry while attempts is below MaxAttempts;
+// after that the entries that were read count. A body that is not the XML or text of a sitemap
+// fails as "no sitemap".
 func (l *listing) judge(a answer, attempts uint8) verdict {
 	if a.err != nil && l.broken != nil {
 		if v := judge(a.err); l.entries == 0 || v.state == book.Retry && attempts < MaxAttempts {
@@ -94,8 +96,8 @@ func (l *listing) judge(a answer, attempts uint8) verdict {
 	return verdict{book.Skipped, membership.Sitemap, l.broken.Error()}
 }
 
-// newListing returns an empty listing for target i, a sitemap that is read for the named
-// collections.
+// newListing returns an empty listing for target i, a sitemap. The sitemap is read on behalf of the
+// named collections.
 func (r *run) newListing(i int, collections []string) *listing {
 	l := &listing{address: r.targets[i], outcome: r.ledger.Outcomes[i], now: r.now(), broken: errNothing}
 	if last := r.batch.Targets[i].Last; last != nil {
@@ -139,7 +141,7 @@ type listing struct {
 	undated  int // number of entries without a date
 }
 
-// errNothing means that the answer has no body.
+// errNothing is the error in listing.broken if no body of the sitemap was read.
 var errNothing = errors.New("nothing was sent")
 
 // read parses a sitemap and adds a link for each entry. A panic of the parser becomes the error
@@ -166,9 +168,9 @@ func (l *listing) read(from io.Reader) {
 	}
 }
 
-// add adds a link for an entry. It leaves out an entry of another site that no collection admits,
-// and sitemaps beyond maxSitemaps. If the entry says that its page has changed since the last fetch
-// of the sitemap, the link has the time of the change.
+// add adds a link for an entry. It adds none for an entry of another site that no collection
+// admits, or for a sitemap beyond maxSitemaps. If the entry says that its page has changed since
+// the last fetch of the sitemap, the link has the time of the change.
 func (l *listing) add(e sitemap.Entry) {
 	link := book.Link{
 		Source: l.address.ID, Target: e.Address.URL, Place: e.Address.Place, Kind: book.Listed, Region: book.Text,
@@ -218,8 +220,8 @@ func (l *listing) exponent() int16 {
 	}
 }
 
-// leftOut returns a text on the entries without a link: sitemaps beyond maxSitemaps, and
-// addresses of other sites that no collection admits. It is "" if there are none.
+// leftOut returns a text on the entries for which there is no link: sitemaps beyond maxSitemaps,
+// and addresses of other sites that no collection admits. It is "" if there are none.
 func (l *listing) leftOut() string {
 	var parts []string
 	if l.sitemaps > maxSitemaps {
@@ -234,13 +236,13 @@ func (l *listing) leftOut() string {
 	return "left out: " + strings.Join(parts, "; ")
 }
 
-// priorityWeight converts the priority of a sitemap's entry, from 0 to 1, into the weight of a
-// link:
+// priorityWeight converts the priority of a sitemap's entry, from 0 to 1, into the weight of the
+// link to it:
 //
-//	priority   weight, equal to that of
-//	1          a seed
-//	0.5        a link from a seed
-//	0          a link three steps further than that
+//	priority   weight
+//	1          that of a seed
+//	0.5        that of a link from a seed
+//	0          that of a link three steps further away
 func priorityWeight(p float32) uint8 {
 	band := math.Round(2 * (1 - float64(p)))
 	if p < sitemap.DefaultPriority {

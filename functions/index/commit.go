@@ -37,8 +37,8 @@ func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *c
 	return l
 }
 
-// edit makes the commit's changes to the manifest. It marks the package as indexed, and lists the
-// package's segment, if there is one. Then it masks outdated documents: afterwards each page of the
+// edit changes the manifest for the commit. It marks the package as indexed, and lists the
+// package's segment, if there is one. Then it masks outdated documents. Afterwards each page of the
 // partition has at most one live document, that of its last version, and none if the page is gone.
 // Masked are
 //
@@ -85,11 +85,11 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
-// compare compares the commitment's segment with another segment, s. It returns the documents to be
-// masked in each of the two:
+// compare compares the commitment's segment with another segment, s. It returns which documents are
+// to be masked in each of the two:
 //
-//	others    in s, together with its documents that are dead already; nil if there is nothing to mask
-//	ours      in the commitment's segment: s has the same or a later version of their pages
+//	others    documents of s, together with those that are dead already; nil if there is nothing to mask
+//	ours      documents of the commitment's segment of whose pages s has the same or a later version
 func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
 	from, to, replaced := s.Part(l.pkg.ID)
 	if replaced && to-from == s.Documents { // all of it is replaced; it need not be read, and may be damaged
@@ -124,8 +124,8 @@ func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *
 	return dead, ours, nil
 }
 
-// gone returns the documents of the commitment's segment whose pages are gone: a request later than
-// the one by which the document's page was fetched has found the page gone.
+// gone returns the documents of the commitment's segment whose pages are gone: a request after the
+// one that fetched the page has found that it is no longer there.
 func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	own := roaring.New()
 	for _, g := range m.Gone {
@@ -136,7 +136,7 @@ func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	return own
 }
 
-// pageRules tells which pages may be searched.
+// pageRules decides by the settings which pages may be searched.
 type pageRules struct {
 	*settings.Settings
 	agent string // User-Agent of collections whose settings have none
@@ -160,7 +160,8 @@ func (w pageRules) refused(o webobject.Object, d *document.Document) bool {
 }
 
 // inLanguage reports whether one of the collections wants pages in the language with the given
-// code. It is true also for an unknown language (code is "") and for a page without collections.
+// code. It returns true, too, for an unknown language (the code "") and for a page without
+// collections.
 func (w pageRules) inLanguage(collections []string, code string) bool {
 	if code == "" || len(collections) == 0 {
 		return true

@@ -24,9 +24,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// extract makes a document of every page in a package. The documents are sorted by site and URL, so
-// that similar pages are neighbours: such neighbours compress well, and the hits of a query lie
-// close together.
+// extract makes a document of every page in a package, except assets. The documents are sorted by
+// site and URL, so that similar pages are neighbours: such neighbours compress well, and the hits
+// of a query lie close together.
 //
 //	pages that are forgotten                            left out, as are forgotten images
 //	versions of a page, except the last in the package  left out
@@ -86,8 +86,8 @@ type extractor struct {
 }
 
 // page returns the document of a page. If the parser panics on the page, the document has only the
-// data in the page's head; if the parser panics on the head, too, it has only the address. So such
-// a page does not prevent its package from being indexed.
+// data in the page's head; if it panics on the head, too, only the address. So such a page does not
+// prevent its package from being indexed. The parameter key is the package's key.
 func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p draft, err error) {
 	o := entry.Object
 	for _, read := range []func(webobject.Object) (*document.Document, error){e.parse, head, nameless} {
@@ -107,13 +107,13 @@ func head(o webobject.Object) (*document.Document, error) {
 	return document.Head(o.Data, o.MIME, o.URL), nil
 }
 
-// nameless is used as the parser of a page whose head cannot be read. It always fails, so that the
-// document gets only the page's address as its title.
+// nameless takes the place of the parser for a page on whose head the parser panics. It always
+// fails, so that the document gets only a title, made of the page's address.
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt makes the document of a page, which it parses by calling read. If read or attempt itself
-// panics, the panic is returned as broken, an error that wraps document.ErrPanic. Any other error
-// is returned as err.
+// attempt makes the document of a page, which it parses by the function read. If read or anything
+// else in attempt panics, it returns the panic as the result broken, which wraps document.ErrPanic.
+// It returns other errors as err.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p draft, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -143,8 +143,8 @@ type reading struct {
 	shown bool
 }
 
-// document makes the document of the page at address a from the page's content. If the content is
-// not to be shown, or if the page's collections do not want its language, the document has no words,
+// document makes the document of the page at address a from the page's content. If the content may
+// not be shown, or if the page's collections do not want its language, the document has no words,
 // so that no search finds it. The parameter key is the package's key.
 func (e extractor) document(a address.Address, key string, entry webobject.Entry, content reading) draft {
 	o := entry.Object

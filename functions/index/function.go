@@ -51,7 +51,7 @@ type Function struct {
 	Log      *slog.Logger
 }
 
-// Handle indexes the packages that bucket events name (see Run).
+// Handle indexes the packages that the bucket events in the messages name (see Run).
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, f.Log, event, func(ctx context.Context, body string) error {
 		return message.EachKey(body, func(key string) error {
@@ -96,8 +96,8 @@ func (f *Function) Run(ctx context.Context, key string) error {
 }
 
 // build builds and commits the segment of the package that has the number pkg in the manifest. If
-// another commit interferes, it begins again. It does nothing if the package is indexed or no
-// longer listed.
+// another commit makes the segment outdated meanwhile, it begins again. It does nothing if the
+// package is indexed already, or no longer listed.
 func (f *Function) build(ctx context.Context, id layout.Partition, pkg uint32) error {
 	for {
 		p, err := partition.Open(ctx, f.Bucket, id, f.Now)

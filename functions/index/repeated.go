@@ -26,9 +26,10 @@ const (
 
 // moveRepeated moves repeated blocks of text, such as headers, menus, footers and notices, out of
 // the main parts of pages. Their words are still found, but with the low weight of all text outside
-// the main part. The parameter pages has the pages of one package, sorted by site and URL. If the
-// package has only a few pages of a host, these are not changed. Pages that share half of their
-// text, such as mirrors, are counted as one page: otherwise their whole text would count as
+// the main part. The parameter pages has the pages of one package, sorted by site and URL.
+//
+// If the package has only a few pages of a host, these are not changed. Pages that share half of
+// their text, such as mirrors, are counted as one page: otherwise their whole text would count as
 // repeated.
 func moveRepeated(pages []*draft) {
 	for host := range byStart(pages, 1) {
@@ -45,9 +46,9 @@ func moveRepeated(pages []*draft) {
 	}
 }
 
-// byStart divides pages, which are sorted by site and URL, into groups whose URLs have the same
-// start (see start), and yields the groups: with n = 1 the pages of a host, with n = 2 those of one
-// of its top directories.
+// byStart yields groups of pages whose URLs have the same start (see start): with n = 1 the pages
+// of each host, with n = 2 those of each of its top directories. The pages must be sorted by site
+// and URL.
 func byStart(pages []*draft, n int) func(yield func([]*draft) bool) {
 	return func(yield func([]*draft) bool) {
 		for len(pages) > 0 {
@@ -64,9 +65,9 @@ func byStart(pages []*draft, n int) func(yield func([]*draft) bool) {
 	}
 }
 
-// start returns a URL up to the n-th slash after its scheme, or up to the last slash if
-// it has fewer. Example: http://a/docs/x.html is cut to http://a/ for n = 1 and to
-// http://a/docs/ for n = 2.
+// start returns a URL up to and including the n-th slash after its scheme, or the last one if there
+// are fewer. Example: of http://a/docs/x.html it returns http://a/ for n = 1, and http://a/docs/
+// for n = 2.
 func start(url string, n int) string {
 	at := strings.Index(url, "://") + len("://")
 	for range n {
@@ -143,8 +144,8 @@ func (p *draft) print() fingerprint.Fingerprint {
 	return fingerprint.Fingerprint{TitleHash: p.TitleHash, TextHash: p.TextHash, Simhash: p.Simhash, Sketch: p.Sketch}
 }
 
-// without moves repeated text blocks out of the page's main part. The function repeated is called
-// with the hash of each block, and reports whether the block is repeated.
+// without moves those blocks of text out of the page's main part for whose hash the function
+// repeated returns true.
 func (p *draft) without(repeated func(hash uint64) bool) {
 	c := document.Content{
 		Body: p.Body, Outside: p.Outside, Headings: p.Headings, Emphasis: p.Emphasis, Large: p.Large, Blocks: p.blocks,

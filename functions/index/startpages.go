@@ -12,8 +12,8 @@ import (
 // alone, never by the other pages of its package: how pages come into packages depends on the order
 // in which hosts answer, and a page that is fetched again comes into another package.
 
-// isStart reports whether the page at address a is a start page: the page of the root of its host,
-// or of the directory at which one of its collections starts on the host, under any of the
+// isStart reports whether the page at address a is a start page: that of its host, or that of the
+// directory at which one of its collections starts on the host. The page may have any of the
 // directory's addresses, such as / and /index.html.
 func (w pageRules) isStart(a address.Address, collections []string) bool {
 	return isIndexOf("/", a) || slices.ContainsFunc(collections, func(name string) bool {
@@ -22,8 +22,9 @@ func (w pageRules) isStart(a address.Address, collections []string) bool {
 	})
 }
 
-// isIndexOf reports whether the address a is an address of a directory itself: the directory's own
-// address, or that of an index page in it, such as index.html or default.asp.
+// isIndexOf reports whether a is the address of a directory, or of an index page in it, such as
+// index.html or default.asp. The parameter directory is the path of the directory, with a slash at
+// its end.
 func isIndexOf(directory string, a address.Address) bool {
 	name, inside := strings.CutPrefix(a.Path, directory)
 	base := strings.TrimSuffix(name, path.Ext(name))

@@ -7,13 +7,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// translationOf returns segment.Document.Translation of a page at address a in a language: a hash of
+// translationOf returns segment.Document.Translation of a page at address a in a language. It is a
+// hash of
 //
-//	the lowest identity of a and the addresses that the page names as translations, if it names any
-//	the URL without its language (see address.Untranslated), if it names none
+//	the lowest identity of a and the addresses in named     if the page names translations
+//	the URL without its language (address.Untranslated)     if it names none
 //
-// Translations that name each other have the lowest identity in common, whatever the order in which
-// they are named.
+// So translations that name each other have the same value, in whatever order they are named. The
+// parameter named has the addresses that the page names as its translations.
 func translationOf(a address.Address, language string, named []address.Address) uint64 {
 	of := a.ID
 	if len(named) == 0 {

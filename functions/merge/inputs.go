@@ -48,8 +48,8 @@ func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*inpu
 	return all, nil
 }
 
-// source returns the source from which a segment is read. A segment of at most Tiers.Least
-// bytes is read whole now, by one request instead of one for each column.
+// source returns the source from which a segment is read. It reads a segment of at most Tiers.Least
+// bytes whole, by one request instead of one for each column.
 func (f *Function) source(ctx context.Context, s *manifest.Segment) (segment.Source, error) {
 	if s.Bytes > f.Tiers.Least {
 		return segment.Ranges{Bucket: f.Bucket}, nil
@@ -81,7 +81,7 @@ func mostBytes(inputs []*input) (most int64) {
 }
 
 // parts returns the packages that have live documents in the input, each with the number of these
-// documents. The packages are in the order of their documents in the input.
+// documents, in the order of the documents.
 func (in *input) parts() (parts []manifest.Part) {
 	from := 0
 	for _, part := range in.Parts {
@@ -94,9 +94,9 @@ func (in *input) parts() (parts []manifest.Part) {
 	return parts
 }
 
-// late returns the documents of the input that died while the merge ran. It returns them by their
-// numbers among those documents of the input that are in the merged segment. The parameter dead has
-// all documents of the input that are dead now.
+// late returns the documents of the input that died while the merge ran. It numbers them as the
+// merged segment does: counting only the input's documents that are in it, from 0. The parameter
+// dead has all documents of the input that are dead now.
 func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	numbers := roaring.AndNot(dead, in.dead).ToArray()
 	for i, doc := range numbers {
@@ -105,7 +105,7 @@ func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	return numbers
 }
 
-// count returns how many of the documents from..to-1 are in the set.
+// count returns how many of the documents from, …, to-1 are in the set.
 func count(set *roaring.Bitmap, from, to int) int {
 	below := func(doc int) int {
 		if doc == 0 {
@@ -116,9 +116,9 @@ func count(set *roaring.Bitmap, from, to int) int {
 	return below(to) - below(from)
 }
 
-// asideTime is the time for which a damaged segment is not merged. After it the segment is tried
-// again, because it may have been repaired. Without such a time, every attempt to merge would first
-// read the segment, and those to be merged with it, in vain.
+// asideTime is the time for which a damaged segment is set aside, that is not merged. After it the
+// segment is tried again, because it may have been repaired. If it were tried every time, each
+// merge would first read this segment, and those to be merged with it, in vain.
 const asideTime = time.Hour
 
 // aside holds the segments that are not merged now because they cannot be read. It is safe
@@ -137,8 +137,8 @@ func (a *aside) add(key string, now time.Time) {
 	a.since[key] = now
 }
 
-// has reports whether a segment is set aside at this time. It drops segments that were
-// set aside asideTime ago, or in the future, after the clock has been set back.
+// has reports whether a segment is set aside at the time now. It forgets a segment after asideTime,
+// and one that seems to have been set aside in the future, because the clock was set back.
 func (a *aside) has(key string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -150,8 +150,8 @@ func (a *aside) has(key string, now time.Time) bool {
 	return found
 }
 
-// mergeable returns the segments to be merged next; nil if there are none. It passes over segments
-// that are set aside.
+// mergeable returns the segments to be merged next, none of them set aside; nil if there is nothing
+// to merge.
 func (f *Function) mergeable(m *manifest.Manifest) []manifest.Segment {
 	readable := *m
 	readable.Segments = slices.DeleteFunc(slices.Clone(m.Segments), func(s manifest.Segment) bool { return f.aside.has(s.Key, f.Now()) })
@@ -171,7 +171,8 @@ func (f *Function) setAside(ctx context.Context, listed []manifest.Segment) (fou
 	return found
 }
 
-// check reads every byte of a segment and of its overlay of dead documents.
+// check reads every byte of a segment and of its overlay of dead documents, and returns an error if
+// one of them is damaged.
 func (f *Function) check(ctx context.Context, s *manifest.Segment) error {
 	content, err := f.Bucket.Get(ctx, s.Key, blob.Range{})
 	if err != nil {

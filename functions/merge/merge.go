@@ -52,7 +52,7 @@ type Function struct {
 	aside aside
 }
 
-// Handle merges segments of the partition that each message names (a task.Tiers; see Run).
+// Handle merges segments: each message, a task.Tiers, names a partition (see Run).
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Tiers) error {
 		if err := f.Run(ctx, t.Storage); err != nil {
@@ -76,8 +76,8 @@ func (f *Function) Run(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Merge, task.Tiers{Storage: p}, 0)
 }
 
-// merge does the most urgent merge of readable segments, and reports whether there is another merge
-// to do.
+// merge does the most urgent merge of readable segments. The result more is true if there is
+// another merge to do.
 func (f *Function) merge(ctx context.Context, p layout.Partition) (more bool, err error) {
 	own, err := partition.Open(ctx, f.Bucket, p, f.Now)
 	if err != nil {
@@ -129,10 +129,10 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 	return f.mergeable(p.Manifest()) != nil, nil
 }
 
-// replace makes the commit's changes to the manifest. It lists the merged segment in place of its
-// inputs, with their ranks and with anchors (nil if there are none), and masks in it the documents
-// that died in the inputs during the merge. It returns partition.ErrStale if the merge must be
-// repeated, because
+// replace changes the manifest for the commit. It lists the merged segment in place of its inputs,
+// with their ranks and the parameter anchors (nil if there are none). In the merged segment it
+// masks the documents that died in the inputs during the merge. It returns partition.ErrStale if
+// the merge must be repeated, because
 //
 //   - an input is no longer listed;
 //   - a document that the merge left out as dead is alive now; or

@@ -43,9 +43,9 @@ type ranking struct {
 	anchors []byte // merged anchors of all inputs; nil if they cannot be used
 }
 
-// add appends to r the ranks of those documents of an input that the merge has kept. The parameter
+// add appends to r the ranks of the input's documents that are in the merged segment. The parameter
 // listed is the input's present entry in the manifest. If the overlay with the ranks is damaged or
-// missing, the input counts as one without ranks: verify reports the overlay.
+// missing, which verify reports, the input counts as one without ranks.
 func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed *manifest.Segment) error {
 	ranks, err := partition.Ranks(ctx, bucket, listed)
 	if err != nil && !partition.IsDamaged(err) {
@@ -68,9 +68,9 @@ func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed
 	return nil
 }
 
-// set stores the ranks and anchors in r as overlays of the merged segment, which has the given key.
-// If ranks or anchors of an input are missing or have changed, it clears Manifest.Ranked, so that
-// the next run of rank ranks all documents again.
+// set stores the ranks and anchors in r as overlays of the merged segment, whose key is the
+// parameter key. If ranks or anchors of an input are missing or have changed, it clears
+// Manifest.Ranked, so that the next run of rank ranks all documents again.
 func (r *ranking) set(ctx context.Context, e *partition.Edit, key string) error {
 	if !r.whole || r.anchors == nil {
 		e.SetRanked("")

@@ -27,17 +27,17 @@ type discoveries struct {
 	changed []change
 }
 
-// change is a page that has changed, according to a sitemap.
+// change is a page of which a sitemap says that it has changed.
 type change struct {
 	page   address.Address
 	weight uint8     // weight of the page's URL
 	at     time.Time // time of the change
 }
 
-// decide returns the URLs that the links of a batch add to the frontiers. pages are the pages of
-// the batch, in which the links were found. If several links lead to a URL, each collection that
-// admits the URL gets one entry for it, with the smallest depth and the greatest weight that a link
-// gives (membership.Best).
+// decide returns the URLs that the links of a batch add to the frontiers. The parameter pages has
+// the pages of the batch, in which the links were found. If several links lead to a URL, each
+// collection that admits the URL gets one entry for it, with the smallest depth and the greatest
+// weight of these links (membership.Best).
 func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (discoveries, error) {
 	all := discoveries{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
 	byCollection := make(map[string]map[string]*discovery)
@@ -86,9 +86,9 @@ func (w *discovery) add(l *book.Link) {
 	}
 }
 
-// add adds a URL to which links of a batch lead, as an entry of the named collection for the
-// frontier. The parameter w combines these links. If a sitemap says when the page has changed, add
-// adds this change, too.
+// add adds a URL to all, as an entry for the frontier on behalf of the named collection. The
+// parameter w combines the batch's links to the URL. If a sitemap says when the page has changed,
+// add adds this change, too.
 func (all *discoveries) add(s *settings.Settings, collection string, target address.Address, w *discovery) error {
 	crawl, err := s.Crawl.Decide(target)
 	if err != nil {
@@ -108,7 +108,7 @@ func (all *discoveries) add(s *settings.Settings, collection string, target addr
 	return nil
 }
 
-// class is a package to be written: pages that are expected to stay valid equally long.
+// class is a package to be written. Its pages are expected to stay valid equally long.
 type class struct {
 	pkg      webobject.Package
 	outcomes []*book.Outcome // outcomes of the pages: outcomes[i] is that of the page in pkg.Runs[i]
@@ -135,7 +135,7 @@ func classes(spools []spool.Spool) []*class {
 	return all
 }
 
-// add adds a page to the package. The package's time and expiry are those of its page that was
+// add adds a page to the package. The package gets the time and the expiry of its page that was
 // fetched last.
 func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 	c.pkg.Runs = append(c.pkg.Runs, run)
@@ -146,8 +146,8 @@ func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 	}
 }
 
-// settingsFor returns the settings in force. If their takedowns are older than those
-// that a sweep has already applied to the partition, it reads the settings anew.
+// settingsFor returns the settings in force from a cache. If a sweep has already applied later
+// takedowns to the partition than the cached settings have, it reads the settings anew.
 func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*settings.Settings, error) {
 	s, err := f.Settings.Get(ctx)
 	if err == nil && s.Takedowns.Version < m.Forgotten {
@@ -156,9 +156,9 @@ func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*sett
 	return s, err
 }
 
-// withoutForgotten removes from spool objects, in memory, the pages, outcomes and links
-// that the takedowns forget. A spool object of which nothing is left stays in the slice,
-// because it is consumed like the others.
+// withoutForgotten removes from the spool objects, in memory, the pages, outcomes and links that
+// the takedowns in set forget. A spool object of which nothing is left stays in the slice, because
+// its batch is consumed like the others.
 func withoutForgotten(spools []spool.Spool, set takedown.Set) {
 	if set.Empty() {
 		return
@@ -174,8 +174,8 @@ func withoutForgotten(spools []spool.Spool, set takedown.Set) {
 	}
 }
 
-// strip removes from a spool object all that the filter forgets, and renumbers the
-// outcomes to which its pages refer.
+// strip removes from a spool object all that the filter forgets. It renumbers the outcomes to which
+// the remaining pages refer.
 func strip(s *spool.Spool, filter *forget.Filter) {
 	var outcomes []book.Outcome
 	moved := make(map[int]int, len(s.Ledger.Outcomes))
@@ -193,9 +193,9 @@ func strip(s *spool.Spool, filter *forget.Filter) {
 	s.Ledger.Links = slices.DeleteFunc(s.Ledger.Links, func(l book.Link) bool { return !filter.Link(&l) })
 }
 
-// gonePages returns the pages that are gone: they were stored once, and the last request for them
-// failed or was skipped. Their outcomes have the state Failed or Skipped and a digest, that of the
-// page which was stored.
+// gonePages returns the pages that are gone: they were stored once, and their last request failed
+// or was skipped. The outcome of such a page has the state Failed or Skipped, and the digest of the
+// page that was stored.
 func gonePages(spools []spool.Spool) (gone []manifest.Gone) {
 	for i := range spools {
 		for _, o := range spools[i].Ledger.Outcomes {

@@ -37,7 +37,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits are the size and age at which spool objects are packed.
+// Limits are the total size of spool objects, and the age, at which they are packed.
 type Limits struct {
 	Bytes int64         // a partition's spool objects are packed when their pages together have this many uncompressed bytes
 	Age   time.Duration // all spool objects are packed when the oldest has this age
@@ -125,8 +125,8 @@ func (f *Function) Gather(ctx context.Context, t task.Gather) error {
 	}
 }
 
-// due reports whether the waiting spool objects, which are settled, are to be packed now, because
-// one of the conditions of Gather holds. flush is the field Flush of Gather's task.
+// due reports whether the waiting spool objects, all of them settled, are to be packed now, because
+// one of the conditions of Gather holds. The parameter flush is the field Flush of Gather's task.
 func (f *Function) due(ctx context.Context, waiting []frontier.Waiting, flush bool) (bool, error) {
 	var bytes int64
 	oldest := waiting[0].Since
@@ -160,8 +160,8 @@ func (f *Function) ended(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// remind sends pack a task.Gather that arrives after Limits.Age. It sends none while an earlier
-// one is under way, which a lease in Redis shows.
+// remind sends pack a task.Gather that arrives after Limits.Age. It sends none while an earlier one
+// has not arrived yet, as a lease in Redis shows.
 func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	first, err := lease.New(f.Redis, f.Worker).Once(ctx, fmt.Sprintf("reminder %s", p), f.Now(), f.Limits.Age)
 	if err != nil || !first {
@@ -170,8 +170,8 @@ func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Pack, task.Gather{Storage: p}, f.Limits.Age)
 }
 
-// fill returns the longest beginning of waiting whose batches together have at most 9/8 of limit
-// bytes; at least one batch.
+// fill returns as many of the first elements of waiting as have at most 9/8 of limit bytes
+// together, but at least one.
 func fill(waiting []frontier.Waiting, limit int64) []frontier.Waiting {
 	var bytes int64
 	for i, w := range waiting {

@@ -55,10 +55,9 @@ func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []f
 	}
 }
 
-// packRest packs and commits those of the given batches that are not packed yet. It passes over
-// batches that the manifest lists as consumed or has closed. It returns partition.ErrStale if the
-// caller must begin again: one of the batches is damaged, or was consumed or closed meanwhile, or
-// newer takedowns have been applied to the partition.
+// packRest packs and commits the given batches, except those whose spool object is no longer there.
+// It returns partition.ErrStale if the caller must begin again: one of the batches is damaged, or
+// was consumed or closed meanwhile, or newer takedowns have been applied to the partition.
 func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches []layout.Version) error {
 	began := f.Now()
 	spools, err := f.readSpools(ctx, p.ID(), batches)
@@ -114,9 +113,9 @@ func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches
 	return f.announce(ctx, p.ID(), gone, packages)
 }
 
-// announce sends, after the commit, a task to the sweep, to mask the documents of gone
-// pages, and an event to index for each package. The bucket's own events are not enough:
-// they often arrive before the commit, when no generation lists the packages.
+// announce tells other functions of a commit that was made: it sends the sweep a task to mask the
+// documents of gone pages, and index an event for each package. The bucket's own events are not
+// enough: they often arrive before the commit, when no generation lists the packages.
 func (f *Function) announce(ctx context.Context, p layout.Partition, gone []manifest.Gone, packages []partition.Package) error {
 	if len(gone) > 0 {
 		if err := task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0); err != nil {
@@ -131,10 +130,10 @@ func (f *Function) announce(ctx context.Context, p layout.Partition, gone []mani
 	return nil
 }
 
-// learn announces to all frontiers a commit that will list a new book with the given key. It must
+// learn announces to all frontiers a commit that will list the new book with the given key. It must
 // be called before the commit. It also writes the name of the commit, "KEY@GENERATION", to
-// Manifest.Learnt. By comparing these names, a frontier later notices that it has missed a commit
-// (see frontier.Learning).
+// Manifest.Learnt. A frontier that later compares the names notices if it has missed a commit (see
+// frontier.Learning).
 func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {
 	base, next := e.Manifest(), fmt.Sprintf("%s@%d", key, e.Generation())
 	for _, crawl := range s.Crawl.Partitions() {
@@ -146,8 +145,8 @@ func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition
 	return nil
 }
 
-// readSpools reads the spool objects of batches in parallel. It leaves out a missing one,
-// which has been packed and deleted. It moves a damaged one to quarantine and returns
+// readSpools reads the spool objects of the batches in parallel. It leaves out a missing one, which
+// has been packed and deleted. It moves a damaged one to quarantine, and then returns
 // partition.ErrStale.
 func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches []layout.Version) ([]spool.Spool, error) {
 	read := make([]*spool.Spool, len(batches))
@@ -181,9 +180,9 @@ func (f *Function) readSpools(ctx context.Context, p layout.Partition, batches [
 	return spools, nil
 }
 
-// putPackages stores one package for each class of pages that are expected to stay valid equally
-// long (see classes), and writes into the outcome of every page its package, offset and length
-// there.
+// putPackages stores the pages of the spool objects in packages, one for each class of pages that
+// are expected to stay valid equally long (see classes). It writes the package, offset and length
+// of every page into the page's outcome.
 func putPackages(ctx context.Context, p *partition.Partition, spools []spool.Spool) ([]partition.Package, error) {
 	var put []partition.Package
 	for _, c := range classes(spools) {
@@ -204,9 +203,9 @@ func putPackages(ctx context.Context, p *partition.Partition, spools []spool.Spo
 	return put, nil
 }
 
-// putBook stores a book with the outcomes and links of the spool objects. Call it after
-// putPackages, which completes the outcomes. It returns nil if there is no outcome and
-// no link.
+// putBook stores a book with the outcomes and links of the spool objects. It must be called after
+// putPackages, which completes the outcomes. It returns nil, and stores nothing, if there is no
+// outcome and no link.
 func putBook(ctx context.Context, p *partition.Partition, s *settings.Settings, spools []spool.Spool) (*partition.Book, error) {
 	outcomes, links := 0, 0
 	for i := range spools {

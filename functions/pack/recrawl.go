@@ -19,15 +19,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// doubt is added to the time of a change that a sitemap names, because many sitemaps
-// name only the day.
+// doubt is the time by which a change may be later than a sitemap says, because many sitemaps name
+// only the day.
 const doubt = 24 * time.Hour
 
-// again returns the pages to be fetched again before they are due, because a sitemap says that they
-// have changed since their last request. The map's key is the crawl partition. The times of the
-// last requests are in the books of the storage partitions that may hold the pages' sites. Left out
-// are pages without an outcome in a book, which were fetched just now, and pages whose book is
-// damaged.
+// again returns the pages that are to be fetched again before they are due, by crawl partition,
+// because a sitemap says that they have changed since their last request. It takes the times of the
+// last requests from the books of the storage partitions that may hold the pages. It leaves out
+// pages without an outcome in a book, which were fetched just now, and pages whose book is damaged.
 func (f *Function) again(ctx context.Context, s *settings.Settings, changed []change) (map[int][]frontier.Due, error) {
 	byStorage := make(map[layout.Partition][]change)
 	for _, c := range changed {
@@ -68,8 +67,8 @@ func (f *Function) again(ctx context.Context, s *settings.Settings, changed []ch
 }
 
 // lastLooks reads the outcomes of the wanted pages in the books of a storage partition, and adds
-// them to the map last. It reads only the parts of the books with the given sites. It logs damaged
-// books and passes over them.
+// them to the map last. Of the books it reads only the parts with the given sites, which must be
+// those of the pages. It logs damaged books and passes over them.
 func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[uint32]bool, wanted map[layout.Identity]bool, last map[layout.Identity]book.Standing) error {
 	m, err := manifest.Read(ctx, f.Bucket, p)
 	if err != nil {
@@ -102,7 +101,7 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[
 }
 
 // outcomesOf returns the outcomes of the wanted URLs in one book. It reads only the parts of the
-// book with the given sites.
+// book with the given sites, which must be those of the URLs.
 func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool, wanted map[layout.Identity]bool) (found []book.Outcome, err error) {
 	for site := range sites {
 		from := layout.Place(site) << 32
@@ -119,9 +118,9 @@ func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool,
 }
 
 // lastOf returns the last final outcome of each entry's page, by the page's identity. It leaves out
-// pages that the frontier does not know as stored, or that wait there for another request. targets
-// has the addresses of the entries, by URL. The spool is read before the books, so that a batch
-// that is packed in between is found in the books.
+// pages that the frontier does not know as stored, or that wait there for another request. The
+// parameter targets has the addresses of the entries, by URL. The spool is read before the books,
+// so that a batch that is packed in between is found in the books.
 func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address) (map[layout.Identity]*book.Outcome, error) {
 	ids := make([]layout.Identity, len(entries))
 	for i, e := range entries {
@@ -171,9 +170,9 @@ func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *fron
 	return last, nil
 }
 
-// spooledLooks adds to last the outcomes of pages that are still in the spool of a storage
-// partition. decided names the batch that stored each page. Pages whose spool object is
-// deleted or damaged are left out.
+// spooledLooks adds to last the outcomes of those of the pages that are still in the spool of a
+// storage partition. The parameter decided has the version of the batch that stored each page.
+// Pages whose spool object is deleted or damaged are left out.
 func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages map[layout.Identity]address.Address, decided map[layout.Identity]layout.Version, last map[layout.Identity]*book.Outcome) error {
 	read := make(map[layout.Version]bool)
 	for id := range pages {
@@ -200,7 +199,7 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 }
 
 // renewLacking queues stored pages for another request, on behalf of a collection that wants them
-// now and does not have them, because they were stored only for other collections.
+// and does not have them yet, because they were stored only for other collections.
 //
 //	parameter   holds
 //	entries     admitted URLs, each with a collection that wants it

@@ -14,9 +14,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// quarantine copies a damaged spool object to quarantine/ and commits its batch as
-// consumed, for the given reason. The URLs of the batch are requested again when their
-// lease ends.
+// quarantine copies a damaged spool object to quarantine/ and commits its batch as consumed, with
+// the parameter reason as the damage. The URLs of the batch are requested again when their lease
+// ends.
 func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch layout.Version, reason error) error {
 	key := layout.SpoolKey(p, batch)
 	f.Log.ErrorContext(ctx, "spool object goes to quarantine", "partition", p, "batch", batch, "key", key, "reason", reason)
@@ -39,15 +39,15 @@ func (f *Function) quarantine(ctx context.Context, p layout.Partition, batch lay
 }
 
 // kept is the least time for which the spool object of a packed batch stays in the bucket. During
-// that time no other spool object can be stored under the same name. So if a batch with the version
-// of a packed batch is settled within this time, it is the packed batch itself, delivered again.
+// that time no other spool object can be stored under the same key. So if a batch with the version
+// of a packed batch is settled within this time, it is that batch itself, delivered again.
 const kept = 15 * time.Minute
 
-// lost reports whether a waiting batch can no longer be packed. In this case the outcomes of the
-// batch are settled in a frontier, but will never be in a book. The reasons:
+// lost reports whether a waiting batch can no longer be packed. Its outcomes are settled in a
+// frontier then, but will never be in a book. That is so if
 //
-//	its spool object was damaged
-//	the manifest has closed its version: the batch came too late
+//	the batch's spool object was damaged
+//	the manifest has closed the batch's version: the batch came too late
 //	Redis came back with older contents, and gave the version of a packed batch to this batch, too
 func lost(m *manifest.Manifest, w frontier.Waiting) bool {
 	i := slices.IndexFunc(m.Consumed, func(c manifest.Consumed) bool { return c.Batch == w.Batch })

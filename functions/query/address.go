@@ -31,9 +31,8 @@ type pasted struct {
 	words   string // the query without its scheme
 }
 
-// readPasted reads a query that is an address instead of words, and returns false for any other
-// query. Examples of addresses are https://example.org/a?b#c, example.org/a, example.org and
-// 127.0.0.1:8080/a.
+// readPasted reads a query that is an address instead of words, such as https://example.org/a?b#c,
+// example.org/a, example.org or 127.0.0.1:8080/a. The result is is false for any other query.
 func readPasted(query string) (p pasted, is bool) {
 	if query == "" || strings.ContainsAny(query, " \t\r\n\"“”„") || query[0] == '-' || query[0] == '+' {
 		return pasted{}, false
@@ -81,8 +80,8 @@ func readPasted(query string) (p pasted, is bool) {
 	return p, true
 }
 
-// isHost reports whether a text is the name of a host below a public suffix, an IP address, or
-// localhost, each perhaps with a port.
+// isHost reports whether a text is a host without a scheme: a name below a public suffix, or an IP
+// address, each perhaps with a port, or localhost with a port.
 func isHost(text string) bool {
 	name := text
 	if host, _, err := net.SplitHostPort(text); err == nil {
@@ -110,9 +109,9 @@ func otherHost(host string) string {
 	return "www." + host
 }
 
-// otherPaths returns other ways to write the path that is the parameter of, under which servers
-// give the same page: with or without a slash at the end, or with the name of a directory's index.
-// It returns none for a path with a query.
+// otherPaths returns other paths under which servers often give the same page as under the path of:
+// with or without a slash at the end, or with the name of a directory's index. It returns none for
+// a path with a query.
 func otherPaths(of string) []string {
 	file, query, _ := strings.Cut(of, "?")
 	if query != "" {
@@ -130,14 +129,14 @@ func otherPaths(of string) []string {
 	return []string{file + "/"}
 }
 
-// maxLed is the greatest number of redirects and canonical addresses that are followed from an
-// address that is not stored.
+// maxLed is the greatest number of redirects and canonical addresses that are followed, one after
+// another, from an address that is not stored.
 const maxLed = 5
 
 // searchPasted answers a query that is the address of a page. The first hit is the page; further
 // hits match the words of the address. If the page is not in the index, the answer has a note from
-// the books: why the page is missing, or to which other address it leads. Reading the books takes
-// additional requests, one after another.
+// the books: why the page is missing, or to which other address it leads. Reading the books costs
+// additional requests.
 func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q search.Query) (search.Result, error) {
 	q.Text, q.Named = p.words, identitiesOf(p.forms)
 	found, err := at.index.Search(ctx, q)
@@ -166,7 +165,7 @@ func (e *Engine) searchPasted(ctx context.Context, at *snapshot, p *pasted, q se
 	return found, nil
 }
 
-// isFiltered reports whether a filter beside the text of a query may exclude a page.
+// isFiltered reports whether the query has a filter, besides its text, that may exclude a page.
 func isFiltered(q *search.Query) bool {
 	return len(q.Site)+len(q.Lang)+len(q.Collection)+len(q.Type) > 0 || !q.After.IsZero() || !q.Before.IsZero()
 }
@@ -178,9 +177,9 @@ func identitiesOf(addresses []address.Address) (ids []layout.Identity) {
 	return ids
 }
 
-// leads finds the page to which a pasted address leads by the redirects and canonical addresses in
-// the books. The address itself is not in the index. leads returns nil if there is no such page.
-// note is a sentence for the reader: that the address leads to this page (without a full stop), or
+// leads follows the redirects and canonical addresses in the books from a pasted address, which is
+// not in the index itself. It returns the address to which they lead; nil if they lead nowhere. The
+// result note is a sentence for the reader: that the address leads there (without a full stop), or
 // why the address is not stored. It is "" if the books do not know p and p may be a word instead of
 // an address.
 func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *address.Address, note string, err error) {
@@ -216,9 +215,9 @@ func (e *Engine) leads(ctx context.Context, at *snapshot, p *pasted) (to *addres
 }
 
 // look looks up in the books where the address a leads by a redirect, or by the canonical address
-// that its page names. It returns that address as next. If a leads nowhere, next is nil, and told
-// is a sentence that says why the page of a is not in the index. told is "" if the books have no
-// outcome of a, or if a is forgotten.
+// that its page names, and returns that address as next. If a leads nowhere, next is nil, and the
+// result told is a sentence that says why the page at a is not in the index; "" if the books have
+// no outcome of a, or if a is forgotten.
 func (e *Engine) look(ctx context.Context, at *snapshot, books *partition.Books, a address.Address) (next *address.Address, told string, err error) {
 	if at.takedowns.Forgets(a) {
 		return nil, "", nil

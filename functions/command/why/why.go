@@ -100,7 +100,7 @@ type Stored struct {
 	Indexed   bool             `json:"indexed"`               // the manifest says that the package is indexed
 }
 
-// teller collects the parts of one story.
+// teller collects the data of one Story.
 type teller struct {
 	bucket    blob.Reader
 	settings  *settings.Settings
@@ -111,10 +111,10 @@ type teller struct {
 	sources   map[layout.Identity]string // URLs of the pages that link to the story's URL, by identity
 }
 
-// Tell returns the story of a URL. If nothing is stored about the URL, Tell searches for it without
-// the parameters that a collection drops, such as a session number, and returns the story of that
-// URL. An object that cannot be read becomes a problem of the story; an error means that there is
-// no story.
+// Tell returns the story of a URL. If nothing is stored about the URL, Tell tries it without the
+// parameters that a collection drops, such as a session number, and returns the story of that URL.
+// An object that cannot be read becomes a problem of the story; an error means that there is no
+// story.
 func Tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url address.Address) (Story, error) {
 	story, err := tell(ctx, bucket, s, url)
 	if err != nil || story.State != "" || !story.Forgotten.IsZero() {
@@ -153,8 +153,8 @@ func tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url add
 	return t.story, ctx.Err()
 }
 
-// read adds to the story the outcomes of the URL and the links to it, which it finds in the books
-// and the spool of all partitions.
+// read reads the books and the spool of all partitions, and adds to the story the outcomes of the
+// URL and the links to it.
 func (t *teller) read(ctx context.Context) error {
 	for _, p := range t.settings.Partitions() {
 		// The spool is listed before the manifest is read: a batch packed in between is in the books.
@@ -187,7 +187,8 @@ func (t *teller) read(ctx context.Context) error {
 	return nil
 }
 
-// readBooks adds the URL's outcomes and links from the books of a partition.
+// readBooks adds to the story the URL's outcomes, and the links to it, from the books of a
+// partition.
 func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 	books, err := partition.OpenBooks(ctx, t.bucket, m.Books)
 	if err != nil {
