@@ -76,7 +76,8 @@ type Answer struct {
 }
 
 // Snippet is one result of an Answer: a page or, with type:image, an image together with a page
-// that shows it. The excerpt for an image is from its caption, or else from the words around it.
+// that shows it. The excerpt for an image is from its caption or, if it has none, from the words
+// around it.
 type Snippet struct {
 	Image       *Picture  `json:"image,omitempty"`
 	URL         string    `json:"url"`
@@ -109,8 +110,7 @@ type Translation struct {
 }
 
 // TranslatedWord is a word of a query with the terms of the index that translate it, the most
-// probable first. A word without such terms is not in the dictionary, and was searched
-// untranslated.
+// probable first. A word without such terms is not in the dictionary; it was searched as it is.
 type TranslatedWord struct {
 	Word string   `json:"word"`
 	As   []string `json:"as,omitempty"`
@@ -127,7 +127,8 @@ type Picture struct {
 	AlsoOn []string `json:"also_on,omitempty"` // addresses of other matching pages that show the image
 }
 
-// Bucket is a value of a facet, with the number of matching pages that have it.
+// Bucket is one value of a facet, such as one site, with the number of matching pages that have
+// this value.
 type Bucket struct {
 	Value    string `json:"value"`
 	Pages    int    `json:"pages"`
@@ -167,7 +168,7 @@ func (r Result) Answer() Answer {
 	return answer
 }
 
-// Translations returns how the query was translated.
+// Translations returns how the query was translated, for each language into which it was.
 func (r Result) Translations() (all []Translation) {
 	for _, t := range r.Translated {
 		told := Translation{From: t.From, To: t.To, Words: make([]TranslatedWord, 0, len(t.Words))}
@@ -194,8 +195,8 @@ func (r Result) picture(hit search.Hit) *Picture {
 	}
 }
 
-// notes returns the notes of the search and, before them, a sentence on lost generations if there
-// are any.
+// notes returns the notes of the search, preceded by a sentence on lost generations if there are
+// any.
 func (r Result) notes() []string {
 	if r.Lost == nil {
 		return r.Notes
@@ -232,8 +233,8 @@ func must(content []byte, err error) []byte {
 	return content
 }
 
-// render answers a request with the page that the named template makes of data. If the template
-// fails, it writes nothing and returns the error.
+// render answers a request with the HTML page that the named template makes of data. If the
+// template fails, it writes nothing and returns the error.
 func render(w http.ResponseWriter, status int, name string, data any) error {
 	var page bytes.Buffer
 	if err := pages.ExecuteTemplate(&page, name, data); err != nil {

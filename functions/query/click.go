@@ -10,9 +10,9 @@ import (
 )
 
 // Clicks has the settings for counting clicks on results. Who clicks is not stored (see package
-// judgment). Browsers report a click by the attribute ping of links (HTML, hyperlink auditing): the
-// click itself is not delayed, and a click in a browser that sends no pings is not counted. Without
-// a key, results have no such attribute, and this path does not exist:
+// judgment). Browsers report a click by the attribute ping of links (HTML, hyperlink auditing):
+// following the link is not delayed, and a click in a browser that sends no pings is not counted.
+// Without a key, results have no such attribute, and this path does not exist:
 //
 //	POST /click?shown=&signature=   counts a click. shown is a judgment.Click as JSON; signature is made
 //	                                of it with the key, so that only a result that this server showed
@@ -25,9 +25,9 @@ type Clicks struct {
 	Random func(n int) int // returns a random number from 0 to n-1
 }
 
-// dailyClicks is the greatest number of clicks that a process stores in a day. Each click is a request
-// to the object store that the operator pays; this number of requests costs some five cents. Each
-// process counts for itself, so a flood of clicks costs at most that much for each process.
+// dailyClicks is the greatest number of clicks that a process stores in a day. The operator pays a
+// request to the object store for each click, some five cents for this number of them. Each process
+// counts for itself, so a flood of clicks costs at most that much for each process.
 const dailyClicks = 10_000
 
 // clickCount counts the clicks of a day.
@@ -37,7 +37,8 @@ type clickCount struct {
 	n   int
 }
 
-// add counts a click of a day, and returns the number of clicks of this day so far.
+// add counts a click on the given day, and returns the number of clicks on this day so far. Another
+// day than the one before begins at 0.
 func (c *clickCount) add(day string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -48,7 +49,7 @@ func (c *clickCount) add(day string) int {
 	return c.n
 }
 
-// click stores a click on a result.
+// click stores the click on a result that a browser reports (see Clicks).
 func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
 	values, err := parametersOf(r)
 	r.URL.RawQuery = "" // else the log of a failure would tell who clicked what, and when
@@ -90,10 +91,10 @@ func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// offerPings makes browsers report clicks on the results of a page: it adds the address for the report
-// to each result. It does nothing if clicks are not counted, if a judge marks the results, or if the
-// results are images, are of a past state, or were found across languages, since a click
-// (judgment.Click) cannot record these.
+// offerPings makes browsers report clicks on the results of a page: it adds to each result the
+// address for the report. It does nothing if clicks are not counted, or if a judge marks the
+// results. It also does nothing if the results are images, are of a past state, or were found
+// across languages, because a judgment.Click cannot record these.
 func (s *siteHandler) offerPings(w http.ResponseWriter, q Query, page *resultsPage) {
 	key := s.engine.Clicks.Key
 	if key.Empty() || page.Judge != nil || page.Images || !q.AsOf.IsZero() || len(q.Across.Into) > 0 {

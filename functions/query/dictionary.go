@@ -10,8 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// dictionary returns the dictionary from one language to another that the snapshot's manifests list;
-// nil if there is none. It logs why a dictionary cannot be used: the search then goes on without it.
+// dictionary returns the dictionary from one language to another that the snapshot's manifests
+// list; nil if there is none. If the dictionary cannot be used, it logs the reason and returns the
+// error; the search then goes on without translation.
 func (e *Engine) dictionary(ctx context.Context, at *snapshot, from, to string) (*dictionary.Dictionary, error) {
 	var listed *manifest.Dictionary
 	for i := range at.manifests {

@@ -50,12 +50,12 @@ type Options struct {
 	Clicks  Clicks
 }
 
-// DefaultMemory is the memory for caches, in bytes. It leaves more than half of a
-// function of 512 MB to the search itself.
+// DefaultMemory is the default of Options.Memory, in bytes. It leaves more than half of a function
+// of 512 MB to the search itself.
 const DefaultMemory = 192 << 20
 
-// NewEngine returns an engine for a bucket. The engine counts its requests in the meter of
-// a query's context, if there is one (explain=cost).
+// NewEngine returns an engine for a bucket. If a query's context has a meter, the engine counts its
+// requests to the object store there (explain=cost).
 func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	ranges, err := rangecache.New(bucket, rangecache.Options{Memory: o.Memory, Dir: o.Dir, Disk: o.Disk, Bucket: o.Name})
@@ -88,9 +88,9 @@ type Result struct {
 
 // Search searches all partitions. If the query is the address of a page, this page comes first (see
 // searchPasted). If a segment cannot be used, Search first reads the manifests again, because a
-// merge may have replaced the segment. If the segment fails again, it is left out until the next
-// snapshot, which tries it again. Search fails with Lost if the generations of all partitions are
-// lost.
+// merge may have replaced the segment. If that does not help, the segment is left out until the
+// next snapshot, which tries it again. Search fails with Lost if no partition can be searched
+// because generations are lost.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
 	costs := new(meter.Meter)
@@ -161,15 +161,15 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	return Result{}, fmt.Errorf("cannot search: %w", err)
 }
 
-// reread reads the present manifests and returns a new snapshot of them, which replaces the
-// snapshot current. All objects that the new snapshot lists still exist, because an object that is
-// replaced is deleted only after the grace.
+// reread reads the present manifests and makes of them a new snapshot in place of the snapshot
+// current. All objects that the new one lists still exist, because an object that is replaced is
+// deleted only after the grace.
 func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, error) {
 	e.snapshots.outdate(current)
 	return e.snapshots.get(ctx, e)
 }
 
-// without returns a copy of the snapshot current without an object that cannot be used: the
+// without returns a copy of the snapshot current that lacks an object which cannot be used: the
 // segment, anchors or unvisited URLs that the error fault names. It logs that they are missing.
 // Later queries use the copy, too.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
@@ -197,8 +197,9 @@ func (e *Engine) miss(ctx context.Context, key string, err error) {
 }
 
 // snapshotOf returns the snapshot of the time in the parameter moment, or the newest snapshot if
-// moment is zero. URLs that are forgotten today are hidden in both. The engine keeps the last past
-// snapshot in memory, so that it is read once for a client that requests several pages of results.
+// moment is zero. URLs that are forgotten today are hidden in both. The engine keeps the past
+// snapshot that was used last in memory, so that it is read once for a client that requests several
+// pages of results.
 func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
 	if moment.IsZero() {
 		return e.snapshots.get(ctx, e)
@@ -224,8 +225,8 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 }
 
 // pastGenerations returns the generations that were in force at the time given by the parameter
-// moment. If it finds none for a partition, and the partition's newest generation cannot be read
-// today, the partition's generations count as lost.
+// moment. A partition that seems to have had none then counts as lost if its newest generation
+// cannot be read today.
 func (e *Engine) pastGenerations(ctx context.Context, partitions []layout.Partition, moment time.Time) (generations, error) {
 	return read(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
 		then, err := manifest.AsOf(ctx, e.bucket, p, moment)

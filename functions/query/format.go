@@ -25,7 +25,7 @@ const (
 
 var formats = []Format{HTML, Text, Markdown, JSON}
 
-// ParseFormat returns the format with a name; "" means HTML.
+// ParseFormat returns the format with the given name; "" means HTML. It fails for an unknown name.
 func ParseFormat(name string) (Format, error) {
 	if name == "" {
 		return HTML, nil

@@ -89,7 +89,7 @@ type siteHandler struct {
 }
 
 // serve returns a handler that calls the function action. If action returns an error, the handler
-// sends this error to the client; so action must not have written anything then.
+// sends the error to the client; so action must not have written anything before.
 func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -121,7 +121,7 @@ const (
 	maxHits     = 100
 )
 
-// maxPatience is the largest timeout of a search, in ms.
+// maxPatience is the largest value of the parameter timeout, in milliseconds.
 const maxPatience = 60_000
 
 // searchParameters are the parameters of /search.
@@ -190,7 +190,8 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 	return q, nil
 }
 
-// most returns the greatest sum of From and Size that the engine accepts for the query.
+// most returns the greatest sum of From and Size that the engine accepts: how far a client can turn
+// the pages of results of this query.
 func (q *Query) most() int {
 	if len(q.Across.Into) > 0 {
 		return search.MaxAcrossHits
@@ -198,11 +199,11 @@ func (q *Query) most() int {
 	return search.MaxHits
 }
 
-// maxLanguages is the greatest number of a reader's languages that are used.
+// maxLanguages is the greatest number of languages that languagesOf returns.
 const maxLanguages = 16
 
-// languagesOf returns the primary subtags in the fields Accept-Language (RFC 9110, section
-// 12.5.4), each once, those of the greatest quality first.
+// languagesOf returns the languages in the fields Accept-Language (RFC 9110, section 12.5.4) as
+// primary subtags: each once, those of the greatest quality first, at most maxLanguages.
 func languagesOf(fields []string) (languages []string) {
 	type wanted struct {
 		language string

@@ -18,11 +18,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// imagesAtOnce is the greatest number of images that are searched in the books at the same time.
+// imagesAtOnce is the greatest number of images that are looked up in the books at the same time.
 const imagesAtOnce = 8
 
-// hidden returns a function that reports whether the image with a URL is forgotten; nil if no URL
-// is forgotten.
+// hidden returns a function that reports whether a URL, such as that of an image, is forgotten; nil
+// if no URL is forgotten.
 func (s *snapshot) hidden() func(url string) bool {
 	if s.takedowns.Empty() {
 		return nil
@@ -30,11 +30,13 @@ func (s *snapshot) hidden() func(url string) bool {
 	return s.takedowns.ForgetsURL
 }
 
-// copies returns the paths at which this server shows stored copies of the images among the hits,
-// by the image's address (Result.Copies). A path leads to the copy that was in store at the time
-// given by the parameter moment. Images are no documents of the index, so copies looks them up in
-// the books of the snapshot. It takes only images that were stored as assets: an HTML page at the
-// address of an image is never shown as an image. Books that cannot be read are logged.
+// copies returns for Result.Copies the paths at which this server shows stored copies of the images
+// among the hits, by the image's address. A path leads to the copy that was stored at the time
+// given by the parameter moment.
+//
+// Images are no documents of the index, so copies looks them up in the books of the snapshot. It
+// takes only images that were stored as assets: an HTML page at the address of an image is never
+// shown as an image. It logs books that cannot be read.
 func (e *Engine) copies(ctx context.Context, at *snapshot, hits []search.Hit, moment time.Time) (map[string]string, error) {
 	if len(hits) == 0 || hits[0].Image == nil {
 		return nil, nil
@@ -74,8 +76,8 @@ func (e *Engine) copies(ctx context.Context, at *snapshot, hits []search.Hit, mo
 	return found, err
 }
 
-// cachedObjects reads immutable objects through the cache of ranges: the images on a page of
-// results often lie in the same parts of books.
+// cachedObjects reads immutable objects through the cache of ranges, because the images on a page
+// of results often lie in the same parts of books.
 type cachedObjects struct {
 	blob.Reader
 	ranges *rangecache.Cache

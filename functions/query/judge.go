@@ -39,8 +39,8 @@ func (s *siteHandler) judgeRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /judgments", s.serve(ownForm(s.judge)))
 }
 
-// ownForm returns an action that first reads the request's form, and refuses a form of
-// another site.
+// ownForm returns an action that reads the request's form and then calls the parameter action. It
+// refuses a form that another site sends.
 func ownForm(action func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	own := http.NewCrossOriginProtection()
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -56,14 +56,15 @@ func ownForm(action func(http.ResponseWriter, *http.Request) error) func(http.Re
 	}
 }
 
-// forJudge sets the headers of an answer that only one judge may see. Among them is a referrer
-// policy that lets browsers say from which site a form is sent, which ownForm needs to know.
+// forJudge sets the headers of an answer that is only for a judge: caches do not store it. Its
+// referrer policy lets browsers say from which site a form is sent, which ownForm needs to know.
 func forJudge(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "same-origin")
 }
 
-// judgeOf returns the name of the judge who sends a request; "" if the request is not from a judge.
+// judgeOf returns the name of the judge who sends a request, as its cookie proves; "" if the
+// request is not from a judge.
 func (s *siteHandler) judgeOf(r *http.Request) string {
 	cookie, err := r.Cookie(judgeCookie)
 	if err != nil {
@@ -87,7 +88,8 @@ func (s *siteHandler) judgePage(w http.ResponseWriter, r *http.Request) error {
 	return render(w, http.StatusOK, "judge", judgePageData{Judge: s.judgeOf(r)})
 }
 
-// signIn signs a judge in if the form contains a key, and out if it contains none.
+// signIn signs a judge in if the form contains a key, and out if it contains none. It refuses a
+// wrong key.
 func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
 	cookie := &http.Cookie{
 		Name: judgeCookie, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode,
@@ -109,7 +111,7 @@ func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// judge stores the marks that the judge has changed in the form, and redirects to the page of
+// judge stores the grades that the judge has changed in the form, and redirects back to the page of
 // results. It leaves out pages that were forgotten after the form was made.
 func (s *siteHandler) judge(w http.ResponseWriter, r *http.Request) error {
 	name := s.judgeOf(r)
@@ -149,8 +151,8 @@ func judgedQuery(q Query) judgment.Query {
 	}
 }
 
-// marksOf returns the marks in a form that the judge has changed: those whose grade differs from
-// the grade that the result had when the page with the form was made.
+// marksOf returns the marks that the judge has changed in a form: those whose grade differs from
+// the one that the result had when the form was made.
 func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
 	pages, grades, before := r.PostForm["url"], r.PostForm["grade"], r.PostForm["was"]
 	if len(grades) != len(pages) || len(before) != len(pages) || len(pages) > judgment.MaxMarks {
@@ -196,10 +198,10 @@ type gradeView struct {
 	Chosen      bool
 }
 
-// gradeNames are the names of the grades, by grade.
+// gradeNames are the names of the grades: gradeNames[g] is that of grade g.
 var gradeNames = [judgment.Best + 1]string{"no answer", "partly", "relevant", "best answer"}
 
-// offerMarks adds to a page of results the fields by which a judge marks them. It adds nothing if
+// offerMarks adds to a page of results the fields by which a judge grades them. It adds nothing if
 // no judge is signed in, or if the results are images or of a past state, which cannot be judged.
 func (s *siteHandler) offerMarks(w http.ResponseWriter, r *http.Request, q Query, page *resultsPage) error {
 	if s.engine.Judging.Keys.Empty() {

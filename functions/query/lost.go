@@ -32,8 +32,8 @@ type generations struct {
 }
 
 // read reads a generation of each partition: it calls the function one for every partition, all at
-// the same time. If a call returns a partition.Fault, read puts the fault into the field faults of
-// its result and goes on with the other partitions. Any other error ends read, which returns it.
+// the same time. A partition.Fault that a call returns goes into the field faults of the result,
+// and read goes on with the other partitions. It returns any other error.
 func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
 	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))
 	fork := meter.NewFork(ctx)
@@ -82,7 +82,7 @@ func (g generations) lost(of []layout.Partition) *Lost {
 	return &lost
 }
 
-// allLost returns a Lost if there are faults and no partition can be searched; else nil.
+// allLost returns a Lost if no partition can be searched because of faults; else nil.
 func (g generations) allLost() error {
 	if len(g.faults) == 0 || slices.ContainsFunc(g.manifests, func(m manifest.Manifest) bool { return m.Generation > 0 }) {
 		return nil
@@ -105,7 +105,7 @@ type Lost struct {
 	faults     []error
 }
 
-// Error implements error, by a sentence for people.
+// Error implements error: it returns a sentence for the people who search.
 func (l *Lost) Error() string {
 	var names []string
 	for _, p := range l.Partitions {

@@ -33,7 +33,7 @@ type opened struct {
 	anchors   *segment.Segment // opened anchors; nil if there are none, or if they cannot be used
 }
 
-// listedSegment is a segment as a manifest lists it.
+// listedSegment is a segment, or an overlay of unvisited URLs, as a manifest lists it.
 type listedSegment struct {
 	manifest.Segment
 	hide      bool // whether the segment may contain forgotten pages, which must be hidden
@@ -44,10 +44,10 @@ type listedSegment struct {
 var errMemory = errors.New("the memory for caches is too small")
 
 // open returns a segment that can be searched, with its deleted and hidden documents and its
-// anchors. The parameter known is the result of an earlier call for the same segment, or zero. open
-// reads only the parts that known lacks: first the tail of the segment, the list of deleted
-// documents and the tail of the anchors, all at the same time; then, if the segment may contain
-// forgotten pages, the columns by which they are found.
+// anchors. The parameter known is the result of an earlier call for the same segment, or zero; open
+// reads only the parts that it lacks. First it reads the tail of the segment, the list of deleted
+// documents and the tail of the anchors, all at the same time. Then, if the segment may contain
+// forgotten pages, it reads the columns by which they are found.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
@@ -98,8 +98,8 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 	return now, nil
 }
 
-// openSegment opens a segment, and reserves room for its directory in the cache for as long
-// as a snapshot refers to the segment.
+// openSegment opens a segment, and reserves room for its directory in the memory of the cache for
+// as long as a snapshot refers to the segment.
 func (e *Engine) openSegment(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, e.ranges, segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
 	if err != nil {
@@ -127,8 +127,8 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 }
 
 // anchors opens the anchors of a segment, and reserves room for their directory as openSegment
-// does. If the anchors cannot be used, it logs the reason and returns nil: the segment is searched
-// without them.
+// does. If the anchors cannot be used, it logs the reason and returns nil, and the segment is
+// searched without them.
 func (e *Engine) anchors(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	anchors, err := partition.OpenAnchors(ctx, e.ranges, &want.Segment)
 	if err == nil && !rangecache.Hold(e.ranges, anchors, anchors.Size()) {
@@ -146,8 +146,8 @@ func (e *Engine) missAnchors(ctx context.Context, key string, err error) {
 	e.Log.WarnContext(ctx, "a segment is searched without its anchors", "key", key, "error", err)
 }
 
-// hide adds the documents of forgotten pages to o.dead. It reads the columns of
-// identities and sites.
+// hide adds the documents of forgotten pages to o.dead, so that no search finds them. It reads the
+// columns of identities and sites.
 func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	ids, err := o.segment.Identities(ctx)
 	if err != nil {
@@ -172,9 +172,9 @@ func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	return nil
 }
 
-// take makes a snapshot of generations. It reuses the opened segments of an earlier snapshot, the
-// parameter last, which may be nil. It leaves out a segment that cannot be used, so that the others
-// can be searched; the next snapshot tries that segment again. It logs missing segments and lost
+// take makes a snapshot of generations. The parameter last, which may be nil, is an earlier
+// snapshot, whose opened segments take reuses. It leaves out segments that cannot be used, so that
+// the others can be searched; the next snapshot tries them again. It logs missing segments and lost
 // generations, except those that the earlier snapshot lacked, too.
 func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
 	forgotten := inForce.Takedowns
@@ -237,8 +237,8 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 }
 
 // logLost logs the faults of those partitions that had no fault in the earlier snapshot. The
-// parameters before and now hold the faults of the earlier and of the new snapshot; what is the
-// message of the log entry.
+// parameters before and now have the faults of the earlier and of the new snapshot, by partition.
+// The parameter what is the message that is logged.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {
@@ -276,13 +276,13 @@ func (s *snapshot) anchored(anchors string) string {
 	return ""
 }
 
-// isUnvisited reports whether a key is that of the object with the unvisited URLs of a partition.
+// isUnvisited reports whether the key is that of a partition's overlay of unvisited URLs.
 func (s *snapshot) isUnvisited(key string) bool {
 	return slices.ContainsFunc(s.manifests, func(m manifest.Manifest) bool { return m.Unvisited != nil && m.Unvisited.Key == key })
 }
 
-// lacking returns the snapshot without one object: the segment, the anchors or the unvisited URLs
-// with the given key.
+// lacking returns a copy of the snapshot without the object with the given key: a segment, anchors
+// or unvisited URLs.
 func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, error) {
 	rest := *s
 	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)

@@ -45,7 +45,7 @@ func (n *NoPage) Error() string {
 	return n.URL + ": " + ErrNoPage.Error() + ", which leads to " + n.To
 }
 
-// Unwrap returns ErrNoPage, so that errors.Is recognises it.
+// Unwrap returns ErrNoPage, so that errors.Is recognises the error as that.
 func (n *NoPage) Unwrap() error { return ErrNoPage }
 
 // Page returns the stored page of an address as it was at the time in the parameter moment, or as
@@ -55,8 +55,8 @@ func (n *NoPage) Unwrap() error { return ErrNoPage }
 //	searchable                      the index
 //	other, or its segment missing   the books
 //
-// The page itself is read by one ranged GET. A page that was gone at that time is returned, too, as
-// long as its copy is stored, with Copy.Gone. The error is
+// The page itself is read by one ranged GET. A page that was no longer at its address at that time
+// is returned, too, with Copy.Gone, as long as its copy is stored. The error is
 //
 //	ErrNoPage               no copy is stored, or the page is forgotten today
 //	manifest.ErrNotKept     a copy was stored at that time, but has been deleted since
@@ -89,9 +89,9 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 	return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, past(err, a, moment))
 }
 
-// unlessLost replaces the error ErrNoPage by a Lost if the page may be in a partition whose
-// generations are lost. It returns any other err as it is. Damaged books, and partitions of which
-// only earlier generations can be read, do not count as lost: Copy.Unread names them.
+// unlessLost returns a Lost in place of the error ErrNoPage if the page may be in a partition whose
+// generations are all lost. It returns any other err as it is. Damaged books, and partitions of
+// which only earlier generations can be read, do not count as lost: Copy.Unread names them.
 func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
 	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
 		return err
@@ -106,7 +106,7 @@ func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Addre
 	return err
 }
 
-// refuse returns ErrNoPage if the address is forgotten.
+// refuse returns ErrNoPage if the address is forgotten, else nil.
 func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	inForce, err := e.Settings.Get(ctx)
 	if err == nil && inForce.Takedowns.Forgets(a) {
@@ -116,8 +116,7 @@ func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 }
 
 // page finds a page by the index of the snapshot at, or else by the snapshot's books, and reads it.
-// The parameter names holds the newest manifests: from them page takes the present keys of
-// packages.
+// The parameter names has the newest manifests: they tell under which keys packages are stored now.
 func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manifest, a address.Address) (Copy, error) {
 	d, found, err := at.index.Lookup(ctx, a.ID)
 	if err == nil && found {
@@ -134,16 +133,17 @@ func (e *Engine) report(ctx context.Context, page Copy) Copy {
 	return page
 }
 
-// isThere reports whether all objects that are needed to find and read the page were in the bucket.
-// It finds absent ones in c.Unread and in err, the error of reading the page.
+// isThere reports whether all objects that were needed to find and read the page were in the
+// bucket. The parameter err is the error of reading the page; c.Unread has the errors of finding
+// it.
 func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns manifest.ErrNotKept in place of the error err if err occurred in reading a past
-// state and says that an object is absent: a past generation lists the object, but it has been
-// deleted since. It returns any other error unchanged. The parameter moment is the time of the past
-// state, or zero for the present.
+// past returns manifest.ErrNotKept in place of an error of reading a past state that means that an
+// object is absent: a past generation lists the object, but it has been deleted since. It returns
+// any other error unchanged. The parameter moment is the time of the past state, or zero for the
+// present.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
@@ -152,7 +152,7 @@ func past(err error, a address.Address, moment time.Time) error {
 }
 
 // PageInBooks is like Page, but looks the page up only in the books. It is for a process that needs
-// only one page, and so need not open the index.
+// only one page, so that opening the index would not pay.
 func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return Copy{}, err
@@ -180,8 +180,8 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 
 // pageInBooks finds a page by those books of the manifests that can be read, and reads the page.
-// The parameter names holds the newest manifests: from them pageInBooks takes the present keys of
-// packages. If the address leads to a forgotten URL, the error does not name that URL.
+// The parameter names has the newest manifests: they tell under which keys packages are stored now.
+// If the address leads to a forgotten URL, the error does not name that URL.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address, forgotten takedown.Set) (Copy, error) {
 	books, unread, err := openBooks(ctx, bucket, manifests)
 	if err != nil {
@@ -324,8 +324,8 @@ func noCopy(none *NoPage, at time.Time, unread int) string {
 }
 
 // describe sets the headers of a stored copy: its type, the restrictions for browsers, its address,
-// and the time at which it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). asImage is
-// true if a browser requests the copy to show it as an image (see servedType).
+// and the time at which it was downloaded (Memento-Datetime: RFC 7089, section 2.1.1). The
+// parameter asImage is true if a browser requests the copy to show it as an image (see servedType).
 func describe(h http.Header, page webobject.Object, asImage bool) {
 	media, attachment := servedType(page.MIME, asImage)
 	h.Add("Vary", "Sec-Fetch-Dest")
@@ -349,10 +349,10 @@ var plainImages = []string{
 	"image/png", "image/apng", "image/jpeg", "image/gif", "image/webp", "image/avif", "image/bmp", "image/x-icon", "image/vnd.microsoft.icon",
 }
 
-// servedType returns the Content-Type under which a stored page is served, and whether it is
-// served as an attachment. asImage says that a browser asked for it to show it as an image
-// (Sec-Fetch-Dest: https://www.w3.org/TR/fetch-metadata/), in which it runs no scripts and
-// loads nothing.
+// servedType returns the Content-Type under which a stored page is served, and whether it is served
+// as an attachment. The parameter stored is the type with which it was stored. The parameter
+// asImage says that a browser requests it to show it as an image, in which the browser runs no
+// scripts and loads nothing (Sec-Fetch-Dest: https://www.w3.org/TR/fetch-metadata/).
 //
 //	HTML, XHTML, plain text             its own type
 //	PNG, JPEG, GIF, WebP, AVIF, icons   its own type

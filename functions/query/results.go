@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
-// box is the content of the search form on every page. The zero box is empty.
+// box is the content of the search form, which every page has. The zero box is an empty form.
 type box struct {
 	Query string
 	Size  int // number of hits on a page of results; 0 for defaultHits
@@ -97,7 +97,8 @@ func newResultsPage(q Query, found Result) resultsPage {
 	return page
 }
 
-// newImageView returns the view of a hit's image; nil if i is nil. copies is Result.Copies.
+// newImageView returns the view of a hit's image; nil if i is nil. The parameter copies is
+// Result.Copies.
 func newImageView(i *search.Image, copies map[string]string) *imageView {
 	if i == nil {
 		return nil
@@ -105,8 +106,8 @@ func newImageView(i *search.Image, copies map[string]string) *imageView {
 	return &imageView{URL: i.URL, Crumbs: crumbs(i.URL), Shows: i.Marked, Alt: plain(i.Marked), Copy: copies[i.URL], Others: len(i.Also)}
 }
 
-// copyAddress returns the address of the stored copy of a page as it was at the time in the
-// parameter asOf.
+// copyAddress returns the address at which this server shows the stored copy of a page as it was at
+// the time asOf, or the present copy if asOf is zero.
 func copyAddress(page string, asOf time.Time) string {
 	values := url.Values{"url": {page}}
 	if !asOf.IsZero() {
@@ -115,9 +116,9 @@ func copyAddress(page string, asOf time.Time) string {
 	return "/page?" + values.Encode()
 }
 
-// crumbs returns the parts of an address for display: the host, the parts of the path, and
-// the query after a question mark. A part is decoded, unless that gives characters that are
-// invisible or change the direction of text.
+// crumbs returns the parts of an address for display: the host, the parts of the path, and the
+// query after a question mark. Percent-encoding is decoded, except in a part where that gives
+// characters that are invisible or change the direction of text.
 func crumbs(address string) []string {
 	_, rest, _ := strings.Cut(address, "://")
 	path, query, _ := strings.Cut(rest, "?")
@@ -142,8 +143,8 @@ func readable(encoded string) string {
 	return decoded
 }
 
-// pager holds the addresses of the other pages of a result; an address is "" if there is no such
-// page.
+// pager has the addresses of the other pages of results of a query. An address is "" if there is no
+// such page.
 type pager struct {
 	Previous, Next string
 	Numbers        []numbered
