@@ -20,12 +20,12 @@ import (
 )
 
 const (
-	// patience is the longest time that the reading of a snapshot may take.
+	// patience is the longest time that reading a snapshot may take.
 	patience = time.Minute
 	// staleAfter is the time for which the engine finds the newest generation of a partition by
-	// trying the numbers after the last known one. After that time it begins anew with the hint:
-	// generations in between may have been deleted, and generations that a repair has made have
-	// other numbers.
+	// trying the numbers after the last known one. After that time it begins again with the hint:
+	// generations in between may have been deleted, and a repair gives its generations numbers that
+	// do not follow the last one.
 	staleAfter = time.Hour
 )
 
@@ -44,15 +44,16 @@ type snapshot struct {
 	looked time.Time
 }
 
-// snapshots keeps the newest snapshot for Options.Age. It is safe for concurrent
+// snapshots keeps the newest snapshot until it is older than Options.Age. It is safe for concurrent
 // use.
 type snapshots struct {
 	last    atomic.Pointer[snapshot]
 	renewal singleflight.Group
 }
 
-// get returns a snapshot whose reading began less than e.Age ago. All callers that need a
-// new one wait for the same reading, which goes on when the context of one caller ends.
+// get returns a snapshot whose reading began less than e.Age ago. Callers that need a new one at
+// the same time wait for one and the same reading. It goes on even if the context of one of them
+// ends.
 func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	if last := s.last.Load(); last.holds(e) {
 		return last, nil
@@ -73,9 +74,9 @@ func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	}
 }
 
-// renew reads a new snapshot, and keeps it as the newest. It reads the generation of the first
-// partition at the same time as the settings, although only the settings say how many partitions
-// there are: so a new process of an index with one partition need not wait for the settings first.
+// renew reads a new snapshot, and keeps it as the newest. Only the settings say how many partitions
+// there are; but renew reads the generation of the first partition at the same time as the
+// settings, so that a new process need not wait for these first if there is only one partition.
 func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	last := s.last.Load()
 	if last.holds(e) { // another was faster
@@ -134,8 +135,8 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 }
 
 // newest returns the newest generation of a partition. If the parameter known has a generation of
-// the partition, newest looks only for later ones. Otherwise it begins with the hint, and reads the
-// tails of the hint's segments into the cache at the same time.
+// the partition, newest looks only for later ones. Otherwise it begins with the hint. While it
+// looks for later generations, it reads the tails of the hint's segments into the cache.
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)
@@ -159,7 +160,7 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 }
 
 // forgotten returns a string that changes when there is a new takedown, or when a partition has
-// erased forgotten pages. The engine empties the cache of ranges whenever the string changes.
+// erased forgotten pages. Whenever it changes, the engine empties the cache of ranges.
 func (s *snapshot) forgotten() string {
 	versions := []uint64{s.takedowns.Version}
 	for _, m := range s.manifests {
@@ -180,8 +181,8 @@ func (s *snapshot) unindexed() (pages int) {
 	return pages
 }
 
-// outdate marks the snapshot current as too old, so that the next call of get reads the manifests
-// again. It does nothing if current is no longer the newest snapshot.
+// outdate makes the snapshot current count as too old, so that the next call of get reads the
+// manifests again. It does nothing if current is no longer the newest snapshot.
 func (s *snapshots) outdate(current *snapshot) {
 	old := *current
 	old.taken, old.looked = time.Time{}, time.Time{}
@@ -197,8 +198,8 @@ func (s *snapshot) holds(e *Engine) bool {
 	return age >= 0 && age < e.Age
 }
 
-// currentKey returns the present key of the package that had the given key at some time: erasing
-// pages from a package changes its key.
+// currentKey returns the key that a package has now. The parameter key is its present or a former
+// key: erasing pages from a package changes its key.
 func currentKey(manifests []manifest.Manifest, key string) string {
 	for i := range manifests {
 		if listed := manifests[i].Package(key); listed != nil {

@@ -10,12 +10,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// maxTimes is the greatest number of times that one anchor is repeated in the index of a page. An
-// anchor is repeated once for each site that uses it, up to this number.
+// maxTimes is the greatest number of times that one anchor is repeated in the index of a page. Up
+// to this number, an anchor is repeated once for each site that uses it, so that it weighs more.
 const maxTimes = 8
 
-// gather makes the anchors of the documents of listed segments, in one pass over the books, and
-// keeps them in r.known. It leaves out segments that cannot be read.
+// gather makes the anchors of the documents of the listed segments, and keeps them in r.known. It
+// reads the books once for all of them. It leaves out segments that cannot be read.
 func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	wanted := make(map[int]bool)
 	for _, s := range listed {
@@ -51,12 +51,13 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// anchorsOf returns the bytes of a segment with the anchors of the documents of a listed segment.
-// Each document has the same number and language in both segments. Each of its anchors becomes a
-// separate heading, so that no phrase begins in one anchor and ends in the next. A document without
-// any word, not even of its address, must not be found, and gets no anchors. The parameter pages
-// has the index of each document's page in the graph, and the parameter all has the anchors by that
-// index.
+// anchorsOf returns the anchors of the documents of a listed segment, in the bytes of another
+// segment. Each document has the same number and language in both. Each of its anchors is a heading
+// of its own, so that no phrase begins in one anchor and ends in the next. A document without any
+// word, not even of its address, must not be found, and gets no anchors.
+//
+// The parameter pages has the index of each document's page in the graph. The parameter all has the
+// anchors of the pages, by that index.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// ranking holds the ranks of all pages while they are committed, partition by partition.
+// ranking holds the ranks of all pages while they are committed, one partition after another.
 type ranking struct {
 	*Function
 	graph *linkgraph.Graph
@@ -41,12 +41,13 @@ type coded struct {
 // atOnce is the greatest number of segments that are read at the same time.
 const atOnce = 4
 
-// commit sets the ranks and anchors of all documents of partition p. It also sets the unvisited
-// URLs of p: those in the range within of the hash space. The parameter of is the new value of
-// Manifest.Ranked (see Function.name). Each generation that commit makes covers one segment, or
-// several with at most r.most documents together. A segment that cannot be read is left as it is:
-// verify reports it. A segment that another process commits meanwhile gets its anchors only from
-// the next run.
+// commit sets the ranks and anchors of all documents of partition p, and the unvisited URLs of p:
+// those in the range within of the hash space. The parameter of is the new value of Manifest.Ranked
+// (see Function.name).
+//
+// Each generation that commit makes covers one segment, or several with at most r.most documents
+// together. A segment that cannot be read, which verify reports, is left as it is. A segment that
+// another process commits meanwhile gets its anchors only from the next run.
 func (r *ranking) commit(ctx context.Context, p *partition.Partition, within layout.Range, of string) error {
 	rest := p.Manifest().Segments
 	for first := true; first || len(rest) > 0; first = false {
@@ -128,8 +129,8 @@ func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links
 }
 
 // learn reads the documents of the listed segments, and stores in r.known the page of each document
-// and the rank of this page. It skips segments that it has read before, since a commit may call its
-// edit function several times.
+// and the rank of this page. It skips segments that are in r.known already, because Commit may call
+// the function that edits several times.
 func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 	results := make([]coded, len(listed))
 	group, within := errgroup.WithContext(ctx)
@@ -158,8 +159,9 @@ func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// ofSegment returns for each document of a listed segment the index of its page in the graph (−1 if
-// the graph does not have the page) and the page's rank. It reads only the column of identities.
+// ofSegment returns for each document of a listed segment the index of its page in the graph, and
+// the page's rank. The index is −1 if the graph does not have the page. It reads only the column of
+// identities.
 func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (pages []int, ranks []segment.Rank, err error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// learning is one run of the function while it learns dictionaries.
+// learning is the state of one run of the rank function while it learns dictionaries.
 type learning struct {
 	*Function
 	home *partition.Partition // the partition whose manifest lists the dictionaries of all partitions
@@ -27,9 +27,10 @@ type learning struct {
 
 // learnDictionaries learns dictionaries, in both directions, for each pair of languages with enough
 // pages that are translations of each other (see leastPages). It commits each pair separately, so
-// that the next run continues after the last committed pair if this run is killed. A listed
-// dictionary is learnt again only if the number of its pages has changed by more than a tenth:
-// learning takes seconds, and a few more pages of the same kind change little.
+// that the next run continues after the last committed pair if this run is killed.
+//
+// A listed dictionary is learnt again only if the rules have changed, or the number of its pages by
+// more than a tenth: learning takes seconds, and a few more pages of the same kind change little.
 func (f *Function) learnDictionaries(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) error {
 	l := learning{Function: f, home: all[0], forgotten: forgotten.Version}
 	if i := slices.IndexFunc(all, func(p *partition.Partition) bool { return p.Manifest().Dictionaries != nil }); i >= 0 {
@@ -82,12 +83,12 @@ func (f *Function) learnDictionaries(ctx context.Context, all []*partition.Parti
 	})
 }
 
-// dictionaryRules is the version of the rules by which dictionaries are learnt. Whoever changes the
-// rules must raise it, so that all dictionaries are learnt again.
+// dictionaryRules is the version of the rules by which dictionaries are learnt. It must be raised
+// with every change of the rules, so that all dictionaries are learnt again.
 const dictionaryRules = 1
 
-// nameTranslated returns the value of manifest.Dictionaries.Of for dictionaries that are learnt now: a
-// hash of the rules, the limits and the keys of all indexed packages.
+// nameTranslated returns the value that manifest.Dictionaries.Of gets if dictionaries are learnt
+// now: a hash of the rules, the limits and the keys of all indexed packages.
 func (f *Function) nameTranslated(all []*partition.Partition) string {
 	keys := slices.Sorted(slices.Values(indexed(all)))
 	l := f.Limits
@@ -95,8 +96,8 @@ func (f *Function) nameTranslated(all []*partition.Partition) string {
 }
 
 // isKnown reports whether the manifest lists a dictionary from one language to another that need
-// not be learnt again. That is so if it was learnt by the present rules, and from a number of pages
-// that differs from the parameter pages by at most a tenth.
+// not be learnt again: it was learnt by the present rules, from a number of pages that differs from
+// the parameter pages by at most a tenth.
 func (l *learning) isKnown(from, to string, pages int) bool {
 	d := l.home.Manifest().Dictionaries.Between(from, to)
 	return d != nil && d.Rules == dictionaryRules && 10*max(pages-d.Pages, d.Pages-pages) <= d.Pages
@@ -166,8 +167,8 @@ func (l *learning) learn(ctx context.Context, pair languagePair, limits translat
 	})
 }
 
-// commit commits an edit of the dictionaries' list. It fails with partition.ErrStale if pages were
-// forgotten since the run began: their words could be in a dictionary.
+// commit commits an edit of the list of dictionaries. It fails with partition.ErrStale if pages
+// were forgotten since the run began: their words could be in a dictionary.
 func (l *learning) commit(ctx context.Context, edit func(*partition.Edit) error) error {
 	return l.home.Commit(ctx, func(e *partition.Edit) error {
 		if e.Manifest().Forgotten > l.forgotten {

@@ -57,7 +57,7 @@ type Function struct {
 	Log      *slog.Logger
 }
 
-// Limits bound the memory of a run.
+// Limits bound the memory and time of a run, and the size of its results.
 type Limits struct {
 	Graph linkgraph.Limits
 	// greatest number of documents whose anchors are in memory at the same time (one segment may
@@ -82,8 +82,7 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Handle runs the function once for each message (see Run). The fields of a message do not
-// matter.
+// Handle calls Run once for each message. The fields of a message do not matter.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
 }
@@ -145,9 +144,10 @@ func (f *Function) rank(ctx context.Context, all []*partition.Partition, forgott
 	return nil
 }
 
-// name returns the value of Manifest.Ranked for ranks that are made now: a hash of the rules, of the
-// keys of all books that the partitions list, and of the keys of all indexed packages (because the
-// languages of unvisited URLs depend on the languages of the indexed pages).
+// name returns the value that Manifest.Ranked gets if ranks are made now: a hash of the rules, of
+// the keys of all books that the partitions list, and of the keys of all indexed packages. The
+// packages count because the languages of unvisited URLs depend on the languages of the indexed
+// pages.
 func (f *Function) name(all []*partition.Partition) string {
 	var keys []string
 	for _, p := range all {
@@ -160,7 +160,7 @@ func (f *Function) name(all []*partition.Partition) string {
 	return layout.ContentHash(fmt.Appendf(nil, "%d %v %d %d %s", version, f.Rules, f.Limits.Unvisited, len(all), strings.Join(keys, " ")))
 }
 
-// indexed returns the keys of all indexed packages of partitions.
+// indexed returns the keys of the partitions' packages that are indexed.
 func indexed(all []*partition.Partition) (keys []string) {
 	for _, p := range all {
 		for _, pkg := range p.Manifest().Packages {
@@ -172,18 +172,19 @@ func indexed(all []*partition.Partition) (keys []string) {
 	return keys
 }
 
-// version is the version of the rules by which ranks are made. Whoever changes which links count as
-// votes, or how a rank is coded, must raise it, so that all ranks are made again.
+// version is the version of the rules by which ranks are made. It must be raised with every change
+// of which links count as votes, or of how a rank is coded, so that all ranks are made again.
 const version = 3
 
-// isRanked reports whether all segments of a generation have ranks and anchors, and these are up to
-// date: Manifest.Ranked equals the parameter of, which is the present result of Function.name.
+// isRanked reports whether all segments of a generation have ranks and anchors that are up to date.
+// The parameter of is the present result of Function.name: they are up to date if Manifest.Ranked
+// equals it.
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return m.Ranked == of && !lacking
 }
 
-// read reads the graph from the books of all partitions.
+// read reads the graph of links from the books of all partitions.
 func (f *Function) read(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) (*linkgraph.Graph, error) {
 	var listed []manifest.Book
 	for _, p := range all {

@@ -17,11 +17,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// leastPages is the least number of pages with a translation that two languages must have for a
-// dictionary to be learnt.
+// leastPages is the least number of pages in one language with a translation in another for which
+// the dictionaries of the two languages are learnt.
 const leastPages = 20
 
-// translatedPage is a document of a segment that may have translations.
+// translatedPage names a document of a segment that may have translations.
 type translatedPage struct {
 	group    uint64 // equal for pages that are translations of each other (segment.Document.Translation)
 	language uint16 // index in translations.languages
@@ -52,8 +52,8 @@ type languagePair struct {
 }
 
 // findTranslations finds the documents that may be translations of each other. It leaves out dead
-// documents and forgotten pages. It reads columns of the segments, unless fewer than two languages have
-// enough documents.
+// documents and forgotten pages. If fewer than two languages have enough documents, it finds none,
+// and reads no columns of the segments.
 func (f *Function) findTranslations(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) (*translations, error) {
 	t := &translations{Function: f, forgotten: forgotten}
 	for _, p := range all {
@@ -89,8 +89,8 @@ func (f *Function) findTranslations(ctx context.Context, all []*partition.Partit
 	return t, nil
 }
 
-// each calls the function read with the index of each segment, for a few segments at the same time. It
-// leaves out segments that cannot be read.
+// each calls the function read with the index of each segment, for a few segments at the same time.
+// It leaves out, from now on, segments for which read says that they are damaged.
 func (t *translations) each(ctx context.Context, read func(ctx context.Context, i int) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -110,8 +110,8 @@ func (t *translations) each(ctx context.Context, read func(ctx context.Context, 
 	return group.Wait()
 }
 
-// readColumns adds the documents of the i-th segment to the pages, without those that are dead,
-// forgotten or without a translation.
+// readColumns adds the documents of the i-th segment to the pages, except those that are dead,
+// forgotten, or in a language with too few documents.
 func (t *translations) readColumns(ctx context.Context, i int) error {
 	s := t.segments[i]
 	if s == nil {
@@ -143,8 +143,9 @@ func (t *translations) readColumns(ctx context.Context, i int) error {
 	return nil
 }
 
-// add adds pages. If there are then more than Limits.Translated, it keeps those whose groups have the
-// lowest numbers. These numbers are hashes, and pages of one group are kept or left out together.
+// add adds pages. If there are then more than Limits.Translated, it keeps only the groups with the
+// lowest numbers: pages of one group are kept or left out together, and which groups are kept is as
+// good as random, because their numbers are hashes.
 func (t *translations) add(pages []translatedPage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,7 +189,8 @@ func (t *translations) outside(ctx context.Context, i int) (*roaring.Bitmap, err
 	return out, nil
 }
 
-// groups yields the pages of each group, sorted by language.
+// groups yields the groups of pages that are translations of each other. The pages of a group are
+// sorted by language.
 func (t *translations) groups(yield func([]translatedPage) bool) {
 	for rest := t.pages; len(rest) > 0; {
 		n := 1
@@ -202,9 +204,9 @@ func (t *translations) groups(yield func([]translatedPage) bool) {
 	}
 }
 
-// pairs returns the pairs of languages that have at least leastPages translated pages. Let L be the
-// language with the most translated pages: the pairs with L come first, so that limits leave out
-// other pairs before them. Within both groups, the pairs with more pages come first.
+// pairs returns the pairs of languages that have at least leastPages translated pages. Pairs with
+// the language that has the most translated pages come first, so that limits leave out other pairs
+// before them. Among these, and among the others, the pairs with more pages come first.
 func (t *translations) pairs() (all []languagePair) {
 	counts, of := make(map[[2]uint16]int), make(map[uint16]int)
 	for group := range t.groups {
@@ -243,8 +245,8 @@ func (t *translations) pairs() (all []languagePair) {
 	return all
 }
 
-// of returns pairs of pages that translate each other, in the two languages of p. If there are more
-// than the parameter most, it returns the first ones in the order of their groups.
+// of returns pairs of pages that are translations of each other, in the two languages of p. It
+// returns at most the number in the parameter most: the first ones in the order of their groups.
 func (t *translations) of(p languagePair, most int) (pages [][2]translatedPage) {
 	for group := range t.groups {
 		var both [2]translatedPage
@@ -267,8 +269,8 @@ func (t *translations) of(p languagePair, most int) (pages [][2]translatedPage) 
 	return pages
 }
 
-// read returns the stored documents of pages, in the same order. Documents of segments that cannot be
-// read are zero, and their errors are returned as damage.
+// read returns the stored documents of the pages, in the same order. A document is zero if its
+// segment cannot be read; the result damage has an error for each such segment.
 func (t *translations) read(ctx context.Context, pages []translatedPage) (documents []segment.Document, damage []error, err error) {
 	documents = make([]segment.Document, len(pages))
 	at := make(map[int32][]int) // by segment: indexes in pages

@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// share returns the i-th of n equal ranges of the hash space: the i-th of n partitions holds the
-// unvisited URLs of this range.
+// share returns the i-th of n equal ranges of the hash space, counted from 0. The i-th of n
+// partitions holds the unvisited URLs of this range.
 func share(i, n int) (r layout.Range) {
 	width := math.MaxUint64/uint64(n) + 1 // 0 for the whole space
 	r.From = layout.Place(uint64(i) * width)
@@ -36,8 +36,9 @@ type unvisited struct {
 	documents, cut int
 }
 
-// unvisited makes the segment of the unvisited URLs in a range of the hash space. The anchors of a URL
-// become the headings of its document, as in overlays of anchors; its first anchor is the title, too.
+// unvisited makes the segment of the unvisited URLs in a range of the hash space. The anchors of a
+// URL become the headings of its document, as in overlays of anchors. Its first anchor becomes the
+// title, too.
 func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisited, error) {
 	found, cut, err := r.graph.Unvisited(ctx, within, r.Limits.Unvisited)
 	if err != nil || len(found) == 0 {
@@ -65,8 +66,8 @@ func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisite
 	return &unvisited{content, len(pages), cut}, err
 }
 
-// countLanguages counts in r.languages the documents of all partitions by their languages. It
-// includes partitions whose ranks do not change, so that the language of an unvisited URL does not
+// countLanguages counts in r.languages the documents of all partitions by language. It also counts
+// those of partitions whose ranks do not change, so that the language of an unvisited URL does not
 // depend on how pages are divided among partitions. It leaves out segments that cannot be read.
 func (r *ranking) countLanguages(ctx context.Context, all []*partition.Partition) error {
 	group, within := errgroup.WithContext(ctx)
@@ -96,7 +97,7 @@ func (r *ranking) countLanguages(ctx context.Context, all []*partition.Partition
 	return group.Wait()
 }
 
-// usual returns the language with the most documents, "" if there are no documents.
+// usual returns the language with the most documents, or "" if there are no documents.
 func (r *ranking) usual() (most string) {
 	for _, name := range slices.Sorted(maps.Keys(r.languages)) {
 		if r.languages[name] > r.languages[most] {

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// candidate is a leased URL, which may become a target of the batch.
+// candidate is a URL of a lease, which may become a target of the batch.
 type candidate struct {
 	frontier.Entry
 	page  address.Address
@@ -23,9 +23,9 @@ type candidate struct {
 	limits []membership.Limit
 }
 
-// batch returns the message to the function fetch for a lease, without the crawl partition and the
-// deadline, which the caller adds. All pages of a batch are stored in the storage partition of its
-// first URL.
+// batch returns the batch for a lease: the message to the function fetch. The caller adds the crawl
+// partition and the deadline. All pages of a batch are stored in the storage partition of its first
+// URL.
 //
 //	URL of the lease   if
 //	denied             a known robots.txt denies it, or a limit of its collection is reached
@@ -84,9 +84,9 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 	return b, nil
 }
 
-// tally reads, by one request, how many stored pages count towards each limit of the
-// URLs. URLs of leased batches do not count, so that batches leased at the same time may
-// together exceed a limit by the number of their URLs.
+// tally reads, by one request to Redis, how many stored pages count towards each limit of the URLs.
+// URLs of leased batches do not count, so that batches leased at the same time may together exceed
+// a limit by the number of their URLs.
 func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (membership.Counts, error) {
 	t := membership.NewCounts()
 	for _, u := range urls {
@@ -108,9 +108,9 @@ func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (mem
 	return t, nil
 }
 
-// candidates parses the URLs of a lease. It leaves out those that a takedown has
-// forgotten since they were admitted: they are leased, and left out, again and again
-// until the frontier is rebuilt.
+// candidates parses the URLs of a lease. It leaves out those that a takedown has forgotten since
+// they were admitted to the frontier. Until the frontier is rebuilt, these are leased and left out
+// again and again.
 func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]candidate, error) {
 	var urls []candidate
 	for _, entry := range lease.Entries {
@@ -133,8 +133,8 @@ func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]can
 	return urls, nil
 }
 
-// target returns the URL as a target in the message to fetch. The parameter denied is the reason
-// why the URL must not be requested, "" if it may be.
+// target returns the URL as a target of the batch. The parameter denied is the reason why it must
+// not be requested; "" if it may be.
 func (u candidate) target(denied string) batch.Target {
 	return batch.Target{
 		URL:         u.URL,
@@ -150,8 +150,8 @@ func (u candidate) target(denied string) batch.Target {
 	}
 }
 
-// size returns an upper bound of the bytes that the URL's target takes in the message. It assumes
-// that JSON doubles the bytes of the URL, and needs six bytes for each byte of the ETag and
+// size returns an upper bound of the bytes that the URL's target takes in the message. It allows
+// for JSON that doubles the bytes of the URL, and needs six bytes for each byte of the ETag and
 // Last-Modified.
 func size(u candidate) int {
 	const rest = 400 // names of fields, numbers, a collection

@@ -10,16 +10,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is the longest time by which a host may be leased early, before requests to it are allowed
-// again. The function fetch waits for the rest of that time before it sends a request.
+// horizon is the longest time by which a host may be leased before requests to it are allowed
+// again. The function fetch waits for the rest of that time.
 const horizon = 2 * time.Second
 
-// always replaces horizon when all waiting URLs are to be parked: then any host may be leased, even one
-// to which requests are allowed only much later.
+// always takes the place of horizon if all waiting URLs are to be parked. Then any host may be
+// leased, even one to which requests are allowed only much later, because none is sent.
 const always time.Duration = math.MaxInt64
 
-// request returns the request for the next lease, with the number of new pages that each
-// collection with a limit still allows. It returns false if nothing can be leased now: no URL
+// request returns the request to the frontier for the next lease, with the number of new pages that
+// each collection with a limit still allows. The bool is false if nothing can be leased now: no URL
 // waits, too many batches are leased, or no collection allows a page.
 func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *settings.Settings) (frontier.Request, bool, error) {
 	r := frontier.Request{Horizon: horizon}
@@ -47,9 +47,9 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	return r, !held, nil
 }
 
-// full reports whether the number of leased batches has reached the limit. The parameter batches is
-// the number of leased batches in this crawl partition, and Limits.Batches its limit. But if a
-// collection sets connections, that number is the limit for all crawl partitions together.
+// full reports whether as many batches are leased as are allowed. The parameter batches is the
+// number of leased batches in this crawl partition, and Limits.Batches their limit. But if a
+// collection sets connections, that is the limit for all crawl partitions together.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()
 	if most == 0 {
@@ -66,8 +66,8 @@ func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64
 	return out >= int64(most), nil
 }
 
-// rooms returns, for each collection with a limit of pages, how many new pages may still
-// be requested. Assets do not count.
+// rooms returns for each collection with a limit of pages, by name, how many new pages may still be
+// requested. Assets do not count.
 //
 //	stored    leased  limit   room
 //	    30        20    100     50

@@ -15,8 +15,8 @@ type robotsOf struct {
 	delay time.Duration // the longest Crawl-delay of the rules
 }
 
-// visitor is a user agent at an origin. One group of the origin's robots.txt applies to it
-// (RFC 9309, section 2.2.1).
+// visitor is a user agent at an origin: the rules of one robots.txt for one agent apply to it (RFC
+// 9309, section 2.2.1).
 type visitor struct{ origin, agent string }
 
 func (u candidate) visitor() visitor { return visitor{u.page.Origin, u.agent} }
@@ -53,8 +53,8 @@ func (r robotsOf) denies(u candidate) bool {
 	return known && !rules.Allows(u.page.Path)
 }
 
-// missing returns the origins of the URLs whose robots.txt is not in the cache, so that fetch
-// requests it.
+// missing returns those origins of the URLs whose robots.txt is not in the cache, each once. The
+// function fetch is to request them.
 func (r robotsOf) missing(urls []candidate) []string {
 	var origins []string
 	for _, u := range urls {

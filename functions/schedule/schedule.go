@@ -57,12 +57,13 @@ func DefaultLimits() Limits { return Limits{Batches: 64, Time: batch.MaxTime} }
 // sent, the lease is extended.
 const unsent = 15 * time.Second
 
-// perTarget is the time planned for one answer, in addition to the delay.
+// perTarget is the time planned for the answer of each target, in addition to the delay between
+// requests.
 const perTarget = 500 * time.Millisecond
 
 // topicTime is the time planned for the requests of a batch that has a new link of a collection
-// with a topic. It is short, because such a batch may find links of great weight, which the next
-// batch is to request before the remaining links of little weight.
+// with a topic. It is short because such a batch may find links of great weight: the next batch is
+// to request these before the remaining links of little weight.
 const topicTime = 5 * time.Second
 
 // Function is the schedule function: its fields are the clients and limits that it works with.
@@ -79,8 +80,7 @@ type Function struct {
 	memory memory
 }
 
-// Handle sends batches of the crawl partition that each message names (a task.Lease; see
-// Run).
+// Handle calls Run for each message, a task.Lease, which names a crawl partition.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, f.Run), nil
 }
@@ -117,9 +117,9 @@ func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	}
 }
 
-// lease leases a host and sends its batch. It returns false if no host may be leased.
-// Until the batch is sent the lease is short: if schedule is killed in between, the host
-// can soon be leased again.
+// lease leases a host and sends its batch. It returns false if no host may be leased now. Until the
+// batch is sent the lease is short (see unsent): if schedule is killed in between, the host can
+// soon be leased again.
 func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *settings.Settings, crawl int, r frontier.Request) (bool, error) {
 	now := f.Now()
 	r.Now, r.Deadline = now, now.Add(unsent)
@@ -146,18 +146,18 @@ func (f *Function) lease(ctx context.Context, front *frontier.Frontier, s *setti
 	return true, err
 }
 
-// fit returns the greatest number of URLs of a batch with this delay between requests: half the
-// time of a lease is planned for them.
+// fit returns the greatest number of URLs in a batch with the given delay between requests. Half
+// the time of a lease is planned for the requests.
 func (f *Function) fit(delay time.Duration) int { return fit(f.Limits.Time/2, delay) }
 
-// fit returns how many URLs can be requested within a time, with this delay between
-// requests: at least one, at most batch.MaxTargets.
+// fit returns how many URLs can be requested within a time with the given delay between requests:
+// at least one, at most batch.MaxTargets.
 func fit(time, delay time.Duration) int {
 	return max(1, min(batch.MaxTargets, int(time/(delay+perTarget))))
 }
 
-// short returns for each collection with a topic the greatest number of URLs in a batch that has a
-// new link of that collection: as many as can be requested within topicTime.
+// short returns, for each collection with a topic, how many URLs a batch has at most if one of them
+// is a new link of that collection: as many as can be requested within topicTime.
 func short(s *settings.Settings) map[string]int {
 	most := make(map[string]int)
 	for _, c := range s.Collections {
@@ -177,15 +177,15 @@ func shortestDelay(s *settings.Settings) time.Duration {
 	return shortest
 }
 
-// pause holds the reason of the pause of the crawl that was logged last, so that nothing is logged
-// twice. The reason is "" if the last log entry says that the crawl goes on.
+// pause has the reason of the crawl's pause that was logged last, or "" if the crawl was not paused
+// then. By it nothing is logged twice.
 type pause struct {
 	mu     sync.Mutex // protects reason
 	reason string
 }
 
-// is stores the reason of the present pause, or "" if the crawl goes on. It reports whether this
-// differs from the stored reason.
+// is stores the reason of the present pause; "" if the crawl is not paused. It reports whether the
+// reason differs from the one stored before.
 func (p *pause) is(reason string) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

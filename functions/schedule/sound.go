@@ -13,21 +13,21 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// askAgain is the least time between two messages to the sweep. Without it, a sweep that cannot
-// rebuild the frontier because a book is damaged would read all books again and again without a
-// pause.
+// askAgain is the least time between two messages by which schedule asks for a sweep. Without it, a
+// sweep that cannot rebuild the frontier because a book is damaged would read all books again and
+// again without a pause.
 const askAgain = time.Minute
 
-// memory holds for each crawl partition the highest version of a lease that this process has seen.
-// If a lower version follows, Redis has come back with older contents.
+// memory has for each crawl partition the highest version of a lease that this process has seen. If
+// the frontier later has a lower one, Redis has come back with older contents.
 type memory struct {
 	mu     sync.Mutex             // protects newest; also held while a frontier is checked
 	newest map[int]layout.Version // highest version of a lease seen so far, by crawl partition
 }
 
-// see stores the version newest of a lease in the crawl partition crawl, if it is the highest so
-// far. If a higher version is stored already, see changes nothing and returns true. The caller must
-// hold m.mu.
+// see is called with the newest version of a lease that was seen in a crawl partition. If a higher
+// version was seen before, see returns true. Otherwise it stores this one. The caller must hold
+// m.mu.
 func (m *memory) see(crawl int, newest layout.Version) (older bool) {
 	if newest.Compare(m.newest[crawl]) < 0 {
 		return true
@@ -46,8 +46,8 @@ func (m *memory) remember(crawl int, leased layout.Version) {
 	m.see(crawl, leased)
 }
 
-// sound reports whether URLs may be leased from a frontier. If not, it sends the sweep a message,
-// so that the sweep rebuilds the frontier:
+// sound reports whether URLs may be leased from a frontier. If not, it asks for a sweep, which
+// rebuilds the frontier:
 //
 //	frontier                                              lease  message to the sweep
 //	built under these settings                            yes    no

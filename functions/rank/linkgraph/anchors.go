@@ -31,11 +31,12 @@ type Anchors struct {
 	Cut int      // number of other texts of links to the page, which were left out
 }
 
-// Anchors returns the anchors of all pages for whose index the function wanted returns true. The
-// map's key is this index. Links in the navigation of a site to a page of the same site are left
-// out, because they are the same on all pages. Equal texts of one site count once. Anchors reads
-// the links of all books once, with their texts, and holds the texts for the wanted pages in
-// memory.
+// Anchors returns the anchors of all pages for whose index (see Find) the function wanted returns
+// true. The map's key is this index. Links in the navigation of a site to a page of the same site
+// are left out, because they are the same on all pages. Equal texts of one site count once.
+//
+// Anchors reads the links of all books once, with their texts, and holds the texts for the wanted
+// pages in memory.
 func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[int]Anchors, error) {
 	r := g.read
 	found := make([]map[number]*texts, len(r.places))
@@ -72,9 +73,8 @@ func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[i
 	return anchors, nil
 }
 
-// readAnchors reads from a book the texts of the links to wanted pages in the i-th range of the
-// hash space, and adds them to the map into. The parameter index is the index of the book in
-// r.books.
+// readAnchors reads from the book b, which is r.books[index], the texts of the links to wanted
+// pages in the i-th range of the hash space. It adds them to the map into.
 func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i int, wanted func(int) bool, into map[number]*texts) error {
 	sources := r.sources[index]
 	for row, err := range b.Rows(ctx, r.within(i), true) {
@@ -104,17 +104,18 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 }
 
 // isNaming reports whether the text of a row's links can be an anchor of the page to which they
-// lead. It can if the text is not empty, and the links are of kind Anchor, still in their pages,
-// and not nofollow, ugc or sponsored.
+// lead: the text is not empty, and the links are of kind Anchor, still in their pages, and not
+// nofollow, ugc or sponsored.
 func isNaming(row *book.Row) bool {
 	return !row.Former && row.Kind == book.Anchor && row.Anchor != "" && counts(row.Rel)
 }
 
-// voters counts the links of one row of a book (see book.Row) that lead from pages to the row's
-// target, and collects the sites of these pages, with repetitions. Links from the target to itself,
-// and links in the navigation of its own site, do not count. The parameter sources has the numbers
-// of the pages with links in the book. The parameter target is the target's number; unknown for a
-// URL without a page.
+// voters describes the links of one row of a book (see book.Row) that lead from pages to the row's
+// target: it counts them, and collects the sites of these pages, with repetitions. Links from the
+// target to itself, and links in the navigation of its own site, do not count.
+//
+// The parameter sources has the numbers of the pages with links in the book. The parameter target
+// is the target's number, or unknown for a URL without a page; site is the number of its site.
 func (r *reading) voters(row *book.Row, sources []number, target number, site uint32) (v voters) {
 	for _, k := range row.Sources {
 		source := sources[k]
@@ -133,21 +134,21 @@ func (r *reading) voters(row *book.Row, sources []number, target number, site ui
 	return v
 }
 
-// voters describes links with the same text to the same page: their number, and the sites of their
-// sources.
+// voters describes links with the same text to the same page: how many they are, and from which
+// sites they come.
 type voters struct {
 	sites []uint32
 	links int
 }
 
-// texts holds the texts of links to one page, each with a description of the links with this text.
+// texts holds the texts of the links to one page. Each has a description of the links with this
+// text.
 type texts struct {
 	of  map[string]*voters
 	cut int // number of texts left out because there were maxTexts already
 }
 
-// add adds links with the given text to the texts of the page. The parameter more describes these
-// links.
+// add adds links to the page, all with the same text. The parameter more describes these links.
 func (t *texts) add(text string, more voters) {
 	known := t.of[text]
 	switch {
@@ -160,7 +161,7 @@ func (t *texts) add(text string, more voters) {
 	}
 }
 
-// join adds to t the texts in other, which are of other links to the same page.
+// join adds to t the texts of other links to the same page.
 func (t *texts) join(other *texts) {
 	t.cut += other.cut
 	for _, text := range slices.Sorted(maps.Keys(other.of)) {
@@ -168,7 +169,7 @@ func (t *texts) join(other *texts) {
 	}
 }
 
-// anchors returns the anchors of the page: the texts that most sites use, at most
+// anchors returns the anchors of the page: of the texts those that the most sites use, at most
 // maxAnchors.
 func (t *texts) anchors() (a Anchors) {
 	for text, n := range t.of {

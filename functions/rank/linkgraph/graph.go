@@ -23,7 +23,7 @@ type Limits struct {
 // DefaultLimits returns limits that keep a graph below two gigabytes.
 func DefaultLimits() Limits { return Limits{Pages: 6_000_000, Votes: 60_000_000} }
 
-// Graph is the pages of some books, and the votes between them. It is safe for concurrent
+// Graph is the pages in some books, and the votes between these pages. It is safe for concurrent
 // use.
 type Graph struct {
 	known map[layout.Identity]number
@@ -50,15 +50,15 @@ func (g *Graph) Pages() int { return len(g.sites) }
 // Votes returns the number of votes. Several links of one page to another are one vote.
 func (g *Graph) Votes() int { return g.votes.Links() }
 
-// Find returns the index that the page with the given identity has in the result of Rank. found is
-// false if there is no such page.
+// Find returns the index that the page with the given identity has in the result of Rank. The
+// result found is false if there is no such page.
 func (g *Graph) Find(id layout.Identity) (index int, found bool) {
 	n, known := g.known[id]
 	return int(n), known && n.isPage()
 }
 
-// Rank returns the rank of every page. The result steps is the number of iterations that the
-// computation took.
+// Rank returns the rank of every page, by its index (see Find). The result steps is the number of
+// iterations that the computation took.
 func (g *Graph) Rank(ctx context.Context, r pagerank.Rules) (ranks []float64, steps int, err error) {
 	return g.votes.Rank(ctx, r)
 }
@@ -79,8 +79,8 @@ func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l L
 	return r.graph, err
 }
 
-// pagesOfRange is the least number of pages in one range of the hash space; the links of one range
-// are read at a time.
+// pagesOfRange is the least number of pages in one of the ranges into which the hash space is
+// divided. The links to one range are read together.
 const pagesOfRange = 1 << 16
 
 // reading is the state of Read while it reads the graph from the books.
@@ -109,8 +109,8 @@ func newReading(books []*book.Reader, l Limits, span int) *reading {
 	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}, nameless: make(map[layout.Identity]bool)}
 }
 
-// readPages finds all pages and aliases in the books, by the outcomes that determine the state of
-// each URL (see book.Standings), and numbers them.
+// readPages finds all pages and aliases in the books, and numbers them. It finds them by the
+// outcomes that determine the state of each URL (see book.Standings).
 func (r *reading) readPages(ctx context.Context) error {
 	g := r.graph
 	for s, err := range book.Standings(ctx, r.books) {
@@ -135,9 +135,9 @@ func (r *reading) readPages(ctx context.Context) error {
 	return nil
 }
 
-// addPage gives the next number to a page whose place is the parameter at, and whose links are in
-// the book with the given index. If the present range of the hash space has r.span pages, a new
-// range begins with this page. But pages with the same place always stay in one range.
+// addPage gives the next number to a page whose place is at, and whose links are in r.books[index].
+// If the present range of the hash space has r.span pages already, a new range begins with this
+// page. But pages with the same place always stay in one range.
 func (r *reading) addPage(id layout.Identity, at layout.Place, index int) {
 	g, n := r.graph, len(r.graph.sites)
 	g.known[id] = number(n)
@@ -155,7 +155,7 @@ func isAlias(o *book.Outcome) bool {
 	return o.State == book.Skipped && (o.Reason == membership.Redirect || o.Reason == membership.Canonical)
 }
 
-// readSources reads the table of sources of every book into r.sources.
+// readSources reads for every book which pages have links in it, into r.sources.
 func (r *reading) readSources(ctx context.Context) error {
 	r.sources = make([][]number, len(r.books))
 	group, within := errgroup.WithContext(ctx)
@@ -179,8 +179,8 @@ func (r *reading) readSources(ctx context.Context) error {
 // parallel is the greatest number of books or ranges that are read at the same time.
 const parallel = 4
 
-// source returns the number of the page or alias with the identity, if its last version's links are
-// in the book r.books[index]. Otherwise it returns unknown.
+// source returns the number of the page or alias with the identity, if the links of its last
+// version are in r.books[index]. Otherwise it returns unknown.
 func (r *reading) source(id layout.Identity, index uint32) number {
 	n, known := r.graph.known[id]
 	switch {

@@ -20,8 +20,8 @@ type Unvisited struct {
 	Anchors
 }
 
-// partSize determines into how many parts the hash space is divided to find unvisited URLs, one
-// part at a time: the largest book has about partSize bytes of links for each part.
+// partSize is how many bytes of links the largest book has, about, in each of the parts into which
+// the hash space is divided to find unvisited URLs. One part is read at a time.
 const partSize = 1 << 20
 
 // Unvisited returns URLs in a range of the hash space that have no page in the index, but can be
@@ -32,8 +32,8 @@ const partSize = 1 << 20
 //	request failed; or the URL leads to another one                     left out
 //
 // The parameter most is the greatest number of URLs to return. If there are more, Unvisited returns
-// those for which the most sites use the same text, and cut is the number of URLs left out. The
-// result is sorted by place.
+// those with an anchor that the most sites use, and cut is the number of URLs left out. The result
+// is sorted by place.
 func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (best []Unvisited, cut int, err error) {
 	r := g.read
 	var mu sync.Mutex // protects best and cut
@@ -62,8 +62,8 @@ func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (b
 	return best, cut, nil
 }
 
-// parts divides a range of the hash space into parts, so that the largest book has about partSize
-// bytes of links in each part.
+// parts divides a range of the hash space into parts, in each of which the largest book has about
+// partSize bytes of links.
 func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	if len(r.books) == 0 {
 		return nil
@@ -82,9 +82,9 @@ func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	return parts
 }
 
-// compareNamed compares two URLs by their best anchors. The URL whose best anchor is used by more
-// sites comes first; if they are equal, the one whose best anchor has more links; then they are in
-// the order of the URLs.
+// compareNamed compares two URLs for sorting. First comes the one whose best anchor is used by more
+// sites; if they are equal, the one whose best anchor has more links; then the order is that of the
+// URLs.
 func compareNamed(a, b Unvisited) int {
 	return cmp.Or(cmp.Compare(b.All[0].Sites, a.All[0].Sites), cmp.Compare(b.All[0].Links, a.All[0].Links), cmp.Compare(a.URL, b.URL))
 }
@@ -137,8 +137,8 @@ func (r *reading) isUnvisited(row *book.Row) bool {
 	return r.forgotten.Empty() || !r.forgotten.ForgetsURL(row.Target)
 }
 
-// isNameless reports whether searches must not find a URL without a page by the texts of links to
-// it. It is true if the URL's outcome o says that nothing is there, or nothing that may be shown.
+// isNameless reports whether a URL without a page must not be found by the texts of links to it,
+// because its outcome o says that nothing is there, or nothing that may be shown.
 func isNameless(o *book.Outcome) bool {
 	switch {
 	case o.State == book.Stored, o.State == book.Unchanged, o.State == book.Lost, membership.WasUnasked(*o):

@@ -16,14 +16,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// votes is the votes for the targets in a range of the hash space.
+// votes has the votes for the targets in a range of the hash space.
 type votes struct {
 	pages   []pagerank.Link // votes for pages
 	aliases []pagerank.Link // votes for aliases, whose numbers are without aliasBit
 }
 
-// readVotes reads all books: their votes into r.ranges, range by range, and the targets of their
-// aliases into r.aliases. If there are no pages, it reads nothing.
+// readVotes reads all books: the votes into r.ranges, range by range, and the addresses to which
+// aliases lead into r.aliases. If there are no pages, it reads nothing.
 func (r *reading) readVotes(ctx context.Context) error {
 	r.ranges = make([]votes, len(r.places))
 	var mu sync.Mutex // protects r.aliases
@@ -54,9 +54,10 @@ func (r *reading) within(i int) (span layout.Range) {
 	return span
 }
 
-// readRange reads the votes for targets in the i-th range of the hash space from b, the book
-// r.books[index], and adds them to r.ranges[i]. It adds the number of these votes to count, the
-// number of votes read so far from all books, and fails if there are too many.
+// readRange reads from the book b, which is r.books[index], the votes for targets in the i-th range
+// of the hash space, and adds them to r.ranges[i]. The parameter count is the number of votes read
+// so far from all books: readRange adds to it, and fails if there are too many. The parameter mu
+// protects r.aliases.
 func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i int, mu *sync.Mutex, count *atomic.Int64) error {
 	into, sources := &r.ranges[i], r.sources[index]
 	var id layout.Identity
@@ -103,9 +104,9 @@ func counts(rel string) bool {
 	return !slices.ContainsFunc(strings.Fields(rel), func(word string) bool { return word == "nofollow" || word == "ugc" || word == "sponsored" })
 }
 
-// point records where aliases lead: each alias among the sources of the row leads to the row's
-// target. Only damaged data give an alias several targets; then the target with the least identity
-// counts.
+// point records where aliases lead. The row is one of redirects or canonical links: each alias
+// among its sources leads to its target. Only damaged data give an alias several targets; then the
+// one with the least identity counts.
 func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 	for _, k := range row.Sources {
 		source := sources[k]
@@ -121,10 +122,11 @@ func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 	}
 }
 
-// maxSteps is the greatest number of aliases in a row that lead to a page.
+// maxSteps is the greatest number of aliases that are followed, one after another, to a page.
 const maxSteps = 8
 
-// page returns the page to which an alias leads. found is false if there is none.
+// page returns the page to which an alias leads, directly or by other aliases. The result found is
+// false if there is none.
 func (r *reading) page(alias number) (page number, found bool) {
 	for range maxSteps {
 		next, known := r.graph.known[r.aliases[alias&^aliasBit]]
@@ -136,8 +138,8 @@ func (r *reading) page(alias number) (page number, found bool) {
 	return 0, false
 }
 
-// resolved returns the votes for the pages of each range of the hash space. A vote for an alias
-// counts as one for the page to which the alias leads.
+// resolved returns the votes for the pages of each range of the hash space. Votes for an alias are
+// turned into votes for the page to which the alias leads.
 func (r *reading) resolved() (all [][]pagerank.Link) {
 	all = make([][]pagerank.Link, len(r.ranges))
 	for i := range r.ranges {

@@ -10,16 +10,16 @@ import (
 // MaxPages is the greatest number of pages of a graph.
 const MaxPages = 1 << 30
 
-// leastRepeated is the least number of pages of a site whose links to one page can make
-// that page part of the site's navigation.
+// leastRepeated is the least number of pages of a site that must link to a page for these links to
+// count as navigation of the site, that is as a template (see addSite).
 const leastRepeated = 16
 
-// Link is a link from one page to another, whose numbers are below MaxPages. Links sort
-// by target, then by source.
+// Link is a link from one page to another. Pages have numbers below MaxPages. Links sort by target,
+// then by source.
 type Link uint64
 
-// NewLink returns the link from the page source to the page target. template is true if the link
-// is part of a template, such as the navigation of a site.
+// NewLink returns the link from the page source to the page target. The parameter template is true
+// if the link is part of a template, such as the navigation of a site.
 func NewLink(source, target uint32, template bool) Link {
 	l := Link(target)<<32 | Link(source)<<1
 	if template {
@@ -40,12 +40,13 @@ func (l Link) To(target uint32) Link { return l&(1<<32-1) | Link(target)<<32 }
 // Template reports whether the link is part of a template.
 func (l Link) Template() bool { return l&1 == 1 }
 
-// edge is the source of a link in a graph, and two flags.
+// edge is the source of a link in a graph, with two flags.
 type edge uint32
 
 const (
 	templateEdge edge = 1 << iota // the link is part of a template
-	// the edge is the first to its target, or the edge before it comes from another site
+	// the edge is the first from its site to its target: the edge before it, if any, is from another
+	// site or to another target
 	firstOfSite
 	sourceBit = iota
 )
@@ -60,18 +61,20 @@ type Graph struct {
 	out    []float64 // number of each page's links, by the number of the page; k links of one template count 1/k each
 }
 
-// chunk is the links to the consecutive pages first, first+1, …
+// chunk has the links to the consecutive pages first, first+1, …
 type chunk struct {
 	first uint32
 	ends  []uint32 // for each page of the chunk, the index in edges after the page's last edge
 	edges []edge   // edges of all pages of the chunk, sorted by target and source
 }
 
-// New returns a graph of the links in the slices parts, which it sorts and changes. The parameter sites
-// has the site of every page; the numbers of the pages of one site must follow each other. The slices
-// must divide the links by targets: each target of a slice has a number above all targets of the slice
-// before. Within a slice, links may be in any order and repeated. New fails if there are too many
-// pages.
+// New returns a graph of the links in the slices parts, which it sorts and changes. The parameter
+// sites has the site of every page, by the page's number; the numbers of the pages of one site must
+// follow each other.
+//
+// The slices must divide the links by target: every target of a slice has a higher number than all
+// targets of the slice before. Within a slice, links may be in any order and repeated. New fails if
+// there are more than MaxPages pages.
 func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 	if len(sites) > MaxPages {
 		return nil, fmt.Errorf("cannot rank %d pages: at most %d", len(sites), MaxPages)
@@ -115,8 +118,8 @@ func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 	return g, nil
 }
 
-// ofSite returns the number of edges at the beginning of the slice that come from pages of the same
-// site and lead to the same page.
+// ofSite returns how many edges at the beginning of the slice come from pages of the same site and
+// lead to the same page. The first edge must be the first from its site to its target.
 func ofSite(edges []edge) int {
 	n := 1
 	for n < len(edges) && edges[n]&firstOfSite == 0 {
@@ -125,9 +128,9 @@ func ofSite(edges []edge) int {
 	return n
 }
 
-// count adds links from the pages of one site to one page, the parameter edges, to the numbers of
-// links in g.out. A link adds 1 to the number of its source. But k links that are part of a
-// template count as one together, so each of them adds 1/k.
+// count adds to g.out the links from the pages of one site to one page (the parameter edges). A
+// link adds 1 to the number of links of its source. But the k links among them that are part of a
+// template count as one together, so that each adds 1/k.
 func (g *Graph) count(edges []edge) {
 	repeated := 0
 	for _, e := range edges {
@@ -142,10 +145,11 @@ func (g *Graph) count(edges []edge) {
 	}
 }
 
-// siteRange is the pages from, from+1, …, to−1 of a site.
+// siteRange has the pages from, from+1, …, to−1, which are those of one site.
 type siteRange struct{ from, to uint32 }
 
-// newChunk returns the chunk of the pages from, …, to−1.
+// newChunk returns the chunk of the links to the pages from, …, to−1. It sorts and changes the
+// parameter links. The parameter sites has the pages of each site, in ascending order.
 func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 	slices.Sort(links)
 	links = slices.CompactFunc(links, func(l, m Link) bool { return l>>1 == m>>1 }) // of two equal links, the one in the text sorts before the one of a template
@@ -170,7 +174,9 @@ func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 	return c
 }
 
-// addSite adds the links from the pages of one site to one page to the edges of the chunk.
+// addSite adds to the chunk the links from the pages of one site to one page. If at least
+// leastRepeated of the site's pages have such a link, and more than half of them, all these links
+// count as part of a template.
 func (c *chunk) addSite(links []Link, site siteRange) {
 	repeated := len(links) >= leastRepeated && 2*len(links) > int(site.to-site.from)
 	for i, l := range links {
@@ -185,7 +191,7 @@ func (c *chunk) addSite(links []Link, site siteRange) {
 	}
 }
 
-// Links returns the number of links that count. Several links of one page to another count once.
+// Links returns the number of links in the graph. Several links of one page to another are one.
 func (g *Graph) Links() (n int) {
 	for i := range g.chunks {
 		n += len(g.chunks[i].edges)

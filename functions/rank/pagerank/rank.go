@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Rules say how links count; see the package comment.
+// Rules say how links make ranks (see the package comment).
 type Rules struct {
 	Damping float64 // probability that the reader follows a link
 	// greatest rank that all pages of one site together give one page, as a multiple of the mean
@@ -25,15 +25,16 @@ func DefaultRules() Rules {
 	return Rules{Damping: 0.85, Cap: 2, Epsilon: 1e-10}
 }
 
-// steps returns a number of steps after which the ranks are exact enough: the last step changes
-// them by at most Epsilon. The first step changes the ranks by at most 2, and each further one by
-// at most the damping times the change of the step before.
+// steps returns a number of steps after which the ranks are exact enough: the last of them changes
+// the ranks by at most Epsilon. For the first step changes them by at most 2 (L1 norm), and each
+// further one by at most Damping times the change of the step before.
 func (r Rules) steps() int {
 	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
 }
 
-// Rank returns the rank of every page. The ranks sum to 1. The result steps is the number of iterations
-// that the computation took. Rank fails when ctx ends.
+// Rank returns the rank of every page, by the page's number. The ranks sum to 1. The result steps
+// is the number of iterations that the computation took. Rank fails when ctx ends, or if the rules
+// make no sense.
 func (g *Graph) Rank(ctx context.Context, r Rules) (ranks []float64, steps int, err error) {
 	if r.Damping < 0 || r.Damping >= 1 || r.Epsilon <= 0 {
 		return nil, 0, fmt.Errorf("cannot rank with damping %g until %g: want a damping of 0 to 1, and a positive end", r.Damping, r.Epsilon)
@@ -73,8 +74,8 @@ func (g *Graph) begin(r Rules) *walk {
 	return w
 }
 
-// step computes the ranks once more, from those of the step before, and returns the L1 norm of the
-// change.
+// step computes the ranks once more from the present ones. It returns by how much they changed, in
+// the L1 norm.
 func (w *walk) step(ctx context.Context) (change float64, err error) {
 	kept, err := w.each(ctx, w.give)
 	if err != nil {
@@ -97,7 +98,7 @@ func (w *walk) step(ctx context.Context) (change float64, err error) {
 }
 
 // each calls do for every chunk, for several chunks at the same time, and returns the sum of the
-// results.
+// results. It fails when ctx ends.
 func (w *walk) each(ctx context.Context, do func(c *chunk) float64) (sum float64, err error) {
 	results := make([]float64, len(w.chunks))
 	group, within := errgroup.WithContext(ctx)
@@ -120,10 +121,10 @@ const parallel = 8
 
 func (c *chunk) end() uint32 { return c.first + uint32(len(c.ends)) }
 
-// give sets w.gives, the rank that each page of a chunk gives by each of its links: the page's own
-// rank divided by the number of its links. If the links of a page count less than one in all, the
-// page gives away only this fraction of its rank. The result lost is the sum of the rank that pages
-// of the chunk do not give away.
+// give sets w.gives for the pages of a chunk: the rank that a page gives by each of its links,
+// which is its own rank divided by the number of its links. A page whose links count less than one
+// together gives away only this fraction of its rank. The result lost is the rank that the pages of
+// the chunk keep in this way.
 func (w *walk) give(c *chunk) (lost float64) {
 	for page := c.first; page < c.end(); page++ {
 		links := w.out[page]
@@ -135,8 +136,9 @@ func (w *walk) give(c *chunk) (lost float64) {
 	return lost
 }
 
-// take sets w.takes, the rank that each page of a chunk gets from the links to it. It returns the
-// rank that is lost because the cap limits the rank that one site can give a page.
+// take sets w.takes for the pages of a chunk: the rank that a page gets by the links to it. The
+// result lost is the rank that they do not get because the cap limits what one site can give a
+// page.
 func (w *walk) take(c *chunk) (lost float64) {
 	from := uint32(0)
 	for i, to := range c.ends {
@@ -158,9 +160,9 @@ func (w *walk) take(c *chunk) (lost float64) {
 	return lost
 }
 
-// site computes the rank that the pages of one site give to one page. The parameter edges has their
-// links to that page. The result given is the rank that they give, and allowed is the part of it that
-// remains under the cap.
+// site computes the rank that the pages of one site give to one page by the links in edges. The
+// result given is this rank without the cap, and allowed is the part of it that remains under the
+// cap.
 func (w *walk) site(edges []edge) (given, allowed float64) {
 	template, repeated, strongest := 0.0, 0, 0.0
 	for _, e := range edges {

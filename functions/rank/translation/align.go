@@ -6,13 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// bead is a group of successive sentences of a text, together with the group of sentences that
-// translates it in another text. It has the sentences with the indexes from, …, to−1 of the first
-// text, and fromOther, …, toOther−1 of the other text.
+// bead is a group of successive sentences of a text, and the group of sentences of another text
+// that translates it. The first group has the indexes from, …, to−1, the second fromOther, …,
+// toOther−1.
 type bead struct{ from, to, fromOther, toOther int }
 
-// kinds are the possible sizes of a bead: how many sentences of each text it has. Each kind has a
-// penalty, which is −100·log of its probability (Gale and Church 1993, table 5).
+// kinds are the possible sizes of a bead: the field of is its number of sentences in the first
+// text, and other that in the other text. Each kind has a penalty, which is −100·log of its
+// probability (Gale and Church 1993, table 5).
 var kinds = []struct {
 	of, other int
 	penalty   float64
@@ -30,11 +31,11 @@ const (
 	mostUnlike = 2500 // greatest penalty, for lengths so different that the texts hardly translate each other
 )
 
-// unlike returns the penalty for the assumption that a text is translated by another one. The
-// parameters length and other are the lengths of the two texts in characters, and ratio is the mean
-// length of translations divided by that of their originals. The penalty is −100·log of the
-// probability that the length of a translation differs from the expected length at least as much as
-// other does.
+// unlike returns the penalty for taking one text as the translation of another, by their lengths.
+// The parameters length and other are the lengths of the original and of the translation in
+// characters; ratio is the mean length of translations divided by that of their originals. The
+// penalty is −100·log of the probability that the length of a translation differs from the expected
+// one by at least as much as other does, and at most mostUnlike.
 func unlike(length, other, ratio float64) float64 {
 	if length == 0 && other == 0 {
 		return 0
@@ -45,7 +46,7 @@ func unlike(length, other, ratio float64) float64 {
 }
 
 // align divides two texts, each given as its sentences, into beads: groups of sentences that
-// probably translate each other. By dynamic programming it finds the beads with the least sum of
+// probably translate each other. By dynamic programming it finds the division with the least sum of
 // penalties. The beads are in the order of the texts. A sentence without a translation is in no
 // bead. Memory and time grow with len(text)·len(other).
 func align(text, other []string) (beads []bead) {
@@ -84,7 +85,7 @@ func align(text, other []string) (beads []bead) {
 }
 
 // lengthsOf returns the lengths in characters of all beginnings of a text: element i is the length
-// of the first i sentences together.
+// of the first i sentences together, so that element 0 is 0.
 func lengthsOf(text []string) []float64 {
 	sums := make([]float64, 1, len(text)+1)
 	for _, sentence := range text {

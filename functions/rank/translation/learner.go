@@ -39,8 +39,8 @@ type Text struct {
 	Body  string // lines of text
 }
 
-// Summary has the number of texts from which dictionaries were learnt, and the numbers of things
-// left out because of limits.
+// Summary says from how much text the dictionaries were learnt, and what was left out because of
+// limits.
 type Summary struct {
 	Pages     int // number of pages that were read together with their translation
 	Sentences int // number of aligned pairs of sentences that were learnt from
@@ -55,7 +55,7 @@ type Cut struct {
 	Terms     int // the rarest terms, left out because a dictionary has at most dictionary.MaxSources
 }
 
-// Omitted returns one text for each limit that left something out, such as "12 of 90 pairs of
+// Omitted returns a text for each limit that left something out, such as "12 of 90 pairs of
 // sentences".
 func (s *Summary) Omitted() (texts []string) {
 	add := func(n int, format string, args ...any) {
@@ -81,7 +81,8 @@ type Learner struct {
 	summary Summary
 }
 
-// NewLearner returns a learner of dictionaries of two languages, which are primary subtags (RFC 5646).
+// NewLearner returns a learner of the dictionaries between two languages, which are given as
+// primary subtags (RFC 5646).
 func NewLearner(language, other string, limits Limits) *Learner {
 	l := &Learner{limits: limits}
 	for i, name := range []string{language, other} {
@@ -102,8 +103,9 @@ func (l *Learner) Add(page, translated Text) {
 	l.align(text, other, align(text, other)...)
 }
 
-// align stores the sentences of each bead as an aligned pair. It leaves out pairs that are empty,
-// too long or beyond Limits.Pairs.
+// align stores each bead of two texts, given as their sentences, as an aligned pair for Learn. It
+// leaves out beads without terms in one of the languages, with too many terms, or beyond
+// Limits.Pairs.
 func (l *Learner) align(text, other []string, beads ...bead) {
 	for _, b := range beads {
 		source, target := l.sides[0].analyse(text[b.from:b.to]), l.sides[1].analyse(other[b.fromOther:b.toOther])
@@ -145,8 +147,9 @@ func (l *Learner) Learn(ctx context.Context) (forth, back []dictionary.Entry, su
 }
 
 // entries returns the entries of a dictionary that translates the terms of l.sides[from]. The
-// parameter m is the model in this direction, and back the one in the opposite direction. The
-// probability of a translation is the geometric mean of its probabilities in the two models,
+// parameter m is the model in this direction, and back the one in the opposite direction.
+//
+// The probability of a translation is the geometric mean of its probabilities in the two models,
 // divided by the sum of these means over all translations of the term.
 func (l *Learner) entries(from int, m, back model) (entries []dictionary.Entry) {
 	sources, targets := &l.sides[from], &l.sides[1-from]
@@ -186,7 +189,7 @@ func (l *Learner) entries(from int, m, back model) (entries []dictionary.Entry) 
 	return entries
 }
 
-// vocabulary gives the terms of a language numbers, from 1.
+// vocabulary numbers the terms of a language, from 1 on, in the order in which they first occur.
 type vocabulary struct {
 	analyzer *analysis.Analyzer
 	numbers  map[string]uint32
@@ -194,7 +197,8 @@ type vocabulary struct {
 	times    []int    // number of aligned sentences that contain the term with each number
 }
 
-// analyse returns the different terms of sentences, in the order in which they first occur.
+// analyse returns the terms of the sentences in texts, each once, in the order in which they first
+// occur.
 func (v *vocabulary) analyse(texts []string) (terms []string) {
 	seen := make(map[string]bool)
 	for _, text := range texts {
@@ -209,8 +213,8 @@ func (v *vocabulary) analyse(texts []string) (terms []string) {
 	return terms
 }
 
-// count returns the numbers of a sentence's terms, in ascending order, and adds 1 to the count of each
-// term.
+// count returns the numbers of the terms, in ascending order, and counts one more sentence for each
+// of them. The parameter terms has the different terms of an aligned sentence.
 func (v *vocabulary) count(terms []string) []uint32 {
 	numbers := make([]uint32, len(terms))
 	for i, term := range terms {

@@ -6,16 +6,16 @@ import (
 	"slices"
 )
 
-// aligned is a pair of sentences that translate each other. Each sentence is a list of the numbers of
-// its terms in the vocabulary of its language, in ascending order, each once.
+// aligned is a pair of sentences that translate each other. Each sentence is a list of the numbers
+// that its terms have in the vocabulary of their language, in ascending order, each once.
 type aligned struct{ source, target []uint32 }
 
 // empty is the number of the empty word of IBM model 1. It stands in every source sentence, so that
-// target terms that translate none of its other terms can be ascribed to it.
+// a target term that translates none of the other terms there can be ascribed to it.
 const empty = 0
 
-// model is IBM model 1. For each source term, by its number, it has a row: a cell for each target term
-// of the sentences that are aligned with a sentence of the source term, by ascending number.
+// model is IBM model 1. model[s] is the row of the source term with the number s: a cell for each
+// target term that occurs in a sentence aligned with one of s, sorted by the target's number.
 type model [][]cell
 
 // cell is a target term in a row of a model, with its probability.
@@ -24,8 +24,8 @@ type cell struct {
 	probability float32 // probability that the target translates the row's source term
 }
 
-// find returns the probability that the target translates the source; 0 if they are in no aligned
-// sentences.
+// find returns the probability that the term target translates the term source. It is 0 if no
+// aligned pair of sentences has both.
 func (m model) find(source, target uint32) float32 {
 	row := m[source]
 	i, found := slices.BinarySearchFunc(row, target, func(c cell, t uint32) int { return cmp.Compare(c.target, t) })
@@ -54,9 +54,8 @@ type estimate struct {
 	count float32
 }
 
-// newTraining returns a training in which all target terms of a row are equally probable. The numbers
-// of source terms must be below the parameter sources, those of target terms below the parameter
-// targets.
+// newTraining returns a training in which all target terms of a row are equally probable. The
+// numbers of source terms must be below sources, those of target terms below targets.
 func newTraining(all []aligned, sources, targets int) *training {
 	type place struct{ pair, source int32 } // a source in the list of a pair
 	places, first, size := make([][]place, sources), make([]int, len(all)), 0
@@ -102,9 +101,10 @@ func (t *training) eachRow(yield func([]estimate) bool) {
 }
 
 // iterate improves the model by one iteration of EM (Brown 1993, 4.1). It distributes each target
-// term of a sentence among the source terms of the aligned sentence in proportion to the present
-// probabilities, and sums these fractions for each pair of terms. The new probability of a target
-// for a source is the sum of this pair divided by the sum of all pairs with the source.
+// term of a sentence among the source terms of the aligned sentence, in proportion to the present
+// probabilities, and sums these fractions for each pair of a source and a target term. The new
+// probability of a target for a source is the sum of this pair divided by the sum over all pairs
+// with the source.
 func (t *training) iterate(ctx context.Context) error {
 	at := t.at
 	for i, a := range t.all {
@@ -154,7 +154,8 @@ func (t *training) model() model {
 	return m
 }
 
-// train returns the model after the given number of iterations over all pairs of sentences.
+// train returns the model that results from the given number of iterations over all pairs of
+// sentences. See newTraining for sources and targets.
 func train(ctx context.Context, all []aligned, sources, targets, iterations int) (model, error) {
 	t := newTraining(all, sources, targets)
 	for range iterations {

@@ -9,7 +9,7 @@ import (
 // sentences splits a text into sentences. A sentence ends
 //
 //	at the end of a line          lines are blocks of the page, such as headings
-//	after . ! ? … and the like    if white space follows, and the word before has two letters
+//	after . ! ? … and the like    if white space follows, and the word before has at least two letters
 //	after 。！？                   in scripts without spaces
 //
 // It returns at most the given number of sentences; cut is the number of bytes of text after them.

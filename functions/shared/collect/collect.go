@@ -29,7 +29,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// parallel is how many objects are deleted at the same time.
+// parallel is the greatest number of objects that are deleted at the same time.
 const parallel = 8
 
 // Limits say how long objects are kept.
@@ -61,7 +61,8 @@ type Collector struct {
 //	an object that an earlier kept generation lists, unless it may contain forgotten pages
 //
 // Then it commits that they are deleted. For another grace the manifest lists them as condemned, so
-// that no commit uses their keys: a sweep that read an earlier generation could delete them again.
+// that no commit uses their keys for new objects: a sweep that read an earlier generation might
+// delete these.
 func (c *Collector) Condemned(ctx context.Context) error {
 	if !slices.ContainsFunc(c.Manifest().Condemned, func(o manifest.Condemned) bool { return c.over(o) || c.collectable(o) }) {
 		return nil
@@ -103,8 +104,8 @@ func (c *Collector) collectable(o manifest.Condemned) bool {
 	return c.Manifest().Collectable(o, c.Now(), c.Limits.Grace)
 }
 
-// over reports whether a condemned object was deleted at least a grace ago. After that time no
-// other process can delete the object again, or list its key in a manifest.
+// over reports whether a condemned object was deleted at least a grace ago. Since then no other
+// process can delete the object again, or list its key in a manifest.
 func (c *Collector) over(o manifest.Condemned) bool {
 	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
 }
@@ -122,9 +123,9 @@ func (c *Collector) Delete(ctx context.Context, keys []string) error {
 	return Delete(ctx, c.Bucket, c.Now, keys)
 }
 
-// Delete deletes the objects with the keys. A missing object is no error. Delete stops with an error
-// when partition.Fresh has passed since the call began, as when the process was suspended: another
-// process may by then have put a needed object under one of the keys.
+// Delete deletes the objects with the keys. A missing object is no error. Delete stops with an
+// error when partition.Fresh has passed since it was called, as when the process was suspended:
+// another process may have put a needed object under one of the keys by then.
 func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys []string) error {
 	began := now()
 	deletes, ctx := errgroup.WithContext(ctx)
@@ -149,11 +150,13 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 //	is closed and not listed as consumed, so that pack refuses it
 //
 // The parameter spooled lists all objects in the partition's spool; the list must be older than the
-// manifest. Then Spool closes the batches that were packed at least Limits.Keep ago: the manifest
-// no longer lists each of them as consumed, but says that all batches of their epoch up to some
-// token are done. A batch stays open if it, or one of its epoch with a lower token, is leased or
-// not packed yet. The parameter leased holds the leased batches. If it is nil, the leases are
-// unknown, and Spool closes nothing.
+// manifest.
+//
+// Then Spool closes the batches that were packed at least Limits.Keep ago: the manifest no longer
+// lists each of them as consumed, but says that all batches of their epoch up to some token are
+// done. A batch stays open as long as it, or one of its epoch with a lower token, is leased or not
+// packed yet. The parameter leased has the leased batches. If it is nil, the leases are unknown,
+// and Spool closes nothing.
 func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map[layout.Version]bool, now bool) error {
 	doomed, unpacked := c.judgeSpool(spooled, now)
 	if err := c.Delete(ctx, doomed); err != nil || leased == nil {
@@ -183,8 +186,8 @@ func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map
 }
 
 // judgeSpool decides for the method Spool which spool objects are to be deleted, and returns their
-// keys as doomed. The map unpacked has, for each epoch with batches that must still be packed, the
-// lowest token of these batches. The parameters are those of Spool.
+// keys as doomed. The result unpacked has, for each epoch with batches that must still be packed,
+// the lowest token of these batches. The parameters are those of Spool.
 func (c *Collector) judgeSpool(spooled []blob.Object, now bool) (doomed []string, unpacked map[uint64]uint64) {
 	consumed := make(map[layout.Version]manifest.Consumed)
 	for _, one := range c.Manifest().Consumed {

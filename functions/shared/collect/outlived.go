@@ -16,10 +16,10 @@ import (
 // errLearnt means that another process committed a book after Outlived had read the books.
 var errLearnt = errors.New("more was learnt while the books were read")
 
-// Outlived condemns the indexed packages that hold no current page: each of their pages has a later
-// version in another package or is gone. Both the index and the books must say so: no segment has a
-// live document from the package, and the outcomes of no URL (see book.Standing) name a page in it
-// as current. A condemned package is deleted only after the last generation that lists it.
+// Outlived condemns the indexed packages without a current page: each of their pages has a later
+// version in another package, or is gone. Both the index and the books must say so: no segment has
+// a live document from the package, and the outcomes of no URL (see book.Standing) name a page in
+// it as current. A condemned package is deleted only after the last generation that lists it.
 func (c *Collector) Outlived(ctx context.Context) error {
 	candidates, err := c.dead(ctx, c.Manifest())
 	if err != nil || len(candidates) == 0 {
@@ -56,7 +56,8 @@ func (c *Collector) Outlived(ctx context.Context) error {
 	})
 }
 
-// dead returns the identifiers of the indexed packages without live documents.
+// dead returns the packages that are indexed and have no live documents, by their identifiers in
+// the manifest.
 func (c *Collector) dead(ctx context.Context, m *manifest.Manifest) (map[uint32]bool, error) {
 	live, err := segments.LivePackages(ctx, c.Bucket, m, func(*manifest.Segment) bool { return true })
 	dead := make(map[uint32]bool)
@@ -98,14 +99,15 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 
 const (
 	// atOnce is the least time that the generations to be deleted must span together; if they span
-	// less, Past deletes none. Each run of Past commits one more generation, so without this bound
+	// less, Past deletes none. For each run of Past commits one more generation: without this bound
 	// there would always be something to delete.
 	atOnce = 24 * time.Hour
-	// maxPast is the greatest number of generations that a run reads to find the oldest one to keep.
+	// maxPast is the greatest number of generations that one run of Past reads to find the oldest
+	// one to keep.
 	maxPast = 1000
 )
 
-// Past deletes the generations that can no longer be requested (Limits.Past), in three steps:
+// Past deletes the generations that are too old to be requested (see Limits.Past), in three steps:
 //
 //	1   it commits the number of the oldest generation to keep, so that no reader looks for
 //	    earlier ones, and replaces the hint if that is a copy of an earlier one
@@ -148,8 +150,8 @@ func (c *Collector) Past(ctx context.Context) error {
 	return nil
 }
 
-// replaceHint replaces a hint that copies a generation no longer kept by a copy of the newest
-// generation. A hint that is lost or damaged needs no replacement: readers do without it.
+// replaceHint makes the hint a copy of the newest generation if it is a copy of a generation that
+// is no longer kept. A hint that is lost or damaged needs no replacement: readers do without it.
 func (c *Collector) replaceHint(ctx context.Context) error {
 	hint, err := manifest.Hint(ctx, c.Bucket, c.ID())
 	if errors.Is(err, blob.ErrRetryable) {
@@ -169,9 +171,9 @@ func (c *Collector) replaceHint(ctx context.Context) error {
 }
 
 // firstAfter returns the number of the oldest generation to keep: the one that was in force at the
-// time in the parameter moment. It reads at most maxPast generations, the oldest first; if they do
-// not reach that time, it returns the last of them. It returns 0, which means that there is nothing
-// to delete yet, unless the oldest generation ended at least atOnce before that time.
+// time in the parameter moment. It reads at most maxPast generations, the oldest first; if these do
+// not reach that time, it returns the last of them. It returns 0 if there is nothing to delete yet,
+// because the oldest generation ended less than atOnce before that time.
 func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
 	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {
@@ -189,10 +191,9 @@ func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uin
 	return first, nil
 }
 
-// deleteOverlays deletes the overlays that no kept generation lists. The generations that list an
-// overlay follow each other without a gap, and the first has the number in the overlay's key.
-// Example: the oldest kept generation is 40. If it does not list the overlay of 37, no later
-// generation does.
+// deleteOverlays deletes the overlays that no kept generation lists. An overlay is listed by the
+// generation whose number is in its key, and by some that follow it without a gap. Example: the
+// oldest kept generation is 40. If it does not list an overlay of 37, no later generation does.
 func (c *Collector) deleteOverlays(ctx context.Context) error {
 	oldest, err := manifest.At(ctx, c.Bucket, c.ID(), c.Manifest().Oldest)
 	if err != nil {
@@ -210,8 +211,8 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 }
 
 // below returns the sorted keys of the objects under a prefix for which the function old returns
-// true. If old fails for a key, the key does not have the form of this program's keys: below logs
-// and leaves it out, and verify reports it.
+// true. If old fails for a key, the key is not of this program: below logs it and leaves it out,
+// and verify reports it.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
 	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {

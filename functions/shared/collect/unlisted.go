@@ -13,13 +13,13 @@ import (
 )
 
 // Unlisted condemns the packages, books and segments that are older than the grace and neither
-// listed nor condemned. Such an object is left if a function was killed between putting the object
-// and its commit, or if the commit was refused. A function that is still about to list such an
+// listed nor condemned. Such an object is left over if a function was killed between putting the
+// object and its commit, or if the commit was refused. A function that still wants to list such an
 // object finds it condemned, and puts it under another name. Objects with foreign keys
 // (layout.IsForeign) stay. Overlays are deleted by Past.
 //
-// It fails, and condemns nothing, when more than half of the partition's objects are unlisted, or
-// when generations are lost.
+// It fails, and condemns nothing, if more than half of the partition's objects are unlisted, or if
+// generations are lost.
 func (c *Collector) Unlisted(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, false)
 }
@@ -93,9 +93,9 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 	return nil
 }
 
-// clearQuarantine deletes all objects of the partition in quarantine, where they are kept so that
-// an operator can examine them. It is called if there is a takedown: damaged bytes cannot be
-// searched for forgotten URLs, and even a page fetched today may link to a URL forgotten long ago.
+// clearQuarantine deletes all objects of the partition in quarantine, where they are kept for an
+// operator to examine. It is called if there is a takedown: damaged bytes cannot be searched for
+// forgotten URLs, and even a page fetched today may link to a URL forgotten long ago.
 func (c *Collector) clearQuarantine(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {

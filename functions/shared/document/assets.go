@@ -32,9 +32,10 @@ func IsAsset(media string) bool {
 	return false
 }
 
-// Assets returns links to the assets that an HTML page or a style sheet refers to, each address
-// once, at most maxAssets. If there are more, omitted has a text such as "12 of 100012 assets",
-// else it is nil. For bodies of other media types Assets returns nothing.
+// Assets returns links to the assets to which an HTML page or a style sheet refers, each address
+// once, at most maxAssets. If there are more, omitted has a text such as "12 of 100012 assets";
+// else it is nil. The parameter base is the address of the page or style sheet. For other media
+// types Assets returns nothing.
 func Assets(body []byte, contentType string, base address.Address) (links []Link, omitted []string) {
 	c := assets{resolver: resolver{base: base, page: base.URL, known: map[string]address.Address{}}, seen: map[string]bool{}}
 	text, _, _ := Decode(body, contentType)
@@ -59,8 +60,8 @@ func Assets(body []byte, contentType string, base address.Address) (links []Link
 
 func isHTML(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }
 
-// sheetRel returns the rel of a reference from a style sheet: "stylesheet" if it is to another
-// style sheet, else "".
+// sheetRel returns the rel for the link of a reference in a style sheet: "stylesheet" if it refers
+// to another style sheet, else "".
 func sheetRel(isSheet bool) string {
 	if isSheet {
 		return "stylesheet"
@@ -77,8 +78,9 @@ type assets struct {
 	cut      int // number of assets beyond maxAssets
 }
 
-// add adds a link for a reference to an asset. The first base element sets the base address of the
-// references after it. All other references are ignored.
+// add adds a link if an address of the page refers to an asset. If the address is that of the first
+// base element, add makes it the base address of the references after it. It ignores all other
+// addresses.
 func (c *assets) add(a hypertext.Address) {
 	if a.Use == hypertext.ToBase && !c.based {
 		c.based = true
