@@ -11,7 +11,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Block is a block of a page's text: a paragraph, a heading, an item, a cell.
+// Block is a block of a page's text: a paragraph, a heading, an item of a list, a cell of a table.
 type Block struct {
 	Hash       uint64 // hash of the block's text and the names of the elements around it
 	Start, End int32  // range of the block's text in Content.Body; both 0 if it is not there
@@ -20,9 +20,9 @@ type Block struct {
 	Label      bool   // the block introduces the next one: a heading below the first level, a caption, "See also:"
 }
 
-// blocks returns a Block for each block of the page, with its offsets in Content.Body. kept has
-// true for each block of the main part; size is the size in bytes to which the text of the main
-// part was cut. starts are the offsets of the page's headings in the page's text.
+// blocks returns a Block for each block of the page, with its offsets in Content.Body. The
+// parameter kept has true for each block of the main part, whose text was cut to size bytes. The
+// parameter starts has the offsets of the page's headings in the page's text.
 func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	all := make([]Block, len(d.page.Blocks))
 	paths := make([]uint64, len(d.page.Elements))
@@ -55,8 +55,8 @@ func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	return all
 }
 
-// isLabel reports whether elements with the name introduce the text after them, as headings and
-// captions do.
+// isLabel reports whether elements with the given name introduce the text after them, as headings
+// and captions do.
 func isLabel(name atom.Atom) bool {
 	switch name {
 	case atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Dt, atom.Th, atom.Caption, atom.Summary:
@@ -66,12 +66,12 @@ func isLabel(name atom.Atom) bool {
 }
 
 // longBlock is the least size in bytes (about ten words) of a repeated block that is moved out of
-// the main part even if it is between unrepeated ones (see Without). Shorter blocks, such as
-// "Parameters", may be on many pages by chance.
+// the main part even if unrepeated blocks come before and after it (see Without). Shorter blocks,
+// such as "Parameters", may be on many pages by chance.
 const longBlock = 60
 
-// Without returns the content without the text that a site repeats on its pages. Blocks for whose
-// hash the function repeated returns true are moved from Body to Outside, and removed from
+// Without returns the content without the text that a site repeats on its pages: blocks for whose
+// hash the function repeated returns true. They are moved from Body to Outside, and removed from
 // Headings:
 //
 //	repeated block of the main part                             moves
@@ -81,8 +81,8 @@ const longBlock = 60
 //	label (heading, caption) before the first unrepeated block  no
 //	code                                                        no
 //
-// A main part of nothing but repeated blocks stays as it is. Blocks is not changed: its offsets
-// remain those of the former Body.
+// A main part of nothing but repeated blocks stays as it is. The field Blocks is not changed: its
+// offsets remain those of the former Body.
 func (c Content) Without(repeated func(hash uint64) bool) Content {
 	main := make([]int, 0, len(c.Blocks)) // indexes of the blocks of the main part
 	moves := make([]bool, len(c.Blocks))
@@ -117,8 +117,8 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 	return c
 }
 
-// dropHeadings removes from Headings the texts of the blocks for which moves is true. If such a
-// block has no text in Body that could be moved to Outside, its heading is appended to Outside.
+// dropHeadings removes from Headings the texts of the blocks with moves[i]. If such a block has no
+// text in Body, so that none was moved to Outside, its heading is appended to Outside.
 func (c *Content) dropHeadings(moves []bool) {
 	kept := c.Headings[:0:0]
 	next := 0
@@ -137,7 +137,7 @@ func (c *Content) dropHeadings(moves []bool) {
 	}
 }
 
-// join joins two texts, of which either may be empty, by a line feed.
+// join joins two texts by a line feed. If one of them is empty, it returns the other.
 func join(a, b string) string {
 	if a == "" || b == "" {
 		return a + b
@@ -145,9 +145,9 @@ func join(a, b string) string {
 	return a + "\n" + b
 }
 
-// move moves the text of some blocks of the main part from Body to the beginning of Outside. main
-// has the indexes of all blocks of the main part; moves is true for the blocks to be moved. It
-// adapts the spans in Emphasis and Large to the new Body.
+// move moves the text of the blocks with moves[i] from Body to the beginning of Outside. The
+// parameter main has the indexes of all blocks of the main part. It adapts the spans in Emphasis
+// and Large to the new Body.
 func (c *Content) move(main []int, moves []bool) {
 	var body, outside strings.Builder
 	body.Grow(len(c.Body))

@@ -34,7 +34,8 @@ type Content struct {
 	Main []bool // for each block of the page, in the order of its text, whether the block belongs to the main part
 }
 
-// NameOf returns the last part of an address, which serves as the title of a page without one.
+// NameOf returns the last part of the path of an address, such as "report.pdf". It serves as the
+// title of a page without one.
 func NameOf(url string) string {
 	url, _, _ = strings.Cut(url, "?")
 	return cut(path.Base(url), MaxTitle)
@@ -48,9 +49,8 @@ func (d *Document) Content() Content {
 	return d.contentOf(d.main())
 }
 
-// contentOf returns the content of the page. Its main part are the blocks for which kept is true.
-// If the argument all is true, the other blocks are not indexed: Content.Outside gets no text of
-// them.
+// contentOf returns the content of the page. Its main part are the blocks with kept[i]. If all is
+// true, the other blocks are not indexed: Content.Outside gets no text of them.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body, told := d.passageOf(kept), d.told()
 	size := len(body.text)
@@ -78,9 +78,9 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 	return c
 }
 
-// outside returns the text that the page shows outside of the main part, which is the blocks for
-// which the parameter main is true. It leaves out blocks of navigation that are mostly text of
-// links, because that text is indexed with the pages to which the links lead.
+// outside returns the text that the page shows outside of the main part, which is the blocks with
+// main[i]. It leaves out blocks of navigation that are mostly text of links, because that text is
+// indexed with the pages to which the links lead.
 func (d *Document) outside(main []bool) passage {
 	rest := make([]bool, len(main))
 	for i := range rest {
@@ -91,10 +91,9 @@ func (d *Document) outside(main []bool) passage {
 	return d.passageOf(rest)
 }
 
-// main returns as kept, for every block, whether it belongs to the main part. The result all is
-// true if the main part is everything that the page shows, because no main part was found, or the
-// page was converted from another format. If all is false, blocks that the page hides are not in
-// the main part.
+// main returns for every block, as kept[i], whether it belongs to the main part. The result all is
+// true if the main part is everything that the page shows: no main part was found, or the page was
+// converted from another format. If all is false, the main part has no blocks that the page hides.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
 		kept = mainpart.Find(d.page, d.data)
@@ -108,12 +107,13 @@ func (d *Document) main() (kept []bool, all bool) {
 	return d.shown(), true
 }
 
-// shown returns, for every block, whether its text counts as shown by the page:
+// shown returns for every block whether its text counts as shown by the page. That depends on how
+// much text the page shows outside of navigation:
 //
-//	the page shows outside of navigation     blocks that count
-//	at least a tenth of its text             those that it shows outside of navigation
-//	less                                     all that are not hidden
-//	less, and all blocks are hidden          all: a script shows them
+//	text outside of navigation                  blocks that count
+//	at least a tenth of the page's text         those shown outside of navigation
+//	less                                        all that are not hidden
+//	less, and all blocks are hidden             all: a script shows them
 func (d *Document) shown() []bool {
 	shown, size := d.blocksWithout(hypertext.Navigation | hypertext.Hidden | hypertext.NoScript)
 	if size*10 >= len(d.page.Text) {
@@ -125,8 +125,8 @@ func (d *Document) shown() []bool {
 	return shown
 }
 
-// blocksWithout returns for every block whether it has none of the flags, and the size in bytes
-// of the blocks for which that is true.
+// blocksWithout returns for every block, as chosen[i], whether it has none of the flags. The result
+// size is the size of these blocks in bytes.
 func (d *Document) blocksWithout(flags hypertext.Flags) (chosen []bool, size int) {
 	chosen = make([]bool, len(d.page.Blocks))
 	for i := range chosen {
@@ -138,9 +138,9 @@ func (d *Document) blocksWithout(flags hypertext.Flags) (chosen []bool, size int
 	return chosen, size
 }
 
-// Visible returns the text that the page shows, normally without that of navigation (see the
-// method shown). After it comes content that the page has only in its JSON-LD. Digest is computed
-// from the result.
+// Visible returns the text that the page shows, normally without that of navigation (see the method
+// shown), and after it the content that the page has only in its JSON-LD. Digest is computed from
+// this text.
 func (d *Document) Visible() string {
 	if d.plain != "" {
 		return d.plain
@@ -148,15 +148,15 @@ func (d *Document) Visible() string {
 	return string(d.visible())
 }
 
-// visible returns the text that Visible returns of a page with markup, as bytes.
+// visible returns the result of Visible for a page with markup, as bytes.
 func (d *Document) visible() []byte {
 	shown := d.passageOf(d.shown())
 	shown.addLines(d.told())
 	return shown.text
 }
 
-// headings returns the texts of the page's headings outside of navigation, and the offsets in
-// the page's text at which they begin.
+// headings returns the texts of the page's headings outside of navigation, at most MaxHeadings. The
+// result starts has their offsets in the page's text.
 func (d *Document) headings() (texts []string, starts []int32) {
 	for i := range d.page.Elements {
 		e := &d.page.Elements[i]
@@ -177,9 +177,9 @@ func (d *Document) headings() (texts []string, starts []int32) {
 // MaxTitle bytes.
 func (d *Document) textOf(e *hypertext.Element) string { return d.label(e.Start, e.End, MaxTitle) }
 
-// label returns the beginning of text[start:end], with single spaces between its words, at
-// most size bytes. It reads at most 4×size bytes, because each of thousands of nested elements
-// may hold all the text of a page.
+// label returns the beginning of the page's text from start to end, with single spaces between its
+// words, at most size bytes. It reads at most 4×size bytes, because the page may have thousands of
+// nested elements that each hold all of its text.
 func (d *Document) label(start, end int32, size int) string {
 	return cut(joinWords(cut(string(d.page.Text[start:min(end, start+int32(4*size)+1)]), 4*size)), size)
 }
@@ -190,7 +190,7 @@ type passage struct {
 	parts []layout.Span // for each block of the passage, its range in the page's text
 }
 
-// passageOf returns the passage of the blocks for which kept is true.
+// passageOf returns the passage of the blocks with kept[i].
 func (d *Document) passageOf(kept []bool) passage {
 	size, blocks := 0, 0
 	for i := range d.page.Blocks {
@@ -214,7 +214,7 @@ func (d *Document) passageOf(kept []bool) passage {
 	return p
 }
 
-// addLines adds lines that are not in the page's text, each on a line of its own.
+// addLines adds lines to the passage that are not in the page's text.
 func (p *passage) addLines(lines []string) {
 	for _, line := range lines {
 		if len(p.text) > 0 {
@@ -232,8 +232,8 @@ func (p passage) trim(n int) passage {
 	return p
 }
 
-// find converts spans of the page's text into spans of the passage. ranges must be in the order of
-// the text. Spans of text that is not in the passage are left out, and the result has at most
+// find converts spans of the page's text into spans of the passage. The parameter ranges must be in
+// the order of the text. Text that is not in the passage is left out. The result has at most
 // MaxRanges spans.
 func (p passage) find(ranges []layout.Span) []layout.Span {
 	var found []layout.Span
@@ -257,8 +257,8 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 }
 
 // spansOf returns the spans, in the page's text, of the elements for whose name the function is
-// returns true. The spans are in the order of the text, and begin without white space. An element
-// inside another such element is left out.
+// returns true. They are in the order of the text, and have no white space at their beginning. Of
+// nested such elements, only the outermost has a span.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {
@@ -277,7 +277,7 @@ func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	return ranges
 }
 
-// isEmphasis reports whether browsers show elements with the name in bold, italic, marked or
+// isEmphasis reports whether browsers show elements with the given name in bold, italic, marked or
 // underlined type (WHATWG HTML, 15.3).
 func isEmphasis(name atom.Atom) bool {
 	switch name {
@@ -287,7 +287,7 @@ func isEmphasis(name atom.Atom) bool {
 	return false
 }
 
-// isLarge reports whether browsers show elements with the name in larger type (WHATWG HTML,
+// isLarge reports whether browsers show elements with the given name in larger type (WHATWG HTML,
 // 15.3).
 func isLarge(name atom.Atom) bool { return name == atom.Big || hypertext.IsHeading(name) }
 

@@ -44,8 +44,8 @@ const (
 	MaxBody     = 4 << 20 // greatest size of the main part's text, and of the text outside of it, in bytes
 	MaxRanges   = 10_000  // greatest number of ranges of text in emphasis, and of those in larger type
 	maxSniffed  = 512     // number of bytes that http.DetectContentType looks at
-	// number of bytes that are searched for a declared charset; browsers search 1,024 bytes at first,
-	// and all later (WHATWG HTML, 13.2.3.5)
+	// number of bytes at the beginning of a page that are searched for a declared charset; browsers
+	// search 1,024 bytes first, and the whole page later (WHATWG HTML, 13.2.3.5)
 	maxPrescan  = 16 << 10
 	maxJunk     = 1024     // number of other bytes that may precede "%PDF-" in a PDF file
 	maxDetected = 64 << 10 // greatest number of bytes from which a charset is guessed
@@ -121,7 +121,7 @@ func Parse(text []byte) *Document {
 	return d
 }
 
-// omit adds a text to Omitted for each limit that cut something off the page.
+// omit adds to Omitted a text for each limit that cut something off the page.
 func (d *Document) omit() {
 	add := func(omitted bool, format string, args ...any) {
 		if omitted {
@@ -149,12 +149,12 @@ func (d *Document) omit() {
 	add(headings > MaxHeadings, "%d of %d headings", headings-MaxHeadings, headings)
 }
 
-// fewWords is the greatest number of words that a page may show without scripts to count as one
-// that needs them. It leaves room for a name, and a note such as "Please enable JavaScript".
+// fewWords is the greatest number of words on a page that still counts as one which shows its text
+// only with scripts. It leaves room for a name, and a note such as "Please enable JavaScript".
 const fewWords = 20
 
-// needsScripts reports whether the page shows no text without scripts, or at most fewWords words
-// and has a noscript element that mentions JavaScript.
+// needsScripts reports whether the page shows its text only with scripts: without them it shows no
+// text; or at most fewWords words, and it has a noscript element that mentions JavaScript.
 func (d *Document) needsScripts() bool {
 	words, note := 0, false
 	for i := range d.page.Blocks {
@@ -173,8 +173,8 @@ func (d *Document) needsScripts() bool {
 	return words == 0 || note
 }
 
-// refresh returns the address in the content of a meta refresh, such as "5; url='a.html'",
-// or "" (WHATWG HTML, 4.2.5.3).
+// refresh returns the address in the content of a meta refresh, such as a.html for "5;
+// url='a.html'". It returns "" if there is none (WHATWG HTML, 4.2.5.3).
 func refresh(content string) string {
 	_, rest, found := strings.Cut(content, ";")
 	rest = strings.TrimSpace(rest)
@@ -195,7 +195,7 @@ func set(to *string, value string) {
 	}
 }
 
-// hasWord reports whether a space-separated list has a word, in upper or lower case.
+// hasWord reports whether a space-separated list has a word, whatever the case of its letters.
 func hasWord(list, word string) bool {
 	for w := range strings.FieldsSeq(list) {
 		if strings.EqualFold(w, word) {

@@ -18,7 +18,7 @@ import (
 
 const maxProlog = 4096 // number of bytes within which the first element of a feed must begin
 
-// Is reports whether a text is a feed, by its first element.
+// Is reports whether a text is a feed: its first element is rss, feed or rdf.
 func Is(text []byte) bool {
 	s := markup.NewScanner(text[:min(len(text), maxProlog)])
 	for s.Next() {
@@ -29,7 +29,7 @@ func Is(text []byte) bool {
 	return false
 }
 
-// HTML converts a feed in UTF-8 to HTML.
+// HTML converts a feed in UTF-8 to a page of HTML with the same content (see the package comment).
 func HTML(text []byte) markup.Page {
 	var (
 		w               markup.Writer
@@ -94,8 +94,8 @@ func (e *entry) read(s *markup.Scanner) {
 	}
 }
 
-// readLink sets the entry's link to the text of a link element (RSS) or to its href (Atom). It
-// ignores elements whose rel is neither missing nor "alternate", and all after the first.
+// readLink sets the entry's link to the text of a link element (RSS) or to its href (Atom). Only
+// the first link element counts that has no rel, or the rel "alternate".
 func (e *entry) readLink(s *markup.Scanner) {
 	reference, rel := s.Attribute("href"), s.Attribute("rel")
 	if reference == "" {
@@ -136,7 +136,7 @@ func plain(piece string) string {
 	}
 }
 
-// fragment writes a piece of HTML: its text, its line breaks and its links.
+// fragment writes a piece of HTML to w: its text, its line breaks and its links.
 func fragment(w *markup.Writer, piece string) {
 	if isPlain(piece) {
 		w.Text(piece)

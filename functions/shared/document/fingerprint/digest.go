@@ -31,8 +31,8 @@ func DigestOf(title, text []byte) Digest {
 	return sum
 }
 
-// characters returns a hash of a text that ignores only the kind and amount of white space
-// between its words; 0 if the text has no words.
+// characters returns a hash of all characters of a text, except that it ignores the kind and amount
+// of white space between words. It is 0 if the text has no words.
 func characters(text []byte) (hash uint64) {
 	for word := range bytes.FieldsSeq(text) {
 		for ; len(word) >= 8; word = word[8:] {
@@ -45,8 +45,8 @@ func characters(text []byte) (hash uint64) {
 	return hash
 }
 
-// digest mixes the words of a text into a hash. It leaves out numbers and the words next to
-// them.
+// digest mixes the words of a text into a hash, and returns the new hash. It leaves out numbers,
+// and the word before and after each number in a line.
 func digest(hash uint64, text []byte) uint64 {
 	for line := range bytes.Lines(text) {
 		var held uint64 // hash of the word before, which counts unless a number follows
@@ -77,8 +77,9 @@ func digest(hash uint64, text []byte) uint64 {
 }
 
 // nextWord finds the first word of a text: a run of letters, marks and digits, or one letter of a
-// script without spaces between words. hash is the hash of the word in lower case, or 0 if there is
-// no word; number is true if the word has a digit in it; rest is the text after the word.
+// script without spaces between words. The result hash is the hash of the word in lower case, or 0
+// if there is no word; number is true if the word has a digit in it; rest is the text after the
+// word.
 func nextWord(text []byte) (hash uint64, number bool, rest []byte) {
 	for i := 0; i < len(text); {
 		r, size := rune(text[i]), 1

@@ -6,9 +6,9 @@ import (
 	"math/bits"
 )
 
-// Fingerprint serves to recognize pages with equal or nearly equal text, without the text.
-// Only words count: case, punctuation and white space do not. The rules are the same for
-// all languages.
+// Fingerprint is a few numbers by which pages with equal or nearly equal text are recognized
+// without the text. Only words count: case, punctuation and white space do not. The rules are the
+// same for all languages.
 type Fingerprint struct {
 	TitleHash uint64
 	TextHash  uint64 // hash of the body's words in the order of the body
@@ -26,8 +26,8 @@ type Fingerprint struct {
 	Sketch [16]uint16
 }
 
-// shingle is the number of words in a shingle: a run of neighbouring words. In scripts
-// without spaces between words, each letter is a word.
+// shingle is the number of words in a shingle, which is a run of neighbouring words. In scripts
+// without spaces between words, each letter counts as a word.
 const shingle = 3
 
 // Of returns the fingerprint of a page's title and body. Without words in the title, TitleHash is
@@ -68,14 +68,14 @@ func (f Fingerprint) IsAlike(other Fingerprint) bool {
 	return f.common(other) >= alikeParts && bits.OnesCount64(f.Simhash^other.Simhash) <= alikeBits
 }
 
-// SharesHalf reports whether two texts have about half of their shingles, or more, in common.
-// Examples are copies, partly translated pages, and pages with little but the text that their site
-// repeats.
+// SharesHalf reports whether two texts have about half of their shingles in common, or more.
+// Examples are copies, partly translated pages, and pages on which little differs from the text
+// that their site repeats.
 func (f Fingerprint) SharesHalf(other Fingerprint) bool {
 	return f.common(other) >= len(f.Sketch)/2
 }
 
-// common returns how many elements of the two sketches are equal.
+// common returns in how many of the 16 elements the two sketches are equal.
 func (f Fingerprint) common(other Fingerprint) (parts int) {
 	for i := range f.Sketch {
 		if f.Sketch[i] == other.Sketch[i] {
@@ -92,8 +92,8 @@ func sequence(text string) (hash uint64) {
 	return hash
 }
 
-// Exact returns a hash of all bytes of a text and of place, a number that says where the
-// text is in its page.
+// Exact returns a hash of a text, byte for byte, and of the number place, which stands for the
+// text's position in its page.
 func Exact(place uint64, text []byte) uint64 {
 	hash := mix(place, uint64(len(text)))
 	for ; len(text) >= 8; text = text[8:] {
@@ -104,8 +104,8 @@ func Exact(place uint64, text []byte) uint64 {
 	return mix(hash, binary.LittleEndian.Uint64(last[:]))
 }
 
-// mix mixes two numbers into a hash by the multiplication of wyhash: the upper half of a product
-// XOR the lower half.
+// mix mixes two numbers into a hash as wyhash does: it multiplies them and returns the upper half
+// of the product XOR the lower half.
 func mix(a, b uint64) uint64 {
 	high, low := bits.Mul64(a^0x2D358DCCAA6C78A5, b^0x8BB84B93962EACC9)
 	return high ^ low
@@ -132,7 +132,8 @@ func (s *sketcher) add(hash uint64) {
 	*class = max(*class, ^(hash << 4))
 }
 
-// spread maps a byte to eight bytes, one for each of its bits, with the value 0 or 1.
+// spread has for each byte eight bytes, one for each of its bits, with the value 0 or 1. So the
+// bits of many hashes can be counted by addition.
 var spread = func() (table [256]uint64) {
 	for b := range table {
 		for bit := range 8 {
@@ -159,9 +160,9 @@ func (s *sketcher) simhash() (hash uint64) {
 	return hash
 }
 
-// sketch returns one number for each of the 16 classes into which shingles are divided, made of the
-// least hash of the class. A class without shingles takes the hash of the next class that has some,
-// mixed with the number of classes in between (Shrivastava, Li 2014).
+// sketch returns Fingerprint.Sketch: for each of the 16 classes of shingles a number that is made
+// of the least hash in the class. A class without shingles takes the hash of the next class that
+// has some, mixed with the number of classes in between (Shrivastava, Li 2014).
 func (s *sketcher) sketch() (sketch [16]uint16) {
 	if s.total == 0 {
 		return sketch

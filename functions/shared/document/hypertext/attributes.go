@@ -7,7 +7,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// attributes holds the values of those attributes of a start tag that the reader needs.
+// attributes holds the values of those attributes of a start tag that matter to the reader.
 type attributes struct {
 	reader *reader
 
@@ -79,15 +79,15 @@ func (a *attributes) set(to *string, value []byte) {
 	*to = string(bytes.TrimSpace(value))
 }
 
-// classMeaning is the information that the value of an attribute such as class gives about its element.
+// classMeaning is what the value of an attribute such as class says about its element.
 type classMeaning struct {
 	words      Words
 	navigation bool // a class or id with this value means navigation
 	language   string
 }
 
-// words reads the value of the attribute class, id, role or itemprop, whose words describe the
-// purpose of the element.
+// words reads the value of an attribute whose words describe the purpose of the element: class, id,
+// role, itemprop or data-testid.
 func (a *attributes) words(name string, value []byte) {
 	value = value[:min(len(value), maxClass)]
 	known, found := a.reader.classes[string(value)]
@@ -118,7 +118,8 @@ func (a *attributes) words(name string, value []byte) {
 	}
 }
 
-// languageIn returns the programming language that a word of a class names; "" if none does.
+// languageIn returns the programming language that a word of a class attribute names, such as go
+// for "language-go"; "" if it names none.
 func languageIn(class string) string {
 	for _, prefix := range [...]string{"language-", "lang-", "highlight-source-", "highlight-", "sourceCode-", "brush:"} {
 		language, found := strings.CutPrefix(class, prefix)
@@ -132,7 +133,8 @@ func languageIn(class string) string {
 	return ""
 }
 
-// hides reports whether the value of a style attribute hides the attribute's element.
+// hides reports whether a style attribute with this value hides its element, as "display: none"
+// does.
 func hides(style []byte) bool {
 	if len(style) < len("font-size:0") {
 		return false
@@ -176,7 +178,8 @@ func saysNavigation(word []byte) bool {
 	return false
 }
 
-// element returns the Element for a start tag, by its name and attributes.
+// element returns the Element for a start tag with the given name and attributes. It sets only the
+// fields Name, Own and Flags.
 func (r *reader) element(name atom.Atom, a *attributes) Element {
 	e := Element{Name: name, Own: a.own}
 	parent := r.page.Elements[r.top()].Flags
@@ -228,7 +231,8 @@ func (r *reader) element(name atom.Atom, a *attributes) Element {
 	return e
 }
 
-// reference appends an element that refers to an address, such as a or img, to Page.References.
+// reference appends to Page.References an element that refers to an address, such as a or img. It
+// ignores other elements. The parameter number is the element's index in Page.Elements.
 func (r *reader) reference(name atom.Atom, number int32, a *attributes) {
 	ref := Reference{Element: number, Alt: a.alt, Title: a.title, Rel: a.rel}
 	switch name {
@@ -260,7 +264,7 @@ func (r *reader) reference(name atom.Atom, number int32, a *attributes) {
 	r.page.References = append(r.page.References, ref)
 }
 
-// metadata records the metadata of the page that a base, link or meta element contains.
+// metadata records in the page what a base, link or meta element says.
 func (r *reader) metadata(name atom.Atom, a *attributes) {
 	switch name {
 	case atom.Base:

@@ -25,7 +25,8 @@ func belongsToHead(a atom.Atom) bool {
 	return false
 }
 
-// isMetadata reports whether an element is one for metadata of the page: title, base, meta, link …
+// isMetadata reports whether elements with this name hold metadata of the page: title, base, meta,
+// link.
 func isMetadata(a atom.Atom) bool {
 	switch a {
 	case atom.Base, atom.Link, atom.Meta, atom.Title:
@@ -73,9 +74,9 @@ func impliesEnds(start atom.Atom) bool {
 	return isBlock(start) || start == atom.A || start == atom.Optgroup
 }
 
-// isBarrier reports whether an open element named open protects the elements around it from being
-// ended by the start tag of an element named start. Example: a td in an inner table does not end
-// the td around that table, because the inner table is a barrier.
+// isBarrier reports whether an open element named open is a barrier: the start tag of an element
+// named start does not end elements around it. Example: a td in an inner table does not end the td
+// around that table, because the inner table is a barrier.
 func isBarrier(start, open atom.Atom) bool {
 	switch open {
 	case atom.Table, atom.Template, atom.Object, atom.Button, atom.Svg, atom.Math:
@@ -90,9 +91,9 @@ func isBarrier(start, open atom.Atom) bool {
 	return false
 }
 
-// isRawText reports whether the content of an element is text in which only the element's own end
-// tag counts as a tag, as in a script. noscript is not among these elements, because pages are read
-// as if scripts were off.
+// isRawText reports whether the content of an element is plain text, in which only the element's
+// own end tag counts as a tag, as in a script. The element noscript is not one of these, because
+// pages are read as if scripts were off.
 func isRawText(a atom.Atom) bool {
 	switch a {
 	case atom.Script, atom.Style, atom.Title, atom.Textarea, atom.Iframe, atom.Noembed, atom.Xmp, atom.Plaintext:
@@ -101,7 +102,7 @@ func isRawText(a atom.Atom) bool {
 	return false
 }
 
-// isBlock reports whether an element begins and ends a line of text.
+// isBlock reports whether the text of an element begins and ends on lines of its own.
 func isBlock(a atom.Atom) bool {
 	switch a {
 	case atom.Address, atom.Article, atom.Aside, atom.Blockquote, atom.Body, atom.Caption,
@@ -125,7 +126,8 @@ func IsHeading(a atom.Atom) bool {
 	return false
 }
 
-// isUnseen reports whether a browser shows nothing of an element's contents.
+// isUnseen reports whether the content of an element is not text of the page: browsers do not show
+// it, as that of script, or only in a control, as that of textarea.
 func isUnseen(a atom.Atom) bool {
 	switch a {
 	case atom.Head, atom.Script, atom.Style, atom.Template, atom.Datalist, atom.Iframe, atom.Textarea, atom.Select:

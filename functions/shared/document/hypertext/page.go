@@ -111,7 +111,8 @@ type Block struct {
 	Flags      Flags // flags of the innermost element at the beginning of the block
 }
 
-// Reference is an element that refers to an address, with its attributes as they are written.
+// Reference is an element that refers to an address. The values of its attributes are as the page
+// has them; addresses are not resolved.
 type Reference struct {
 	Element         int32 // the element (a, area, img, frame or iframe), as an index in Page.Elements
 	Address         string
@@ -120,8 +121,9 @@ type Reference struct {
 	Start, End      int32  // range of the element's text in Page.Text
 }
 
-// Meta holds the attributes name, property, http-equiv (Pragma) and content of a meta element.
+// Meta has the values of the attributes name, property, http-equiv (the field Pragma) and content
+// of a meta element.
 type Meta struct{ Name, Property, Pragma, Content string }
 
-// Link holds the attributes rel, href and hreflang of a link element.
+// Link has the values of the attributes rel, href and hreflang of a link element, in this order.
 type Link struct{ Rel, Address, Language string }

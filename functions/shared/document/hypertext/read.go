@@ -9,7 +9,7 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// Read reads markup in UTF-8 and returns it as a Page.
+// Read reads a page of HTML in UTF-8. It never fails.
 func Read(markup []byte) *Page {
 	if bytes.IndexByte(markup, 0) >= 0 {
 		markup = bytes.ReplaceAll(markup, []byte{0}, nil)
@@ -106,7 +106,7 @@ func (r *reader) top() int32 { return r.open[len(r.open)-1] }
 
 func (r *reader) name(at int) atom.Atom { return r.page.Elements[r.open[at]].Name }
 
-// close ends the open elements r.open[from:].
+// close ends the open elements from the index from in r.open on, the innermost first.
 func (r *reader) close(from int) {
 	for i := len(r.open) - 1; i >= from; i-- {
 		r.steps++
@@ -142,7 +142,8 @@ func (r *reader) close(from int) {
 }
 
 // dropMark removes the text of a link from the page if it is only a sign such as ¶, by which
-// manuals link a heading to itself.
+// manuals link a heading to itself. The parameter number is the index of the link's element in
+// Page.Elements.
 func (r *reader) dropMark(l *Reference, number int32) {
 	p := r.page
 	start := min(l.Start, int32(len(p.Text)))
@@ -172,8 +173,8 @@ func (r *reader) dropMark(l *Reference, number int32) {
 
 func isBold(a atom.Atom) bool { return a == atom.B || a == atom.Strong }
 
-// separates reports whether an element's text is separated by a space from the words around it
-// although the element does not begin a new line. A button is an example.
+// separates reports whether a space separates an element's text from the words around it, although
+// the element does not begin a new line. An example is button.
 func separates(a atom.Atom) bool {
 	switch a {
 	case atom.Button, atom.Label, atom.Input, atom.Select, atom.Option, atom.Img, atom.Svg, atom.Iframe, atom.Video, atom.Legend:
@@ -328,7 +329,8 @@ func (r *reader) end(raw []byte) {
 	}
 }
 
-// imply closes the open elements whose end is implied by a start tag: a li ends the li before it.
+// imply ends the open elements that a start tag ends without an end tag. Example: a li ends the li
+// before it.
 func (r *reader) imply(name atom.Atom) {
 	if !impliesEnds(name) {
 		return
@@ -347,8 +349,8 @@ func (r *reader) imply(name atom.Atom) {
 	}
 }
 
-// text adds the text of a token to the page, or to the title or the JSON-LD if the token is in one
-// of these. Styles and other scripts are left out.
+// text adds the text of a token to the page, to its title or to its JSON-LD, by the element in
+// which the token is. It leaves out styles and other scripts.
 func (r *reader) text(data []byte) {
 	if r.inTitle {
 		r.title = appendFolded(r.title, data)
@@ -398,7 +400,8 @@ func isBlank(data []byte) bool {
 	return true
 }
 
-// into returns the block to which the next text belongs: the open block, or a new one.
+// into returns the block to which the next text belongs: the open block, or a new one if there is
+// none, or if flags say that this text is hidden and the block is not, or the reverse.
 func (r *reader) into(flags Flags) *Block {
 	if r.block >= 0 {
 		b := &r.page.Blocks[r.block]
@@ -459,7 +462,7 @@ func (r *reader) folded(data []byte, flags Flags) {
 	}
 }
 
-// run appends words, which have single spaces between them already, to block b.
+// run appends words to block b. The words already have single spaces between them.
 func (r *reader) run(b *Block, words []byte, flags Flags) {
 	p := r.page
 	before := len(p.Text)
@@ -493,8 +496,8 @@ var byteKinds = [256]uint8{
 	0xC2: maybeSpace, 0xE1: maybeSpace, 0xE2: maybeSpace, 0xE3: maybeSpace, 0xEF: maybeSpace,
 }
 
-// runLength returns the length of the beginning of a text that consists of words with single
-// spaces between them, and so can be copied as it is.
+// runLength returns the length of the longest beginning of a text in which only single spaces stand
+// between words. It can be copied as it is.
 func runLength(text []byte) int {
 	for i, c := range text {
 		if byteKinds[c] == inWord || spaceAt(text[i:]) == 0 {
@@ -507,8 +510,8 @@ func runLength(text []byte) int {
 	return len(text)
 }
 
-// spaceAt returns the length of the white space character at the beginning of a
-// text, 0 if there is none.
+// spaceAt returns the length in bytes of the white space character at the beginning of a text; 0 if
+// there is none.
 func spaceAt(text []byte) int {
 	switch byteKinds[text[0]] {
 	case space:
@@ -521,7 +524,7 @@ func spaceAt(text []byte) int {
 	return 0
 }
 
-// preformed adds a text with its white space, as in pre.
+// preformed adds a text to the page with its white space unchanged, as in pre.
 func (r *reader) preformed(data []byte, flags Flags) {
 	if r.block < 0 {
 		data = bytes.TrimLeft(data, "\r\n")
@@ -560,7 +563,7 @@ func (r *reader) breakLine() {
 	}
 }
 
-// endBlock ends the open block, if there is one, at the last text that is no white space.
+// endBlock ends the open block, if there is one, and removes the white space at its end.
 func (r *reader) endBlock() {
 	if r.block < 0 {
 		return

@@ -8,11 +8,12 @@ import (
 	"golang.org/x/net/html"
 )
 
-// maxName is the length of the longest named character reference.
+// maxName is the greatest length of a named character reference, in bytes.
 const maxName = 32
 
-// appendDecoded decodes the character references of a text (WHATWG HTML, 13.2.5.72), and appends
-// the result to the parameter to. In the value of an attribute, "&copy=1" is no reference.
+// appendDecoded decodes the character references in a text (WHATWG HTML, 13.2.5.72), and appends
+// the result to the parameter to. The parameter inAttribute is true for the value of an attribute,
+// in which some count as plain text: "&copy=1" is no reference there.
 func appendDecoded(to, text []byte, inAttribute bool) []byte {
 	for {
 		before, rest, found := bytes.Cut(text, []byte("&"))
@@ -30,8 +31,8 @@ func appendDecoded(to, text []byte, inAttribute bool) []byte {
 	}
 }
 
-// isWhole reports whether the first n bytes of a text, which decode to decoded, are a complete
-// character reference in the value of an attribute. The first bytes of "&copy=1" are not.
+// isWhole reports whether the first n bytes of a text after an &, which decode to decoded, are a
+// complete character reference in the value of an attribute. Those of "copy=1" are not.
 func isWhole(text []byte, n int, decoded string) bool {
 	if text[n-1] == ';' {
 		return decoded == ";" || !strings.HasSuffix(decoded, ";")
@@ -39,7 +40,8 @@ func isWhole(text []byte, n int, decoded string) bool {
 	return utf8.RuneCountInString(decoded) == 1 && (n == len(text) || text[n] != '=')
 }
 
-// referenceLength returns the number of bytes after an & that may belong to a character reference.
+// referenceLength returns how many bytes at the beginning of b, the text after an &, may belong to
+// a character reference.
 func referenceLength(b []byte) int {
 	n := 0
 	if n < len(b) && b[n] == '#' {
@@ -54,8 +56,8 @@ func referenceLength(b []byte) int {
 	return n
 }
 
-// decodeReference returns the characters that a reference means, or the text of the
-// reference if it means none.
+// decodeReference returns the characters that a character reference stands for. The parameter name
+// is its text after the &. If it stands for none, decodeReference returns it as text, with the &.
 func decodeReference(name []byte) string {
 	switch string(name) {
 	case "":

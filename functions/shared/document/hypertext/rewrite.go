@@ -22,15 +22,15 @@ const (
 	ToBase             // the base element, against whose address relative addresses are resolved
 )
 
-// Address is an address in a page, without white space around it.
+// Address is an address as a page has it, without white space around it.
 type Address struct {
 	URL string
 	Use Use
 	Rel string // for an asset, the attribute rel of its link element, or "script"; "" for an image or a font
 }
 
-// Rewriter replaces the addresses in HTML. The charset of the HTML must be one that contains
-// ASCII.
+// Rewriter replaces the addresses in HTML. The charset of the HTML must contain ASCII, as UTF-8 and
+// Latin-1 do.
 type Rewriter struct {
 	Replace func(Address) string
 	Decode  func(value []byte) []byte // decodes a value from the charset of the HTML; nil for UTF-8
@@ -43,8 +43,8 @@ type Rewriter struct {
 	copied int
 }
 
-// Rewrite returns markup with its addresses replaced, also those in style elements and
-// attributes. The rest keeps its bytes; if nothing changes, the result is the argument.
+// Rewrite returns markup with its addresses replaced, also those in style elements and style
+// attributes. All other bytes stay the same. If nothing changes, the result is the argument itself.
 func (w *Rewriter) Rewrite(markup []byte) []byte {
 	w.markup, w.out, w.copied = markup, nil, 0
 	s := scanner{markup: markup}
@@ -82,11 +82,11 @@ func (w *Rewriter) Rewrite(markup []byte) []byte {
 	}
 }
 
-// at returns the offset of a part of the markup.
+// at returns the offset in w.markup of part, which is a slice of it.
 func (w *Rewriter) at(part []byte) int { return cap(w.markup) - cap(part) }
 
-// edit replaces the length bytes of the markup that begin at the offset from by the bytes in the
-// parameter by. If the bytes are the same as before, it does nothing.
+// edit writes the bytes by in place of the given number of bytes of the markup that begin at the
+// offset from. It does nothing if they are the same.
 func (w *Rewriter) edit(from, length int, by []byte) {
 	if bytes.Equal(w.markup[from:from+length], by) {
 		return
@@ -103,8 +103,9 @@ func (w *Rewriter) inStyle(url string, isSheet bool) string {
 	return w.replaced(a, url)
 }
 
-// replaced returns the result of w.Replace for an address. If Replace returns the URL of the
-// address unchanged, replaced returns the parameter written: the text of the address in the markup.
+// replaced returns what w.Replace returns for an address. If that is the address's URL unchanged,
+// replaced returns the parameter written, the text of the address in the markup, so that the markup
+// stays the same.
 func (w *Rewriter) replaced(a Address, written string) string {
 	if by := w.Replace(a); by != a.URL {
 		return by
@@ -119,7 +120,8 @@ func (w *Rewriter) decoded(value []byte) []byte {
 	return w.Decode(value)
 }
 
-// tag rewrites the attributes of a start tag.
+// tag replaces the addresses in the attributes of a start tag, and renames attributes if w.Detach
+// is true.
 func (w *Rewriter) tag(name string, written []rawAttribute) {
 	var rel, pragma string
 	for _, a := range written {
@@ -161,8 +163,9 @@ func (w *Rewriter) tag(name string, written []rawAttribute) {
 	}
 }
 
-// useOf returns the purpose of the address in an attribute of an element. name is the element's name,
-// rel its rel. found is false if the attribute holds no address to be replaced.
+// useOf returns the purpose of the address in an attribute of an element. The parameters name and
+// rel are the element's name and the value of its attribute rel. The result found is false if the
+// attribute holds no address that is to be replaced.
 func useOf(name, attribute, rel string) (use Use, found bool) {
 	switch name + " " + attribute {
 	case "a href", "area href", "iframe src", "frame src", "a xlink:href":
