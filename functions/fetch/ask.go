@@ -110,8 +110,8 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 // wants reports whether a body with this Content-Type is to be read. It is if
 //
 //   - the request is lenient;
-//   - a page, or an asset if the request wants assets, of this media type may be stored; or
-//   - the type is so vague that only the first bytes of the body can decide that.
+//   - a page of this media type may be stored, or an asset if the request wants assets; or
+//   - the type is so vague that only the first bytes of the body show what it is.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType) || r.assets && document.IsAsset(contentType)
 }

@@ -73,8 +73,8 @@ func storedLook(t batch.Target) *batch.Look {
 
 // confirmable returns the result of the last fetch of a target (see batch.Look) if the next request
 // may be conditional, else nil. It may be if the page is already in all collections of
-// t.Collections and of the parameter claiming. For after the answer 304 (Not Modified) a page stays
-// in the collections that it has, and comes into no others.
+// t.Collections and of the parameter claiming, because the answer 304 (Not Modified) brings a page
+// into no further collection.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }

@@ -220,7 +220,7 @@ func (f *Function) receive(ctx context.Context, record events.SQSMessage) error 
 }
 
 // Run fetches a batch and puts its spool object. It does nothing if the batch's deadline has passed
-// or the object exists. It fails when the bucket or the settings cannot be read, or ctx is
+// or the object exists. It fails when the bucket fails, the settings cannot be read, or ctx is
 // cancelled. Nothing was put then, and the batch may be run again. Run remembers that it failed, so
 // that bury does not think that the batch crashed a fetch.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {

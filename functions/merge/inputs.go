@@ -94,9 +94,9 @@ func (in *input) parts() (parts []manifest.Part) {
 	return parts
 }
 
-// late returns the documents of the input that died while the merge ran. It numbers them as the
-// merged segment does: counting only the input's documents that are in it, from 0. The parameter
-// dead has all documents of the input that are dead now.
+// late returns the documents of the input that died while the merge ran. It numbers them among
+// those of the input's documents that are in the merged segment, from 0. The parameter dead has all
+// documents of the input that are dead now.
 func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	numbers := roaring.AndNot(dead, in.dead).ToArray()
 	for i, doc := range numbers {

@@ -32,7 +32,7 @@ type pasted struct {
 }
 
 // readPasted reads a query that is an address instead of words, such as https://example.org/a?b#c,
-// example.org/a, example.org or 127.0.0.1:8080/a. The result is is false for any other query.
+// example.org/a, example.org or 127.0.0.1:8080/a. It returns false for any other query.
 func readPasted(query string) (p pasted, is bool) {
 	if query == "" || strings.ContainsAny(query, " \t\r\n\"“”„") || query[0] == '-' || query[0] == '+' {
 		return pasted{}, false

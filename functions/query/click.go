@@ -37,8 +37,8 @@ type clickCount struct {
 	n   int
 }
 
-// add counts a click on the given day, and returns the number of clicks on this day so far. Another
-// day than the one before begins at 0.
+// add counts a click on the given day, and returns the number of clicks on this day so far. The
+// count begins anew when the day changes.
 func (c *clickCount) add(day string) int {
 	c.mu.Lock()
 	defer c.mu.Unlock()

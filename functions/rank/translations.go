@@ -111,7 +111,7 @@ func (t *translations) each(ctx context.Context, read func(ctx context.Context, 
 }
 
 // readColumns adds the documents of the i-th segment to the pages, except those that are dead,
-// forgotten, or in a language with too few documents.
+// forgotten, in no group, or in a language with too few documents.
 func (t *translations) readColumns(ctx context.Context, i int) error {
 	s := t.segments[i]
 	if s == nil {

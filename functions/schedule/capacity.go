@@ -15,7 +15,7 @@ import (
 const horizon = 2 * time.Second
 
 // always takes the place of horizon if all waiting URLs are to be parked. Then any host may be
-// leased, even one to which requests are allowed only much later, because none is sent.
+// leased, even one to which requests are allowed only much later.
 const always time.Duration = math.MaxInt64
 
 // request returns the request to the frontier for the next lease, with the number of new pages that

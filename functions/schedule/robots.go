@@ -15,8 +15,8 @@ type robotsOf struct {
 	delay time.Duration // the longest Crawl-delay of the rules
 }
 
-// visitor is a user agent at an origin: the rules of one robots.txt for one agent apply to it (RFC
-// 9309, section 2.2.1).
+// visitor is a user agent at an origin. One group of rules in the origin's robots.txt applies to it
+// (RFC 9309, section 2.2.1).
 type visitor struct{ origin, agent string }
 
 func (u candidate) visitor() visitor { return visitor{u.page.Origin, u.agent} }

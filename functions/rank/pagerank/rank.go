@@ -26,8 +26,8 @@ func DefaultRules() Rules {
 }
 
 // steps returns a number of steps after which the ranks are exact enough: the last of them changes
-// the ranks by at most Epsilon. For the first step changes them by at most 2 (L1 norm), and each
-// further one by at most Damping times the change of the step before.
+// the ranks by at most Epsilon. That is so because the first step changes them by at most 2 (L1
+// norm), and each further one by at most Damping times the change of the step before.
 func (r Rules) steps() int {
 	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
 }

@@ -11,9 +11,9 @@ import (
 // toOther−1.
 type bead struct{ from, to, fromOther, toOther int }
 
-// kinds are the possible sizes of a bead: the field of is its number of sentences in the first
-// text, and other that in the other text. Each kind has a penalty, which is −100·log of its
-// probability (Gale and Church 1993, table 5).
+// kinds are the possible sizes of a bead: how many sentences it has of the first text (field of),
+// and of the other one (field other). Each kind has a penalty, which is −100·log of its probability
+// (Gale and Church 1993, table 5).
 var kinds = []struct {
 	of, other int
 	penalty   float64

@@ -99,8 +99,8 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 
 const (
 	// atOnce is the least time that the generations to be deleted must span together; if they span
-	// less, Past deletes none. For each run of Past commits one more generation: without this bound
-	// there would always be something to delete.
+	// less, Past deletes none. Without this bound there would always be something to delete,
+	// because each run of Past commits one more generation.
 	atOnce = 24 * time.Hour
 	// maxPast is the greatest number of generations that one run of Past reads to find the oldest
 	// one to keep.

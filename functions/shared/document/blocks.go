@@ -117,8 +117,8 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 	return c
 }
 
-// dropHeadings removes from Headings the texts of the blocks with moves[i]. If such a block has no
-// text in Body, so that none was moved to Outside, its heading is appended to Outside.
+// dropHeadings removes from Headings the texts of the blocks for which moves is true. If such a
+// block has no text in Body, so that none was moved to Outside, its heading is appended to Outside.
 func (c *Content) dropHeadings(moves []bool) {
 	kept := c.Headings[:0:0]
 	next := 0
@@ -145,9 +145,9 @@ func join(a, b string) string {
 	return a + "\n" + b
 }
 
-// move moves the text of the blocks with moves[i] from Body to the beginning of Outside. The
-// parameter main has the indexes of all blocks of the main part. It adapts the spans in Emphasis
-// and Large to the new Body.
+// move moves the text of the blocks for which moves is true from Body to the beginning of Outside.
+// The parameter main has the indexes of all blocks of the main part. It adapts the spans in
+// Emphasis and Large to the new Body.
 func (c *Content) move(main []int, moves []bool) {
 	var body, outside strings.Builder
 	body.Grow(len(c.Body))

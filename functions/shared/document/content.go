@@ -34,8 +34,8 @@ type Content struct {
 	Main []bool // for each block of the page, in the order of its text, whether the block belongs to the main part
 }
 
-// NameOf returns the last part of the path of an address, such as "report.pdf". It serves as the
-// title of a page without one.
+// NameOf returns the last part of an address, such as "report.pdf". It serves as the title of a
+// page without one.
 func NameOf(url string) string {
 	url, _, _ = strings.Cut(url, "?")
 	return cut(path.Base(url), MaxTitle)
@@ -49,8 +49,8 @@ func (d *Document) Content() Content {
 	return d.contentOf(d.main())
 }
 
-// contentOf returns the content of the page. Its main part are the blocks with kept[i]. If all is
-// true, the other blocks are not indexed: Content.Outside gets no text of them.
+// contentOf returns the content of the page. Its main part are the blocks for which kept is true.
+// If all is true, the other blocks are not indexed: Content.Outside gets no text of them.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body, told := d.passageOf(kept), d.told()
 	size := len(body.text)
@@ -78,9 +78,9 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 	return c
 }
 
-// outside returns the text that the page shows outside of the main part, which is the blocks with
-// main[i]. It leaves out blocks of navigation that are mostly text of links, because that text is
-// indexed with the pages to which the links lead.
+// outside returns the text that the page shows outside of the main part, which is the blocks for
+// which the parameter main is true. It leaves out blocks of navigation that are mostly text of
+// links, because that text is indexed with the pages to which the links lead.
 func (d *Document) outside(main []bool) passage {
 	rest := make([]bool, len(main))
 	for i := range rest {
@@ -190,7 +190,7 @@ type passage struct {
 	parts []layout.Span // for each block of the passage, its range in the page's text
 }
 
-// passageOf returns the passage of the blocks with kept[i].
+// passageOf returns the passage of the blocks for which kept is true.
 func (d *Document) passageOf(kept []bool) passage {
 	size, blocks := 0, 0
 	for i := range d.page.Blocks {

@@ -75,7 +75,7 @@ func run(ctx context.Context, dirs []string, most int, out string) error {
 }
 
 // collections are judged collections, ready to be evaluated. If there are several, each has two
-// elements in names and tasks: one indexed alone, one indexed together with the documents of all
+// elements in names and tasks: one is indexed alone, the other together with the documents of all
 // others.
 type collections struct {
 	names []string
