@@ -243,7 +243,8 @@ func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	return here
 }
 
-// part counts one request less to an address. It drops the limit of an address without requests.
+// part subtracts one from the count of requests to an address. It drops the limit of an address
+// without requests.
 func (c *addressLimits) part(a netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -26,7 +26,7 @@ var ports = [...]uint16{80, 443, 8080, 8443}
 var errPort = errors.New("the port is not asked")
 
 // hosting is the address of the metadata service of Azure, from which a virtual machine gets its
-// secrets. No request may reach it. It must be refused by name because it is a public address; the
+// secrets. No request may reach it. It has to be listed because it is a public address; the
 // metadata services of other clouds have link-local or private ones.
 var hosting = netip.MustParsePrefix("168.63.129.16/32")
 
@@ -139,7 +139,7 @@ func parseAllowed(entries []string) (allowed, error) {
 	return a, nil
 }
 
-// host reports whether a host is allowed by its canonical name.
+// host reports whether the host with this canonical name is allowed.
 func (a allowed) host(name string) bool { return a.hosts[strings.TrimSuffix(name, ".")] }
 
 // address reports whether an IP address is in one of the allowed networks.

@@ -114,8 +114,9 @@ func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches
 }
 
 // announce tells other functions of a commit that was made: it sends the sweep a task to mask the
-// documents of gone pages, and index an event for each package. The bucket's own events are not
-// enough: they often arrive before the commit, when no generation lists the packages.
+// documents of gone pages, and sends the function index an event for each package. The bucket's own
+// events are not enough: they often arrive before the commit, when no generation lists the
+// packages.
 func (f *Function) announce(ctx context.Context, p layout.Partition, gone []manifest.Gone, packages []partition.Package) error {
 	if len(gone) > 0 {
 		if err := task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0); err != nil {

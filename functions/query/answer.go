@@ -168,7 +168,7 @@ func (r Result) Answer() Answer {
 	return answer
 }
 
-// Translations returns how the query was translated, for each language into which it was.
+// Translations returns how the query was translated into each language.
 func (r Result) Translations() (all []Translation) {
 	for _, t := range r.Translated {
 		told := Translation{From: t.From, To: t.To, Words: make([]TranslatedWord, 0, len(t.Words))}

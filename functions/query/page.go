@@ -140,10 +140,10 @@ func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns manifest.ErrNotKept in place of an error of reading a past state that means that an
-// object is absent: a past generation lists the object, but it has been deleted since. It returns
-// any other error unchanged. The parameter moment is the time of the past state, or zero for the
-// present.
+// past returns manifest.ErrNotKept in place of the error err if err occurred in reading a past
+// state and says that an object is absent: a past generation lists the object, but it has been
+// deleted since. It returns any other error unchanged. The parameter moment is the time of the past
+// state, or zero for the present.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)

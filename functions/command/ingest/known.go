@@ -39,9 +39,9 @@ func (known standings) final(id layout.Identity) *book.Outcome {
 	return s.Final
 }
 
-// readStandings returns the outcomes that determine the state of URLs (see book.Standing). It does
-// so for the URLs for whose identity the function wanted returns true; the number of other URLs
-// does not matter to its memory. It reads the books and spool objects of all partitions.
+// readStandings returns the outcomes that determine the state of URLs (see book.Standing), for
+// those URLs for whose identity the function wanted returns true. Its memory does not grow with the
+// number of other URLs. It reads the books and spool objects of all partitions.
 func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings, wanted func(layout.Identity) bool) (standings, error) {
 	known := make(standings)
 	for _, p := range s.Partitions() {
@@ -93,9 +93,9 @@ func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings
 	return known, nil
 }
 
-// outdates reports whether the final outcome o makes captures superfluous that are not newer than
-// o. That is so if the page was stored or found unchanged, or if the server gave another answer,
-// such as 404. It is not so if there was no answer, or only 429 or 5xx.
+// outdates reports whether the final outcome o makes captures of the same time or earlier
+// superfluous. That is so if the page was stored or found unchanged, or if the server gave another
+// answer, such as 404. It is not so if there was no answer, or only 429 or 5xx.
 func outdates(o *book.Outcome) bool {
 	return o.State == book.Stored || o.State == book.Unchanged || o.Status != 0 && o.Status != http.StatusTooManyRequests && o.Status/100 != 5
 }

@@ -186,9 +186,9 @@ func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
 	return err
 }
 
-// claimAbove claims the next epoch if the damaged claim with the given key is the newest one.
-// Otherwise its number would be claimed a second time, because the damaged claim will be deleted.
-// claimAbove returns a sentence for the report.
+// claimAbove claims the next epoch if the damaged claim with the given key is the newest one. The
+// damaged claim will be deleted, and without a higher claim its number would be claimed a second
+// time. claimAbove returns a sentence for the report.
 func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	last, err := epoch.Last(ctx, r.Bucket)
 	if err != nil || layout.EpochKey(last) != key {

@@ -20,7 +20,7 @@ type Unvisited struct {
 	Anchors
 }
 
-// partSize is how many bytes of links the largest book has, about, in each of the parts into which
+// partSize is about how many bytes of links the largest book has in each of the parts into which
 // the hash space is divided to find unvisited URLs. One part is read at a time.
 const partSize = 1 << 20
 

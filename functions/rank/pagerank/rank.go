@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Rules say how links make ranks (see the package comment).
+// Rules are the parameters of the computation of ranks (see the package comment).
 type Rules struct {
 	Damping float64 // probability that the reader follows a link
 	// greatest rank that all pages of one site together give one page, as a multiple of the mean

@@ -149,12 +149,12 @@ func (d *Document) omit() {
 	add(headings > MaxHeadings, "%d of %d headings", headings-MaxHeadings, headings)
 }
 
-// fewWords is the greatest number of words on a page that still counts as one which shows its text
-// only with scripts. It leaves room for a name, and a note such as "Please enable JavaScript".
+// fewWords is the greatest number of words on a page that needs scripts to show its text. It leaves
+// room for a name, and a note such as "Please enable JavaScript".
 const fewWords = 20
 
-// needsScripts reports whether the page shows its text only with scripts: without them it shows no
-// text; or at most fewWords words, and it has a noscript element that mentions JavaScript.
+// needsScripts reports whether the page needs scripts to show its text: without them it shows none,
+// or it shows at most fewWords words and has a noscript element that mentions JavaScript.
 func (d *Document) needsScripts() bool {
 	words, note := 0, false
 	for i := range d.page.Blocks {

@@ -98,7 +98,7 @@ func (all foundPackages) of(key string, pages []place) *foundPackage {
 	return nil
 }
 
-// has reports whether p may be the package in which a book says the given pages are. p may be if it
+// has reports whether p may be the package in which a book says the given pages are. It may be if p
 // has at least one of these pages at the offset that the book says, and at none of these offsets a
 // page of another URL or length.
 func (p *foundPackage) has(pages []place) bool {

@@ -110,8 +110,8 @@ func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	})
 }
 
-// learn commits a book in a generation that lists the book's batches as consumed, together with the
-// change edit of the manifest.
+// learn commits a book, lists its batches as consumed, and makes the changes of the function edit,
+// all in one generation.
 func (w *World) learn(b book.Book, edit func(*manifest.Manifest)) {
 	w.T.Helper()
 	content, err := book.Encode(b)
@@ -238,7 +238,7 @@ func Segment(t testing.TB, content []byte, key string, without ...string) ([]byt
 	}
 }
 
-// Commit commits a generation with the change edit, and returns it.
+// Commit commits a generation with the changes that the function edit makes, and returns it.
 func (w *World) Commit(edit func(*manifest.Manifest)) manifest.Manifest {
 	w.T.Helper()
 	return functionstest.Commit(w.T, w.Bucket, 0, edit)
