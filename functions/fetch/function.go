@@ -32,8 +32,8 @@
 //
 //	the canonical address is                          skipped
 //	the page's own with fewer parameters, or without
-//	the name of an index page                         at the first look, without proof
-//	any other; and any, at a later look               when the page there is proved alike
+//	the name of an index page                         at the first fetch, without proof
+//	any other; and any, at a later fetch              when the page there is proved alike
 //
 // The proof is the page at the canonical address: from the batch, if the address is
 // a target, else fetched, once in a batch, as robots.txt allows. It must be a page
@@ -41,7 +41,7 @@
 // canonical address; if it does, that address is tried, three in a row at most. So
 // a page is stored when its canonical address is missing, redirects, names the page
 // itself, or is the site's front page. If the proof is not possible now, the page
-// is stored without validators, and fetched in full at its next look. An alias is
+// is stored without validators, and fetched in full the next time. An alias is
 // requested again after eight days and then ever more rarely, and is stored when
 // the proof fails.
 //
@@ -70,8 +70,8 @@
 //
 // # Revisits
 //
-// A page whose last look has a digest is stored already. It is requested with the
-// validators of that look. When the server sends the page nevertheless,
+// A page whose last outcome has a digest (see batch.Look) is stored already. It is
+// requested with the validators of that outcome. When the server sends it nevertheless,
 //
 //	the answer has                  the page is        recorded are its
 //	the same bytes                  unchanged          -
@@ -79,7 +79,7 @@
 //	another digest                  stored again       text, links
 //
 // A change of the title, or of any character shown outside of navigation, changes
-// the digest. The expiry class of a page sets the time until the next look, from
+// the digest. The expiry class of a page sets the time until the next fetch, from
 // -4 (1.5 hours) to 6 (64 days):
 //
 //	unchanged, or changed only in numbers, the words beside them,
@@ -97,11 +97,11 @@
 // it:
 //
 //	unchanged   -                 304, the same bytes or digest; has the present validators, digest and body
-//	unchanged   http <status>     4xx except 429: it is missing, to be confirmed by the next look
+//	unchanged   http <status>     4xx except 429: it is missing, to be confirmed by the next fetch
 //	unchanged   robots            forbidden to the agent of a collection that lacks it
 //	unchanged   any other reason  it could not be fetched in MaxAttempts, and is kept
-//	failed      http <status>     4xx, and it was missing at the last look
-//	skipped     any reason        as at a first look
+//	failed      http <status>     4xx, and it was missing at the last fetch
+//	skipped     any reason        as at a first fetch
 //
 // The outcome of a page that is gone in this way has the digest of the stored page.
 //
@@ -121,9 +121,9 @@
 //
 // A sitemap that was read before is requested with validators, as pages are. If its
 // bytes are the same, no links are recorded. Else all entries become links, and
-// those that changed since the last look, minus one day, have the time of the
+// those that changed since the last fetch, minus one day, have the time of the
 // change. A sitemap that was read before and cannot be fetched in MaxAttempts keeps
-// its last look, and is skipped as "sitemap" too.
+// its validators and checksum, and is skipped as "sitemap" too.
 //
 // All states of a URL's outcome, and their reasons:
 //

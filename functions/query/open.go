@@ -45,9 +45,9 @@ var errMemory = errors.New("the memory for caches is too small")
 
 // open returns a segment that can be searched, with its deleted and hidden documents and its
 // anchors. The parameter known is the result of an earlier call for the same segment, or zero; open
-// reads only the parts that it lacks. First it reads the tail of the segment, the list of deleted
-// documents and the tail of the anchors, all at the same time. Then, if the segment may contain
-// forgotten pages, it reads the columns by which they are found.
+// reads only the parts that it lacks. First it reads the directory of the segment, the list of
+// deleted documents and the directory of the anchors, all at the same time. Then, if the segment
+// may contain forgotten pages, it reads the columns by which they are found.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
@@ -98,8 +98,9 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 	return now, nil
 }
 
-// openSegment opens a segment, and reserves room for its directory in the memory of the cache for
-// as long as a snapshot refers to the segment.
+// openSegment opens a segment, whose directory stays in memory. It charges this memory to the
+// budget of the cache e.ranges until no snapshot refers to the segment any more. If the budget has
+// no room for it, the error wraps errMemory.
 func (e *Engine) openSegment(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, e.ranges, segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
 	if err != nil {
@@ -126,9 +127,10 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 	return deletions.Dead, nil
 }
 
-// anchors opens the anchors of a segment, and reserves room for their directory as openSegment
-// does. If the anchors cannot be used, it logs the reason and returns nil, and the segment is
-// searched without them.
+// anchors opens the anchors of a segment, and charges the memory of their directory to the cache,
+// as openSegment does. If the anchors cannot be used (see unusable), it logs the reason and returns
+// neither anchors nor an error: the segment is searched without them. It returns all other errors,
+// such as those of the store.
 func (e *Engine) anchors(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	anchors, err := partition.OpenAnchors(ctx, e.ranges, &want.Segment)
 	if err == nil && !rangecache.Hold(e.ranges, anchors, anchors.Size()) {

@@ -136,7 +136,8 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 
 // newest returns the newest generation of a partition. If the parameter known has a generation of
 // the partition, newest looks only for later ones. Otherwise it begins with the hint. While it
-// looks for later generations, it reads the tails of the hint's segments into the cache.
+// looks for later generations, it reads into the cache those bytes of the hint's segments that are
+// needed to open them (their tails).
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)

@@ -35,7 +35,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits say how long objects are kept and how much one merge may take.
+// Limits say how long objects are kept (Collect, Feedback, Clicks), and when books (Compact) and
+// segments (Tiers) are merged: from how many on, and up to which size.
 type Limits struct {
 	Collect  collect.Limits
 	Compact  compact.Limits

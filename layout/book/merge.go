@@ -88,8 +88,8 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 // Standing.Books). A page without such books is not in the map.
 type currentBooks map[layout.Identity][]int
 
-// add stores in c the books of a standing, s.Books, under the identity of its URL. It
-// does nothing if the identity is not in urls: then no book has links from the page.
+// add stores in c, under the identity of a URL, the books with the links that its page has now
+// (s.Books). It does nothing if the identity is not in urls: then no book has links from the page.
 func (c currentBooks) add(s Standing, urls sourceURLs) {
 	if len(s.Books) == 0 {
 		return

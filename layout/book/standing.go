@@ -107,10 +107,10 @@ func (s *Standing) Gone() bool {
 	return s.Page != nil && (s.Final.State == Failed || s.Final.State == Skipped)
 }
 
-// Standings yields the standing of every URL that has an outcome in any of the books,
-// sorted by place and identity. A standing is valid until the next is yielded. For each
-// book, memory holds the bytes of one request and one block. An error ends the
-// sequence.
+// Standings yields, for every URL that has an outcome in any of the books, the outcomes that
+// determine its state (see Standing). It sorts the URLs by place and identity. A Standing is valid
+// until the next is yielded. For each book, memory holds the bytes of one request and one block. An
+// error ends the sequence.
 func Standings(ctx context.Context, books []*Reader) iter.Seq2[Standing, error] {
 	return standings(ctx, books, Filter{})
 }

@@ -140,8 +140,10 @@ func (m *Manifest) Close(batch layout.Version) {
 	}
 }
 
-// closed returns the index of an epoch in Closed, and true. If Closed lacks the epoch, it
-// returns the index of the next higher epoch, and false.
+// closed looks up an epoch in the list m.Closed, which is sorted by epoch and has at most one batch
+// of each epoch. It returns the index of the epoch's batch, and true. If the list has no batch of
+// the epoch, it returns the index of the first batch of a later epoch, or the length of the list if
+// there is none, and false.
 func (m *Manifest) closed(epoch uint64) (int, bool) {
 	return slices.BinarySearchFunc(m.Closed, epoch, func(v layout.Version, epoch uint64) int {
 		return cmp.Compare(v.Epoch, epoch)

@@ -111,8 +111,8 @@ func (b *Books) Find(ctx context.Context, place layout.Place, id layout.Identity
 // missing, it also returns the Fault of Err.
 func (b *Books) Readers() ([]*book.Reader, error) { return b.readers, b.Err() }
 
-// Standings yields the standing of every URL, as book.Standings does. If a book is
-// damaged or missing, the sequence ends with a Fault.
+// Standings yields the outcomes that determine the state of every URL, as book.Standings does. If a
+// book is damaged or missing, the sequence ends with a Fault.
 func (b *Books) Standings(ctx context.Context) iter.Seq2[book.Standing, error] {
 	return func(yield func(book.Standing, error) bool) {
 		if err := b.Err(); err != nil {

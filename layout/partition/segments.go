@@ -16,8 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// OpenSegment opens a segment by its entry in the manifest, the parameter listed, with one read of
-// the segment's tail. Its error wraps segment.ErrDamaged if the segment does not match the entry.
+// OpenSegment opens a segment by its entry in the manifest, the parameter listed. It reads once:
+// the segment's tail, which says where everything is. Its error wraps segment.ErrDamaged if the
+// segment does not match the entry.
 func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
 	if err != nil {
@@ -73,9 +74,10 @@ func Ranks(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) ([
 	return ranks, nil
 }
 
-// OpenAnchors opens the overlay with the anchors of a segment, with one read of the overlay's tail.
-// The parameter listed is the segment's entry in the manifest, which must have such an overlay. The
-// error of OpenAnchors wraps segment.ErrDamaged if the overlay does not match the entry.
+// OpenAnchors opens the overlay with the anchors of a segment. It reads once: the overlay's tail,
+// which says where everything is. The parameter listed is the segment's entry in the manifest,
+// which must have such an overlay. The error of OpenAnchors wraps segment.ErrDamaged if the overlay
+// does not match the entry.
 func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	a := listed.Anchors
 	s, err := segment.Open(ctx, source, segment.Ref{Key: a.Key, Bytes: a.Bytes, Tail: a.Tail})
@@ -90,8 +92,8 @@ func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Se
 }
 
 // OpenUnvisited opens the overlay with unvisited URLs by its entry in the manifest, the parameter
-// listed, with one read of the overlay's tail. Its error wraps segment.ErrDamaged if the overlay
-// does not match the entry.
+// listed. It reads once: the overlay's tail, which says where everything is. Its error wraps
+// segment.ErrDamaged if the overlay does not match the entry.
 func OpenUnvisited(ctx context.Context, source segment.Source, listed *manifest.Unvisited) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
 	if err != nil {

@@ -85,10 +85,10 @@ func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links
 	}
 }
 
-// PutSegment stores a segment under the hash of its bytes. If that key is condemned, or
-// has damaged bytes, it adds the number of the newest generation to the segment's tail
-// (see segment.Distinct): the documents stay the same, but the hash, and so the key,
-// changes. This happens, for instance, if the same documents are indexed once more.
+// PutSegment stores a segment under the hash of its bytes. If that key is condemned, or has damaged
+// bytes, it adds the number of the newest generation to the segment's bytes (see segment.Distinct):
+// the documents stay the same, but the hash, and so the key, changes. This happens, for instance,
+// if the same documents are indexed once more.
 func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, error) {
 	put, err := p.begin(ctx)
 	if err != nil {

@@ -95,10 +95,10 @@ func (s *Segment) checkBlock(sealed []byte, block int, ids []layout.Identity) er
 	return nil
 }
 
-// checkTerms decodes all postings. It checks that terms and blocks are sorted by the
-// bytes of the terms; that for each term the number of documents in each language is
-// right; and that the occurrences of all terms in a field, but those of images, sum up
-// to the field's length in the tail.
+// checkTerms decodes all postings. It checks that terms and blocks are sorted by the bytes of the
+// terms; that for each term the number of documents in each language is right; and that the
+// occurrences of all terms in a field, but those of images, sum up to the field's length in the
+// segment's statistics.
 func (s *Segment) checkTerms(ctx context.Context) error {
 	var lengths [postings.Fields]uint64
 	var last []byte

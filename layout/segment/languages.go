@@ -6,8 +6,8 @@ import (
 )
 
 // appendCounts appends the number of a term's documents in each language; counts has one
-// number for each language of the tail. It appends nothing if counts is nil. Otherwise, if
-// the documents are
+// number for each of the segment's languages, in their order. It appends nothing if counts is nil.
+// Otherwise, if the documents are
 //
 //	in one language      l·2+1, where l is the index of the language in counts; the
 //	                     number of documents is known from the term's list
@@ -42,8 +42,9 @@ func appendCounts(dst []byte, counts []uint32) []byte {
 const allDocuments = math.MaxUint32
 
 // counts reads the number of a term's documents in each language, as appendCounts has written it.
-// It stores the numbers in the slice counts, which has one element for each language of the tail.
-// If all documents are in one language, the element of this language becomes allDocuments.
+// It stores the numbers in the slice counts, which has one element for each of the segment's
+// languages, in their order. If all documents are in one language, the element of this language
+// becomes allDocuments.
 func (p *parser) counts(counts []uint32) {
 	clear(counts)
 	first := p.number(uint64(len(counts))<<1 | 1)

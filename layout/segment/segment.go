@@ -20,8 +20,8 @@ var (
 	ErrVersion = errors.New("segment is of another version")
 )
 
-// Segment is an opened segment: its tail is in memory, the rest is read when needed. It
-// is immutable and safe for concurrent use.
+// Segment is an opened segment: its tail (statistics, and where everything is) is in memory, the
+// rest is read when needed. It is immutable and safe for concurrent use.
 type Segment struct {
 	source Source
 	ref    Ref
@@ -46,8 +46,8 @@ type Part struct {
 	Documents int
 }
 
-// Open opens a segment, and reads its tail by one request. Errors about the segment's
-// bytes wrap ErrDamaged or ErrVersion.
+// Open opens a segment. By one request it reads the tail, the directory at the segment's end.
+// Errors about the segment's bytes wrap ErrDamaged or ErrVersion.
 func Open(ctx context.Context, source Source, ref Ref) (*Segment, error) {
 	s := &Segment{source: source, ref: ref}
 	if err := s.open(ctx); err != nil {
@@ -65,7 +65,8 @@ func OpenBytes(content []byte) (*Segment, error) {
 	return Open(context.Background(), Bytes(content), Ref{Bytes: int64(len(content)), Tail: size})
 }
 
-// TailOf returns the size of a segment's tail in bytes; content is the whole segment.
+// TailOf returns the size in bytes of a segment's tail, the directory at its end, which Open reads.
+// The parameter content is the whole segment.
 func TailOf(content []byte) (int64, error) {
 	if err := checkMagic(content); err != nil {
 		return 0, err
@@ -195,8 +196,8 @@ type Sizes struct {
 	Tail      int64
 }
 
-// Sizes returns the sizes of the segment's sections, and the number of its terms. These
-// are in the tail, so Sizes reads nothing.
+// Sizes returns the sizes of the segment's sections, and the number of its terms. It reads nothing,
+// because these have been in memory since the segment was opened.
 func (s *Segment) Sizes() (sizes Sizes, terms int64) {
 	t := s.tail
 	sizes.Tail = s.ref.Tail

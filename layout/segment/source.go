@@ -14,7 +14,7 @@ type Source interface {
 	Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error)
 }
 
-// Ref names a segment: its key, its size and the size of its tail (see TailOf).
+// Ref names a segment: its key, its size and the size of its tail, which Open reads (see TailOf).
 type Ref struct {
 	Key         string
 	Bytes, Tail int64

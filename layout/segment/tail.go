@@ -16,7 +16,8 @@ const (
 	footerSize   = 8 + 8 + sealSize // bytes of the two sizes at the end of a segment, with their checksum
 )
 
-// tail is the tail of a segment: statistics, and where everything is.
+// tail is the decoded tail of a segment, the directory at its end: statistics, and where everything
+// else is.
 type tail struct {
 	version   byte // version of the segment
 	documents uint32
@@ -185,7 +186,9 @@ func (p *parser) fields(fields *[postings.Fields]FieldTotals, documents uint32) 
 	}
 }
 
-// languages reads the languages of a tail of the given version.
+// languages reads the list of the languages of a segment's documents, with the statistics of each
+// language. The list is a part of the tail, the directory at the segment's end. The parameter
+// version is that of the segment: in version 2, the list has no totals by field.
 func (p *parser) languages(version byte) languages {
 	all := make(languages, p.count(3))
 	for i := range all {

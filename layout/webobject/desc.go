@@ -80,7 +80,7 @@ func parseDecimal(b []byte) (int64, error) {
 
 const mapMagic = "\xFFWOPM\x01\r\n"
 
-// Place is the range of a Web object's run in its storage package, in bytes.
+// Place is the range in bytes of a compressed Web object (see Run) in its storage package.
 type Place struct{ Offset, Length int64 }
 
 // appendLine appends the line with this place to b, the lines of a package's map (the zip member

@@ -34,13 +34,13 @@ func List(ctx context.Context, r blob.Reader, key string) ([]Listed, error) {
 type Description struct {
 	Header Package // header of the package; its field Runs is nil
 	Pages  []Listed
-	End    int64  // where the last run or hole ends in the package
+	End    int64  // where the last Web object or hole ends in the package
 	Sum    uint32 // CRC-32 of the .webop before compression
 }
 
-// Describe reads the description of the storage package with the key, by one GET of the
-// package's end, and a second one if 64 KiB are not enough. It does not read the runs.
-// Errors about the bytes wrap ErrDamaged; errors of the store are wrapped.
+// Describe reads the description of the storage package with the key, by one GET of the package's
+// end, and a second one if 64 KiB are not enough. It does not read the Web objects. Errors about
+// the bytes wrap ErrDamaged; errors of the store are wrapped.
 func Describe(ctx context.Context, r blob.Reader, key string) (Description, error) {
 	t, err := readTail(ctx, r, key)
 	if err != nil {
@@ -174,8 +174,8 @@ func (a archive) cut(b []byte, n int) (content, rest []byte, err error) {
 
 // list returns the entries of the Web objects of a package. The parameter desc holds the lines of
 // the description, and table those of the map: line n of each describes object n. list checks that
-// the Web objects follow each other in the .webop without a gap, and that their runs are in the
-// same order in the zip, where holes may be between them.
+// the Web objects follow each other in the .webop without a gap, and that their compressed bytes
+// are in the same order in the zip, where holes may be between them.
 func (a archive) list(desc, table []byte) ([]Listed, error) {
 	var pages []Listed
 	webop := a.members[0]

@@ -22,8 +22,8 @@ const MaxSize = 64 << 20
 // Field is one field of a response header, such as "Content-Type: text/html".
 type Field struct{ Name, Value string }
 
-// ErrDamaged is wrapped by an error whose cause is the bytes of a package or a run, and
-// not the store.
+// ErrDamaged is wrapped by an error whose cause is the bytes of a package or of a compressed Web
+// object, and not the store.
 var ErrDamaged = errors.New("stored bytes are damaged")
 
 // Object is a Web object: one answer of a Web server, and how it was fetched. Version 1 of

@@ -46,9 +46,9 @@ func Lifetime(exponent int16) time.Duration {
 	return day << min(exponent, 14)
 }
 
-// Build returns the bytes of the package, and the place of every run. The bytes depend
-// only on the fields of p. Build decodes the bytes once more to check them; an error names
-// the run that cannot be read.
+// Build returns the bytes of the package, and the place in them of every element of p.Runs. The
+// bytes depend only on the fields of p. Build decodes the bytes once more to check them; an error
+// gives the index of the run that cannot be read.
 func (p Package) Build() (spf []byte, places []Place, err error) {
 	defer func() {
 		if err != nil {
@@ -68,7 +68,8 @@ func (p Package) Build() (spf []byte, places []Place, err error) {
 	return spf, places, nil
 }
 
-// culprit returns the error of the first run that cannot be decoded, or err if all can.
+// culprit finds the cause of err, which means that the package built of p cannot be read. It
+// returns the error of the first element of p.Runs that cannot be decoded, or err if all can.
 func (p Package) culprit(err error) error {
 	for i, run := range p.Runs {
 		if _, errRun := run.Object(); errRun != nil {
@@ -78,7 +79,7 @@ func (p Package) culprit(err error) error {
 	return err
 }
 
-// builder makes the bytes of a package, run by run.
+// builder makes the bytes of a package, one compressed Web object after another.
 type builder struct {
 	header Package // header of the package; the field Runs is not used
 	webop  member
@@ -99,7 +100,7 @@ func newBuilder(h Package) *builder {
 	}
 }
 
-// add appends a run, and returns its place.
+// add appends a compressed Web object to the package, and returns its place there.
 func (b *builder) add(run Run) Place {
 	place := Place{Offset: b.next, Length: int64(len(run.Compressed))}
 	b.desc = descLine{Offset: b.webop.size, Size: run.Size, URL: run.URL}.append(b.desc)
@@ -111,7 +112,8 @@ func (b *builder) add(run Run) Place {
 	return place
 }
 
-// fill appends a hole, if one is needed, so that the next run begins at the offset.
+// fill appends a hole, which is filler in place of erased Web objects, from the present end of the
+// package to the offset. It appends nothing if the package ends at the offset already.
 func (b *builder) fill(offset int64) error {
 	if b.next == offset {
 		return nil
@@ -163,8 +165,9 @@ func storedMember(name string, content []byte) member {
 
 // Erase returns the package spf without the Web objects for which the function gone returns true,
 // and the number of these objects. It calls gone once for each object, in the order of the package.
-// Holes replace the erased runs; the other runs, and the header, stay as they are. Erasing objects
-// in one call or in several gives the same bytes. Erase decodes the result once more to check it.
+// Holes replace the compressed bytes of these objects; those of the others, and the header, stay as
+// they are. Erasing objects in one call or in several gives the same bytes. Erase decodes the
+// result once more to check it.
 //
 // Erase fails if a remaining object is damaged; an erased one may be damaged. Damaged bytes between
 // the pages are repaired. If nothing changes, Erase returns spf itself. Errors about the bytes wrap

@@ -10,7 +10,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Entry is a Web object, and the place of its run in the package.
+// Entry is a Web object, and the place of its compressed bytes in the package.
 type Entry struct {
 	Object
 	Place
@@ -82,8 +82,9 @@ func damagedPage(listed Listed, err error) error {
 
 func (r *Reader) run(listed Listed) []byte { return r.spf[listed.Offset : listed.Offset+listed.Length] }
 
-// checkBetween checks the bytes of the .webop before, between and after the runs:
-// header, magic, holes and the final block.
+// checkBetween checks the bytes of the .webop that belong to no compressed Web object: the local
+// header and the magic at its beginning, the holes (filler in place of erased objects), and the
+// final block.
 func (r *Reader) checkBetween() error {
 	start := append(r.tail.appendLocal(nil, 0), magicRun...)
 	if !bytes.HasPrefix(r.spf, start) {
@@ -110,8 +111,8 @@ func (r *Reader) checkHole(from, to int64) error {
 	return nil
 }
 
-// maxRun is the greatest size of a run, in bytes: deflate makes incompressible data longer
-// by less than 1/256.
+// maxRun is the greatest size in bytes of a run, which is one compressed Web object: deflate makes
+// incompressible data longer by less than 1/256.
 const maxRun = MaxSize + MaxSize/256
 
 // Read reads one Web object of the storage package with the key, by one GET of the range p, and

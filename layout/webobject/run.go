@@ -12,8 +12,8 @@ import (
 )
 
 // DefaultLevel is the level of compression of packages. It makes documentation pages of 33 KB 5.5
-// times smaller. Level 6 takes 1.2 times as long, and its runs differ by at most 2 % in size.
-// Faster levels save little time, and their runs are up to 13 % larger.
+// times smaller. Level 6 takes 1.2 times as long, and its results differ by at most 2 % in
+// size. Faster levels save little time, and their results are up to 13 % larger.
 const DefaultLevel = 5
 
 // Run is a compressed Web object: whole blocks of a deflate stream that refer to nothing before
@@ -26,9 +26,9 @@ type Run struct {
 	CRC        uint32 // CRC-32 (IEEE) of the Web object before compression
 }
 
-// Object decompresses and decodes the Web object of the run. It fails if the object does
-// not have the Size, CRC and URL of the run, or if the object's Hash is not that of its
-// Data. It allocates little more than Size bytes. Errors wrap ErrDamaged.
+// Object decompresses and decodes the Web object. It fails if the object does not have the Size,
+// CRC and URL of the run, or if the object's Hash is not that of its Data. It allocates little more
+// than Size bytes. Errors wrap ErrDamaged.
 func (r Run) Object() (Object, error) {
 	o, raw, err := newInflater().object(r.Compressed, r.URL, r.Size)
 	if crc := crc32.ChecksumIEEE(raw); err == nil && crc != r.CRC {
@@ -40,8 +40,8 @@ func (r Run) Object() (Object, error) {
 	return o, nil
 }
 
-// Compressor compresses Web objects into runs. It is not safe for concurrent use. It
-// should be reused, because making one takes much memory.
+// Compressor compresses each Web object by itself, into a Run. It is not safe for concurrent use.
+// It should be reused, because making one takes much memory.
 type Compressor struct {
 	deflate *flate.Writer
 	head    []byte
@@ -79,7 +79,8 @@ func (c *Compressor) Compress(o Object) (run Run, err error) {
 	return run, nil
 }
 
-// compress returns the run of a Web object; the object's bytes are the pieces joined.
+// compress compresses a Web object, whose bytes are the pieces joined, into a Run. The parameter
+// url is the object's URL; it only becomes the URL of the Run.
 func (c *Compressor) compress(url string, pieces ...[]byte) (Run, error) {
 	if c.err != nil {
 		return Run{}, c.err
@@ -106,7 +107,7 @@ const (
 	finalBlock = "\x03\x00"         // an empty block that ends a deflate stream
 )
 
-// runInflater decompresses runs, one at a time.
+// runInflater decompresses runs (see Run), one at a time.
 type runInflater struct {
 	stream []byte // compressed bytes to be read: the run and a final block
 	source bytes.Reader
@@ -121,10 +122,10 @@ func newInflater() *runInflater {
 	return d
 }
 
-// inflate returns the decompressed content of a run. It fails if the content has more than limit
-// bytes, or if the run is not whole blocks that end with a sync flush. It allocates memory as the
-// content grows, and not limit bytes in advance. If d.reuse is set, the next call overwrites the
-// content.
+// inflate returns the decompressed content of the compressed bytes of a Run. It fails if the
+// content has more than limit bytes, or if the run is not whole deflate blocks that end with a sync
+// flush. It allocates memory as the content grows, and not limit bytes in advance. If d.reuse is
+// set, the next call overwrites the content.
 func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	if !bytes.HasSuffix(run, []byte(syncFlush)) {
 		return nil, errors.New("the run does not end with a sync flush")
@@ -160,9 +161,9 @@ func (d *runInflater) inflate(run []byte, limit int64) ([]byte, error) {
 	return out, nil
 }
 
-// object decompresses a run, whose content must have size bytes, and decodes the Web object. It
-// fails if the object's URL is not url, or its Hash is not that of its Data. It also returns the
-// decompressed bytes, raw, with which the object shares memory.
+// object decompresses the compressed bytes of a Run, whose content must have size bytes, and
+// decodes the Web object. It fails if the object's URL is not url, or its Hash is not that of its
+// Data. It also returns the decompressed bytes, raw, with which the object shares memory.
 func (d *runInflater) object(run []byte, url string, size int64) (o Object, raw []byte, err error) {
 	if raw, err = d.inflateExactly(run, size); err != nil {
 		return Object{}, nil, err

@@ -65,8 +65,8 @@ func (a archive) offset(n int) int64 {
 	return offset
 }
 
-// streamEnd returns the offset at which the runs and holes of the .webop, the first member of
-// the zip, end. Only an empty deflate block follows in this member.
+// streamEnd returns the offset in the package at which the compressed Web objects and holes of the
+// .webop, the first member of the zip, end. Only an empty deflate block follows in this member.
 func (a archive) streamEnd() int64 { return a.offset(1) - int64(len(finalBlock)) }
 
 // size returns the size of the zip in bytes.

@@ -115,8 +115,10 @@ func (a *Attached) open(ctx context.Context, o Options) (err error) {
 	return err
 }
 
-// join connects to the bucket and the Redis of the system that runs in the data directory.
-// It returns the error inUse if the system does not serve yet, or has stopped serving.
+// join connects to the bucket and the Redis of the system that runs in the data directory. The
+// parameter inUse is the error that the directory is locked. join returns it if the directory does
+// not say how to connect: the system is starting or stopping. If Redis cannot be reached, a.Redis
+// stays nil.
 func (a *Attached) join(ctx context.Context, o Options, inUse error) error {
 	running, err := datadir.ReadRunning(o.Data)
 	if err != nil { // the system does not serve yet, or has stopped serving

@@ -37,9 +37,10 @@ func (j judge) leadsNowhere(last book.Outcome) bool {
 	})
 }
 
-// FailedSince reports whether a URL has failed since another URL led to it. s is the standing of
-// the URL. The parameter other is the outcome of the other URL, which redirects to the URL, or
-// names it as its canonical address. Only a failure in a newer batch than that of other counts.
+// FailedSince reports whether a URL has failed since another URL led to it. s holds the outcomes
+// that determine the state of the URL. The parameter other is the outcome of the other URL, which
+// redirects to the URL, or names it as its canonical address. Only a failure in a newer batch than
+// that of other counts.
 func FailedSince(s book.Standing, other book.Outcome) bool {
 	return s.Final != nil && s.Final.State == book.Failed && s.Final.Version.Compare(other.Version) > 0
 }

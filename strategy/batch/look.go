@@ -20,9 +20,11 @@ type Look struct {
 	Collections []string  `json:"collections,omitempty"` // collections for which the page is stored
 }
 
-// LookOf returns the Look for the last final outcome of a URL. Missing is set for an
-// Unchanged outcome with a status of 4xx except 429. Digest is set only for a Stored or
-// Unchanged outcome: after any other, there is no page to compare the next one with.
+// LookOf returns what the next request for a URL needs to know of last, the URL's last final
+// outcome. Digest is set only for a Stored or Unchanged outcome: after any other, there is no page
+// to compare the next one with. Missing is set for an Unchanged outcome with a status of 4xx except
+// 429. Such an outcome is recorded when the server says for the first time that a stored page does
+// not exist: the page is kept until the next request confirms that.
 func LookOf(last book.Outcome) *Look {
 	look := &Look{
 		Time:        last.Time,

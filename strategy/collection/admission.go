@@ -222,8 +222,9 @@ func (a Admission) levels(target address.Address) limit {
 	return max(a.everywhere, a.within(target))
 }
 
-// within returns the greatest limit of the seeds whose scopes contain the target, except seeds of
-// scope Any; 0 if the target is in no such scope.
+// within returns the greatest limit, the number of depths that are admitted, of the seeds whose
+// scopes contain the target; 0 if no scope does. It leaves out seeds of scope Any, because Claims
+// does not count them; the method levels adds them.
 func (a Admission) within(target address.Address) limit {
 	host := plainHost(target)
 	levels := max(a.sites[target.Site], a.hosts[host])

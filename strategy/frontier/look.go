@@ -17,8 +17,8 @@ const (
 	maxCollections = 1<<8 - 1 // maximum number of collections in a look
 )
 
-// appendLook encodes the last outcome of a URL as doc.go draws it, and appends it to b.
-// It leaves out Missing, which is a flag of the element.
+// appendLook encodes l, the part of a URL's last final outcome that an element keeps, as doc.go
+// draws it, and appends it to b. It leaves out Missing, which is a flag of the element.
 func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	if len(l.ETag) > maxValidator || len(l.Modified) > maxValidator {
 		return nil, fmt.Errorf("ETag has %d bytes and Last-Modified %d, want at most %d each", len(l.ETag), len(l.Modified), maxValidator)
@@ -38,8 +38,8 @@ func appendLook(b []byte, l batch.Look) ([]byte, error) {
 	return b, nil
 }
 
-// parseLook decodes the look at the start of s, which appendLook has encoded, and returns
-// the rest of s. missing becomes look.Missing. ok is false if s is too short.
+// parseLook decodes the batch.Look at the start of s, which appendLook has encoded, and returns the
+// rest of s. The parameter missing becomes look.Missing. ok is false if s is too short.
 func parseLook(s string, missing bool) (look *batch.Look, rest string, ok bool) {
 	header, rest, ok := cut(s, lookBytes)
 	if !ok {

@@ -38,8 +38,10 @@ func (f *Frontier) Mark(ctx context.Context, known []Known) error {
 	return nil
 }
 
-// finalState encodes a final state as doc.go draws it. It returns false if s is not
-// final.
+// finalState encodes a final state of a URL, as doc.go draws it: the letter of s, the depth, the
+// version v of the batch with the outcome and, if a page is stored, a mark for each name in
+// tallies. These are the names of the counts of stored URLs that include this URL. It returns false
+// if s is not final: neither Stored, Unchanged, Skipped nor Failed.
 func finalState(s book.State, depth uint16, v layout.Version, tallies []string) (string, bool) {
 	letter := s
 	switch s {

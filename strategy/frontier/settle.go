@@ -32,7 +32,7 @@ type Result struct {
 	Tallies  []string // names of the tallies (see doc.go) that count the URL while it is stored
 }
 
-// Settled holds the numbers of changes that Settle has made in the frontier.
+// Settled says what a call of Settle has changed in the frontier.
 type Settled struct {
 	Decided int  // number of URLs that have a new final state
 	Waiting int  // number of URLs that were leased and wait again

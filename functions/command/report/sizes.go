@@ -58,8 +58,8 @@ type measured struct {
 const atOnce = 8
 
 // measure fills the report's table of sizes from all objects that the generations list. It reads
-// the directory of each package and book, and the tail of each segment. The result unread has an
-// error for each object that is damaged or missing, and so is not counted, or only in part.
+// the directory of each package, book and segment. The result unread has an error for each object
+// that is damaged or missing, and so is not counted, or only in part.
 func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []*manifest.Manifest) (unread []error, err error) {
 	m := measured{bucket: bucket, rows: [kinds]Size{
 		fetched:      {What: "pages and assets before compression", Unit: "object"},

@@ -228,11 +228,14 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	return last
 }
 
-// copied reports whether a hint, whose number n is higher than those of all stored generations, is a
-// copy with a wrong number. That is so in two cases:
+// copied reports whether the number in a hint is wrong. A hint should be a copy of the newest
+// generation. copied is called if its number n is higher than the numbers of all stored
+// generations. Then either n is wrong, or the generations up to n are lost. n counts as wrong in
+// two cases:
 //
-//   - the hint's parent is stored, but under another number than n - 1;
-//   - a generation is stored under the number n - 1, but it is not the hint's parent.
+//   - the hint's parent, the generation before it, is stored, but under another number than n - 1;
+//   - the highest stored number is n - 1 (0 if nothing is stored), but the hint's parent is not
+//     stored.
 func (h *history) copied(hint *generation) bool {
 	before := hint.Generation - 1
 	for i, g := range h.generations {

@@ -58,8 +58,8 @@ func (v *run) forgotten(p *audit) *forgotten {
 // url reports whether a URL is forgotten. It computes the URL's identity and site.
 func (f *forgotten) url(url string) bool { return f.set != nil && f.set.ForgetsURL(url) }
 
-// placed reports whether a URL is forgotten. It is faster than url, because the caller knows the
-// URL's identity and place.
+// placed reports whether a URL is forgotten, as the method url does. It is faster, because the
+// caller passes the URL's identity and place.
 func (f *forgotten) placed(url string, id layout.Identity, place layout.Place) bool {
 	if f.set == nil {
 		return false

@@ -19,8 +19,8 @@ type fold struct {
 	asked   map[layout.Identity]*asked // URLs of the range that have outcomes, by identity
 }
 
-// asked is a URL with at least one outcome. Standing joins all outcomes of the URL, in books and in
-// the spool.
+// asked is a URL with at least one outcome. The embedded book.Standing holds those of its outcomes,
+// in books and in the spool, that determine its state.
 type asked struct {
 	book.Standing
 	booked    book.Standing // the same for the outcomes in books alone, without those in the spool

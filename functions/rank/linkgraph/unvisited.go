@@ -20,8 +20,9 @@ type Unvisited struct {
 	Anchors
 }
 
-// partSize is about how many bytes of links the largest book has in each of the parts into which
-// the hash space is divided to find unvisited URLs. One part is read at a time.
+// partSize decides into how many parts the hash space is divided to find unvisited URLs: each part
+// has about partSize bytes of the book with the most bytes of links. Each part is read by itself,
+// and a few of them at the same time (see parallel).
 const partSize = 1 << 20
 
 // Unvisited returns URLs in a range of the hash space that have no page in the index, but can be
@@ -62,8 +63,8 @@ func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (b
 	return best, cut, nil
 }
 
-// parts divides a range of the hash space into parts, in each of which the largest book has about
-// partSize bytes of links.
+// parts divides a range of the hash space into parts, each with about partSize bytes of the book
+// that has the most bytes of links.
 func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	if len(r.books) == 0 {
 		return nil

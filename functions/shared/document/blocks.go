@@ -20,9 +20,11 @@ type Block struct {
 	Label      bool   // the block introduces the next one: a heading below the first level, a caption, "See also:"
 }
 
-// blocks returns a Block for each block of the page, with its offsets in Content.Body. The
-// parameter kept has true for each block of the main part, whose text was cut to size bytes. The
-// parameter starts has the offsets of the page's headings in the page's text.
+// blocks returns a Block for each block of the page. The parameter kept says for each block whether
+// it belongs to the main part. Content.Body begins with the texts of these blocks, one on each
+// line, and has size bytes: what did not fit was cut off at its end. A block of the main part gets
+// its offsets in Body, unless all of it was cut off. The parameter starts has the offsets of the
+// page's headings in the page's text.
 func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	all := make([]Block, len(d.page.Blocks))
 	paths := make([]uint64, len(d.page.Elements))

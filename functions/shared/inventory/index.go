@@ -44,7 +44,7 @@ func (k *kinds) of(one kind) uint32 {
 const segmentsAtOnce = 4
 
 // ReadIndex reads the language and the media type of all indexed pages, so that Pages yields them,
-// too. It reads the tail and four columns of each segment, and keeps 8 bytes in memory for each
+// too. It opens each segment and reads four of its columns, and keeps 8 bytes in memory for each
 // page. It adds an error to Unindexed for each segment that cannot be read.
 func (v *Inventory) ReadIndex(ctx context.Context) error {
 	var mu sync.Mutex // protects v and the partitions

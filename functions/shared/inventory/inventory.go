@@ -223,9 +223,9 @@ type standing struct {
 	of *part // partition whose books have the outcome Standing.Page
 }
 
-// standings yields the standing of every URL, in the order of places. If the books of a partition
-// are damaged, it adds the error to Faults, and goes on without the further outcomes of this
-// partition.
+// standings yields the outcomes that determine the state of every URL, in the order of places. If
+// the books of a partition are damaged, it adds the error to Faults, and goes on without the
+// further outcomes of this partition.
 func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	return func(yield func(standing, error) bool) {
 		streams := make([]*stream, 0, len(v.partitions))

@@ -178,8 +178,9 @@ func (s *search) order(ctx deadline, best []match) (err error) {
 // fewTied).
 func (s *search) areFew(around []match) bool { return len(around) <= s.query.Size+fewTied }
 
-// unidentified returns the numbers of the parts that have matches of the groups, and whose
-// identities are not read yet.
+// unidentified returns the numbers of those parts of the index (see Part) whose identities must be
+// read before the groups of matches can be sorted by identity: parts that have a match in one of
+// the groups, and whose identities are not in s.identities yet.
 func (s *search) unidentified(groups [][]match) (parts []int) {
 	for _, group := range groups {
 		for _, f := range group {
@@ -191,7 +192,8 @@ func (s *search) unidentified(groups [][]match) (parts []int) {
 	return parts
 }
 
-// identify sets the identities of all documents of a part, from the cache or by reading them.
+// identify sets s.identities[part], the identities of all documents of a part of the index, from
+// the cache or by reading them.
 func (s *search) identify(ctx context.Context, part int) (err error) {
 	from, memory := s.parts[part].Segment, s.ix.memory
 	if s.identities[part] = memory.identities(from.Ref().Key); s.identities[part] == nil {

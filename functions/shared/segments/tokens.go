@@ -120,8 +120,13 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 }
 
 // occurrence yields a token for the occurrence o of a term in a text of a field. The token's
-// position is the position of o plus the parameter base. It yields no token for some occurrences:
-// for example for one outside of the main part if the main part has the term, too.
+// position is the position of o plus the parameter base. It yields no token for
+//
+//   - a joined word (such as e-mail) in an address, because the parts of an address are searched
+//     one by one;
+//   - a term outside of the main part, if the title, headings, address or main part of the page
+//     have the term, too;
+//   - a term of an image that would be longer than segment.MaxTerm with its mark.
 func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	token := segment.Token{
 		Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position),
@@ -156,7 +161,8 @@ func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	t.more = t.yield(token)
 }
 
-// see records that the main part of the current page has the term of the occurrence.
+// see records that the current page has the term of the occurrence in its title, headings, address
+// or main part.
 func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true

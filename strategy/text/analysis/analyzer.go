@@ -50,8 +50,9 @@ func For(name string) *Analyzer {
 }
 
 // Each calls yield with every term of the text, in the order of the text, until yield returns
-// false. The looser term of a word, if there is one, follows the word's term. Each returns the
-// position of the last word that it has read. For a whole text, this is the text's length in words.
+// false. If a word has a second, looser term, which also matches similar words (see Occurrence), it
+// follows the word's first term. Each returns the position of the last word that it has read. For a
+// whole text, this is the text's length in words.
 func (a *Analyzer) Each(text string, yield func(Occurrence) bool) int {
 	position := 0
 	start, parts := 0, 0 // start of the word or of the joined word, and its number of parts so far

@@ -152,9 +152,10 @@ func codeOf(tag string) string {
 	return code
 }
 
-// terms returns the term of a word, which must be in its surface form, and the word's looser term,
-// without marks. The looser term is "" unless the language's terms keep marks (l.marks) and the
-// term differs from it. Words with digits are not stemmed: they are names and numbers.
+// terms returns the term of a word, which must be in its surface form, and as loose a second term
+// without marks, by which the word is found, too. It is "" unless the language's terms keep marks
+// (l.marks) and the first term differs from it. Words with digits are not stemmed: they are names
+// and numbers.
 func (l *language) terms(word string) (term, loose string) {
 	if l.stem != nil && !strings.ContainsAny(word, "0123456789") {
 		term = fold(apply(l.stem, word))

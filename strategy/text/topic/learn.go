@@ -50,7 +50,7 @@ func (v *vocabulary) learn(analyzer *analysis.Analyzer, samples []string) {
 
 // canBeFeature reports whether the term of an occurrence in a sample can become a feature: it is
 // the term of a pair of characters, or of a word that has more than two bytes and no digits. The
-// looser term of a word cannot.
+// second, looser term of a word (see analysis.Occurrence) cannot.
 func canBeFeature(o analysis.Occurrence) bool {
 	if o.Half < o.End {
 		return true // a pair of characters

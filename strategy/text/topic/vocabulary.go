@@ -61,7 +61,8 @@ func (v *vocabulary) describe(analyzer *analysis.Analyzer, phrase string) {
 }
 
 // addTerm adds the feature f, which is the term with this name alone. If the term has a feature
-// already, the one with the greater mention stays.
+// already, the one whose field mention is greater stays: the one that is stronger evidence in a
+// short text.
 func (v *vocabulary) addTerm(name string, f topicFeature) {
 	t := v.term(name)
 	if t.feature < 0 {
@@ -74,8 +75,9 @@ func (v *vocabulary) addTerm(name string, f topicFeature) {
 	}
 }
 
-// addPair adds the feature f, which is the pair of the neighbouring terms head and tail. If the
-// pair has a feature already, the one with the greater mention stays.
+// addPair adds the feature f, which is the term head directly followed by the term tail. If this
+// pair has a feature already, the one whose field mention is greater stays: the one that is
+// stronger evidence in a short text.
 func (v *vocabulary) addPair(head, tail string, f topicFeature) {
 	t := v.term(head)
 	t.head = true
@@ -104,8 +106,8 @@ func (v *vocabulary) term(name string) term {
 }
 
 // cutWords splits a phrase into terms, and returns their occurrences, one for each position. It
-// leaves out looser terms, and the term of the last character in a sequence without spaces, because
-// that character is in the pair before.
+// leaves out the second, looser term that a word may have (see analysis.Occurrence), and the term
+// of the last character in a sequence without spaces, because that character is in the pair before.
 func cutWords(analyzer *analysis.Analyzer, phrase string) []analysis.Occurrence {
 	var words []analysis.Occurrence
 	analyzer.Each(cut(phrase, MaxShort), func(o analysis.Occurrence) bool {

@@ -44,8 +44,8 @@ func (s store) Get(_ context.Context, key string, r blob.Range) ([]byte, error) 
 	return content, err
 }
 
-// put writes a segment to a directory. The file's name contains the length of the segment's
-// tail, which a real bucket has in the manifest.
+// put writes a segment to a directory. The file's name contains the size of the segment's tail (see
+// segment.TailOf), which a real bucket has in the manifest.
 func put(root string, number int, content []byte) error {
 	tail, err := segment.TailOf(content)
 	if err != nil {
