@@ -124,9 +124,11 @@
 // the next written word.
 //
 // A query of five words or more (two pairs of characters of a script without spaces count as one)
-// describes what is wanted. It differs from a shorter one in two ways:
+// describes what is wanted. It differs from a shorter one in three ways:
 //
 //	idf         of each word is replaced by idf² / (idf + 1), so that rare words count more
+//	stop words  such as what or you count 0.3 times, by the lists of the languages in which the
+//	            query may be written (analysis.IsStopWord), and are not marked in snippets
 //	support     each of the best hundred matches, and of those that tie with the hundredth,
 //	            gets 0.8 · Σ cosine · (score − least), summed over the four of these matches
 //	            that are most similar to it

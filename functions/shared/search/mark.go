@@ -41,6 +41,9 @@ func newMarker(p *plan, memory *Memory) *textMarker {
 	for n, w := range p.words {
 		m.weights = append(m.weights, w.weight)
 		m.all += w.weight
+		if w.stop {
+			continue
+		}
 		for _, v := range w.variants {
 			term, _ := segment.CutImageTerm(v.term)
 			m.words[hashOf(term)] = meant{n, w.lone}

@@ -332,6 +332,7 @@ func (p *plan) weigh(g *gathered) bool {
 		}
 		if p.long {
 			w.idf = sharpened(w.idf)
+			p.lowerStopWord(w)
 		}
 		w.weight = w.idf * p.weights.repeated(w.times)
 		p.weighVariants(w)

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
 const (
@@ -42,6 +43,26 @@ func (p *plan) isLong() bool {
 // lowers the idf of frequent words more than that of rare words, because in a query of many words
 // the rare ones say what is searched.
 func sharpened(of float64) float64 { return of * of / (of + 1) }
+
+// lowerStopWord lowers the idf of a word of a long query by the factor Weights.StopWord if it is a
+// stop word.
+// For example, few scientific abstracts have the word you, so its idf is high there, although it
+// says nothing about what is searched. For a word that is a stop word only in some of the languages
+// in which the query may be written, the factor is nearer to 1, by the probability of these
+// languages. A word that stands for others, such as not*, stays.
+func (p *plan) lowerStopWord(w *queryWord) {
+	if w.expands() {
+		return
+	}
+	share := 0.0
+	for i := range p.languages {
+		if l := &p.languages[i]; l.share > 0 && analysis.IsStopWord(l.name, w.surface) {
+			share += l.share
+		}
+	}
+	w.idf *= 1 - share*(1-p.weights.StopWord)
+	w.stop = share > 0.5
+}
 
 // supports reports whether matches get a bonus for similar matches (see support). They do in long
 // queries for pages, if all segments have vectors.

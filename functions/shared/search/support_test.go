@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/bucketsearch/bucketsearch/layout/segment"
+	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
 // setVectors sets the vectors of the documents: those that a segment of each document alone has.
@@ -149,6 +150,42 @@ func TestSupportOfTies(t *testing.T) {
 			if got[i].ID != want[i].ID || math.Abs(got[i].Score-want[i].Score) > 1e-9 {
 				t.Fatalf("hit %d is %s with %v, want %s with %v", i, got[i].URL, got[i].Score, want[i].URL, want[i].Score)
 			}
+		}
+	}
+}
+
+// TestStopWords checks that stop words count little in a long query, however rare they are in the
+// index, that they are not marked there, and that a short query has none.
+func TestStopWords(t *testing.T) {
+	docs := []segment.Document{page("http://chatty", "What you want from this limit design is what you wanted for missile structures.")}
+	for i := range 20 {
+		docs = append(docs, page(fmt.Sprint("http://other", i), fmt.Sprintf("The sieves of kind%d for prime numbers on parallel machines.", i)))
+	}
+	for i := range 4 {
+		docs = append(docs, page(fmt.Sprint("http://formal", i), fmt.Sprintf("A text formatting system of kind%d for programs that print reports.", i)))
+	}
+	ix := indexOf(t, docs)
+	const asked = "articles on text formatting, including what you see"
+	equal := Standard()
+	equal.StopWord = 1
+	if first := find(t, ix.WithWeights(equal), Query{Text: asked, Size: 1}).Hits[0]; first.URL != "http://chatty" {
+		t.Errorf("with equal weights the first hit is %s", first.URL)
+	}
+	hits := find(t, ix, Query{Text: asked, Size: 30}).Hits
+	if hits[0].URL == "http://chatty" {
+		t.Error("the page with rare stop words comes first")
+	}
+	for _, hit := range hits {
+		for _, f := range hit.Snippet {
+			if f.Match && analysis.IsStopWord("en", strings.ToLower(f.Text)) {
+				t.Errorf("%s: %q is marked", hit.URL, f.Text)
+			}
+		}
+	}
+	for _, text := range []string{"what you", "what you want design", "you* what want from this"} {
+		got, want := find(t, ix, Query{Text: text, Size: 1}).Hits[0], find(t, ix.WithWeights(equal), Query{Text: text, Size: 1}).Hits[0]
+		if short := len(strings.Fields(text)) < 5; (got.Score == want.Score) != short {
+			t.Errorf("%q: %s scores %v, with equal weights %v", text, got.URL, got.Score, want.Score)
 		}
 	}
 }

@@ -262,6 +262,7 @@ type queryWord struct {
 	in        []float64 // for each language of plan.languages, the number of documents in it that have the word
 	times     int       // how often the query has the word
 	idf       float64   // inverse document frequency; 0 if no document holds the word
+	stop      bool      // whether the word is a stop word of a long query (see lowerStopWord)
 	weight    float64   // weight of the word in scores: idf times repeated(times)
 }
 

@@ -41,6 +41,8 @@ type Weights struct {
 	Ordered float64 `json:"ordered"` // weight of two words as they follow each other in the query (see near.go)
 	Nearby  float64 `json:"nearby"`  // weight of two words near each other, in any order
 	Support float64 `json:"support"` // weight of the scores of similar matches in long queries
+	// factor, at most 1, for the weight of a stop word such as what or you in a long query
+	StopWord float64 `json:"stop_word"`
 }
 
 //go:embed weights.json
@@ -85,21 +87,22 @@ func (w *Weights) All() map[string]*float64 {
 		"address": &w.Address, "body": &w.Body, "body_length": &w.BodyLength, "length": &w.Length,
 		"all_words": &w.AllWords, "quoted": &w.Quoted, "joined": &w.Joined, "named": &w.Named,
 		"outside": &w.Outside, "anchors": &w.Anchors, "ordered": &w.Ordered, "nearby": &w.Nearby, "support": &w.Support,
+		"stop_word": &w.StopWord,
 	}
 }
 
 // Check returns an error if the formulas of scores do not allow these weights: if a weight is negative
-// or not a finite number, if AllWords is below 1, or if Joined, Outside, BodyLength or Length is above
-// 1.
+// or not a finite number, if AllWords is below 1, or if Joined, Outside, BodyLength, Length or StopWord
+// is above 1.
 func (w *Weights) Check() error {
 	for name, value := range w.All() {
 		if !(*value >= 0) || math.IsInf(*value, 1) {
 			return fmt.Errorf("the weight %s is %v, and must not be below 0", name, *value)
 		}
 	}
-	if w.AllWords < 1 || max(w.Joined, w.Outside, w.BodyLength, w.Length) > 1 {
-		return fmt.Errorf("all_words is %v, at least 1; joined, outside, body_length, length are %v, %v, %v, %v, at most 1",
-			w.AllWords, w.Joined, w.Outside, w.BodyLength, w.Length)
+	if w.AllWords < 1 || max(w.Joined, w.Outside, w.BodyLength, w.Length, w.StopWord) > 1 {
+		return fmt.Errorf("all_words is %v, at least 1; joined, outside, body_length, length, stop_word are %v, %v, %v, %v, %v, at most 1",
+			w.AllWords, w.Joined, w.Outside, w.BodyLength, w.Length, w.StopWord)
 	}
 	return nil
 }

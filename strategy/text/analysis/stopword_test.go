@@ -1,0 +1,37 @@
+package analysis
+
+import "testing"
+
+func TestIsStopWord(t *testing.T) {
+	for _, test := range []struct {
+		tag, word string
+		is        bool
+	}{
+		{"en", "what", true},
+		{"en-GB", "you", true},
+		{"en", "don", true}, // of don't
+		{"en", "t", true},
+		{"en", "what's", false}, // no word of a text
+		{"en", "kernel", false},
+		{"en", "", false},
+		{"de", "für", true},
+		{"de", "fur", true}, // typed without marks
+		{"de", "what", false},
+		{"fr", "l", true},
+		{"nb", "ikke", true}, // an alias of no
+		{"ru", "что", true},
+		{"tr", "ancak", true},
+		{"zh", "什么", false}, // has no list
+		{"xx", "what", false},
+		{"", "what", false},
+	} {
+		if is := IsStopWord(test.tag, test.word); is != test.is {
+			t.Errorf("%s %q: %v, want %v", test.tag, test.word, is, test.is)
+		}
+	}
+	for tag, list := range stopWords {
+		if len(list()) < 20 {
+			t.Errorf("%s has %d stop words", tag, len(list()))
+		}
+	}
+}
