@@ -234,8 +234,7 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 // two cases:
 //
 //   - the hint's parent, the generation before it, is stored, but under another number than n - 1;
-//   - the highest stored number is n - 1 (0 if nothing is stored), but the hint's parent is not
-//     stored.
+//   - the highest stored number is n - 1, at least 1, but the hint's parent is not stored.
 func (h *history) copied(hint *generation) bool {
 	before := hint.Generation - 1
 	for i, g := range h.generations {
@@ -243,7 +242,7 @@ func (h *history) copied(hint *generation) bool {
 			return h.first+uint64(i) != before
 		}
 	}
-	return before == h.newest()
+	return before > 0 && before == h.newest()
 }
 
 // faults returns the number of faults of a generation that may be the newest. A wrong parent is one

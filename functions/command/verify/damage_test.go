@@ -299,6 +299,16 @@ func TestDamage(t *testing.T) {
 			func(w *world) { w.Delete(layout.ManifestKey(0, 5)) },
 			verify.Missing, []string{layout.ManifestKey(0, 5) + " is missing, and the hint is a copy of generation 5"},
 		},
+		"only generation lost": {
+			func(w *world) {
+				first := w.Content(layout.ManifestKey(0, 1))
+				for n := range uint64(5) {
+					w.Delete(layout.ManifestKey(0, n+1))
+				}
+				w.Change(layout.HintKey(0), func([]byte) []byte { return first })
+			},
+			verify.Missing, []string{layout.ManifestKey(0, 1) + " is missing, and the hint is a copy of generation 1"},
+		},
 		"generation lost": {
 			func(w *world) { w.Delete(layout.ManifestKey(0, 2)) },
 			verify.Missing, []string{layout.ManifestKey(0, 2) + " is lost to history, on which nothing of today depends, and would be deleted from 2026-11-29 "},
