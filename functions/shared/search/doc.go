@@ -52,7 +52,7 @@
 //
 //	w         weight of the field: title 3, headings 1, body 1, address 0.25 (these and the
 //	          other weights stand in weights.json)
-//	b         0.75 in the body, 0.3 in the other fields
+//	b         0.6 in the body, 0.5 in the other fields
 //	L         length of the field, as the segment stores it, but at most three times
 //	          the average: a still longer page says more, not the same in more words
 //	average   average length of the field in the documents that have it

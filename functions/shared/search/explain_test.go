@@ -66,18 +66,18 @@ func TestExplanation(t *testing.T) {
 	}
 	write(find(t, ix, Query{Text: "red fox", Size: 1, Explain: true}).Hits[0].Explanation, "")
 	want := []string{
-		"3.237 score",
-		"  2.874 holds all words: × 2",
-		`    0.210 word "red": 2 of 2 documents in en, the query's language with probability 1, idf 0.1823`,
-		"      0.210 in body × 1: 2 times, length 7, 1.28 of a frequency of 1.28",
-		`    1.227 word "fox": 1 of 2 documents in en, the query's language with probability 1, idf 0.6931`,
-		"      1.011 in title × 3: 1 times, length 1, 3 of a frequency of 3.64",
-		"      0.216 in body × 1: 1 times, length 7, 0.64 of a frequency of 3.64",
-		"  0.363 nearness of the words",
-		`    0.262 "red fox" in this order`,
-		"      0.262 in body × 1: 1 times, length 7, 0.64 of a frequency of 0.64",
-		`    0.101 "red fox" at most 6 words from that`,
-		"      0.101 in body × 1: 2 times, length 7, 1.28 of a frequency of 1.28",
+		"3.281 score",
+		"  2.901 holds all words: × 2",
+		`    0.218 word "red": 2 of 2 documents in en, the query's language with probability 1, idf 0.1823`,
+		"      0.218 in body × 1: 2 times, length 7, 1.379 of a frequency of 1.379",
+		`    1.232 word "fox": 1 of 2 documents in en, the query's language with probability 1, idf 0.6931`,
+		"      1.002 in title × 3: 1 times, length 1, 3 of a frequency of 3.69",
+		"      0.230 in body × 1: 1 times, length 7, 0.6897 of a frequency of 3.69",
+		"  0.381 nearness of the words",
+		`    0.276 "red fox" in this order`,
+		"      0.276 in body × 1: 1 times, length 7, 0.6897 of a frequency of 0.6897",
+		`    0.105 "red fox" at most 6 words from that`,
+		"      0.105 in body × 1: 2 times, length 7, 1.379 of a frequency of 1.379",
 	}
 	if diff := cmp.Diff(want, lines); diff != "" {
 		t.Errorf("explanation (-want +got):\n%s", diff)

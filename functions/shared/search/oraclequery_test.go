@@ -242,7 +242,7 @@ func (q *oracleQuery) bm25f(d *oracleDoc, weight float64, freq func(field int) i
 	sum := 0.0
 	for f := range postings.Fields {
 		if n := float64(freq(f)); n > 0 {
-			b := []float64{0.3, 0.3, 0.3, 0.75}[f]
+			b := []float64{0.5, 0.5, 0.5, 0.6}[f]
 			sum += []float64{3, 1, 0.25, 1}[f] * n / (1 - b + b*min(3, d.length[f]/max(1, q.average[f])))
 		}
 	}

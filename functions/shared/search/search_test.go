@@ -24,8 +24,8 @@ func TestScoresByHand(t *testing.T) {
 	weight := math.Log(1 + 1.5/2.5)
 	score := func(frequency float64) float64 { return weight * 2.5 * frequency / (1.5 + frequency) }
 	want := map[string]float64{
-		"a": score(1 / (0.25 + 0.75*2/2)),
-		"b": score(2 / (0.25 + 0.75*3/2)),
+		"a": score(1 / (0.4 + 0.6*2/2)),
+		"b": score(2 / (0.4 + 0.6*3/2)),
 	}
 	for _, hit := range find(t, ix, Query{Text: "ka", Size: 10}).Hits {
 		if math.Abs(hit.Score-want[hit.URL]) > 1e-12 {
