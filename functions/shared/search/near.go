@@ -133,7 +133,10 @@ const maxCounted = 255
 //
 // Two words cannot have the same position, and each position of the first word counts at most once.
 func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
-	if slop > 0 {
+	switch {
+	case slop > 0 && len(positions) == 2:
+		return within(positions[0], positions[1], int(at[1]-at[0]), slop), scratch
+	case slop > 0:
 		return sloppy(positions, at, slop), scratch
 	}
 	starts := append(scratch[:0], positions[0]...)
@@ -151,6 +154,30 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 		starts = kept
 	}
 	return len(starts), starts
+}
+
+// within is sloppy for two words: it counts the positions in a from which a position in b has a
+// distance that differs from gap by at most slop.
+func within(a, b []uint32, gap, slop int) (count int) {
+	for _, start := range a {
+		wanted := int(start) + gap
+		for len(b) > 0 && int(b[0]) < wanted-slop {
+			b = b[1:]
+		}
+		for _, p := range b {
+			if int(p) > wanted+slop {
+				break
+			}
+			if p != start {
+				count++
+				break
+			}
+		}
+		if count == maxCounted {
+			break
+		}
+	}
+	return count
 }
 
 // reached is a match of the first words of a phrase with slop. The field at is the position of the

@@ -1,6 +1,10 @@
 package search
 
-import "testing"
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+)
 
 func TestAdjacent(t *testing.T) {
 	type words = [][]uint32
@@ -26,6 +30,24 @@ func TestAdjacent(t *testing.T) {
 	for _, test := range tests {
 		if got, _ := adjacent(test.positions, test.at, test.slop, nil); got != test.want {
 			t.Errorf("%s: %d, want %d", test.name, got, test.want)
+		}
+	}
+}
+
+// TestWithin checks that two words are counted as by the general method.
+func TestWithin(t *testing.T) {
+	random := rand.New(rand.NewPCG(1, 2))
+	word := func() (positions []uint32) {
+		for range random.IntN(400) {
+			positions = append(positions, random.Uint32N(1000))
+		}
+		slices.Sort(positions)
+		return slices.Compact(positions)
+	}
+	for range 300 {
+		a, b, gap, slop := word(), word(), random.Uint32N(4), 1+random.IntN(8)
+		if got, want := within(a, b, int(gap), slop), sloppy([][]uint32{a, b}, []uint32{0, gap}, slop); got != want {
+			t.Fatalf("%v, %v, gap %d, slop %d: %d, want %d", a, b, gap, slop, got, want)
 		}
 	}
 }

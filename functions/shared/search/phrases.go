@@ -57,6 +57,7 @@ type phraseReader struct {
 	wanted  []segment.Positions
 	scratch []uint32
 	slots   [][]uint32 // for each word of the current phrase: its positions in the current field
+	merged  [][]uint32 // for each word of the current phrase: memory for the positions of several terms
 }
 
 // add adds a term, given its number and its entry in the segment, unless the reader has it already.
@@ -202,11 +203,12 @@ func (p *phraseReader) count(phrases []*queryPhrase, counts []occurrence) error 
 			continue
 		}
 		for len(p.slots) < len(words) {
-			p.slots = append(p.slots, nil)
+			p.slots, p.merged = append(p.slots, nil), append(p.merged, nil)
 		}
 		code := uint8(0) // of the length of the field
 		for i, w := range words {
-			slot := p.slots[i][:0]
+			var slot []uint32
+			terms := 0
 			for _, v := range w.variants {
 				t := p.term(v.number)
 				if t == nil || t.freq[f] == 0 {
@@ -216,11 +218,19 @@ func (p *phraseReader) count(phrases []*queryPhrase, counts []occurrence) error 
 				if err != nil {
 					return err
 				}
+				if terms++; terms == 1 {
+					slot = positions
+					code = t.length[f]
+					continue
+				}
+				if terms == 2 {
+					slot = append(p.merged[i][:0], slot...)
+				}
 				slot = append(slot, positions...)
-				code = t.length[f]
 			}
-			if len(w.variants) > 1 {
+			if terms > 1 {
 				slices.Sort(slot)
+				p.merged[i] = slot
 				slot = slices.Compact(slot)
 			}
 			p.slots[i] = slot
