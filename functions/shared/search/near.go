@@ -135,7 +135,7 @@ const maxCounted = 255
 func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (count int, _ []uint32) {
 	switch {
 	case slop > 0 && len(positions) == 2:
-		return within(positions[0], positions[1], int(at[1]-at[0]), slop), scratch
+		return sloppyPair(positions[0], positions[1], int(at[1]-at[0]), slop), scratch
 	case slop > 0:
 		return sloppy(positions, at, slop), scratch
 	}
@@ -156,9 +156,9 @@ func adjacent(positions [][]uint32, at []uint32, slop int, scratch []uint32) (co
 	return len(starts), starts
 }
 
-// within is sloppy for two words: it counts the positions in a from which a position in b has a
+// sloppyPair is sloppy for two words: it counts the positions in a from which a position in b has a
 // distance that differs from gap by at most slop.
-func within(a, b []uint32, gap, slop int) (count int) {
+func sloppyPair(a, b []uint32, gap, slop int) (count int) {
 	for _, start := range a {
 		wanted := int(start) + gap
 		for len(b) > 0 && int(b[0]) < wanted-slop {

@@ -34,8 +34,8 @@ func TestAdjacent(t *testing.T) {
 	}
 }
 
-// TestWithin checks that two words are counted as by the general method.
-func TestWithin(t *testing.T) {
+// TestSloppyPair checks that two words are counted as by the general method.
+func TestSloppyPair(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	word := func() (positions []uint32) {
 		for range random.IntN(400) {
@@ -46,7 +46,7 @@ func TestWithin(t *testing.T) {
 	}
 	for range 300 {
 		a, b, gap, slop := word(), word(), random.Uint32N(4), 1+random.IntN(8)
-		if got, want := within(a, b, int(gap), slop), sloppy([][]uint32{a, b}, []uint32{0, gap}, slop); got != want {
+		if got, want := sloppyPair(a, b, int(gap), slop), sloppy([][]uint32{a, b}, []uint32{0, gap}, slop); got != want {
 			t.Fatalf("%v, %v, gap %d, slop %d: %d, want %d", a, b, gap, slop, got, want)
 		}
 	}
