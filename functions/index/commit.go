@@ -146,7 +146,7 @@ type pageRules struct {
 // element or an X-Robots-Tag header, to the user agent of one of its collections.
 func (w pageRules) refused(o webobject.Object, d *document.Document) bool {
 	refuses := func(agent string) bool {
-		return d.RobotsFor(agent).Add(robots.ParseTag(tags(o), agent)).NoIndex
+		return d.RobotsFor(agent).Add(robots.ParseTag(values(o, "X-Robots-Tag"), agent)).NoIndex
 	}
 	if len(o.Collections) == 0 {
 		return refuses(w.agent)

@@ -9,6 +9,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -138,7 +139,8 @@ type reading struct {
 	images []segment.Image
 	// addresses that the page names as those of its translations
 	translations []address.Address
-	site         string // name that the start page of a site gives the site; "" for other pages, and if the page names none
+	date         time.Time // the page's own date; the zero time if it is not known
+	site         string    // name that the start page of a site gives the site; "" for other pages, and if the page names none
 	// searches may find the page: it does not say noindex, and its media type has text
 	shown bool
 }
@@ -172,6 +174,7 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 			Offset:      entry.Place.Offset,
 			Length:      entry.Place.Length,
 			Translation: translationOf(a, code, content.translations),
+			Date:        content.date,
 			TitleHash:   print.TitleHash,
 			TextHash:    print.TextHash,
 			Simhash:     print.Simhash,
@@ -210,18 +213,19 @@ func (e extractor) content(
 	content = reading{Content: d.Content(), shown: true}
 	content.Title = cmp.Or(content.Title, name)
 	content.images, content.translations = d.Images(a, content.Content), d.Translations(a)
+	content.date = d.Date(strings.Join(values(o, "Last-Modified"), ""), o.Downloaded)
 	if e.rules.isStart(a, o.Collections) {
 		content.site = d.SiteName()
 	}
 	return content, nil
 }
 
-// tags returns the values of a page's X-Robots-Tag headers.
-func tags(o webobject.Object) (values []string) {
+// values returns the values of a header in the answer that gave a page.
+func values(o webobject.Object, name string) (all []string) {
 	for _, field := range o.Header {
-		if strings.EqualFold(field.Name, "X-Robots-Tag") {
-			values = append(values, field.Value)
+		if strings.EqualFold(field.Name, name) {
+			all = append(all, field.Value)
 		}
 	}
-	return values
+	return all
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/aws/aws-lambda-go/events"
 	"github.com/google/go-cmp/cmp"
@@ -64,6 +65,27 @@ func TestUnreadableIsNotNoted(t *testing.T) {
 	p, err := r.page(ctx, "packages/p", webobject.Entry{Object: webobject.Object{URL: "http://a.test/b.html", MIME: "text/html", Data: []byte("x")}})
 	if err != nil || p.Title != "b.html" {
 		t.Errorf("title %q, %v", p.Title, err)
+	}
+}
+
+// TestDates checks that documents have the page's own date, from its metadata or its header.
+func TestDates(t *testing.T) {
+	fetched := time.Date(2026, 5, 20, 12, 0, 0, 0, time.UTC)
+	header := []webobject.Field{{Name: "last-modified", Value: "Mon, 04 May 2026 10:00:00 GMT"}}
+	for name, test := range map[string]struct {
+		o    webobject.Object
+		want string
+	}{
+		"metadata": {webobject.Object{MIME: "text/html", Data: []byte(`<meta name="date" content="2025-02-03"><p>Text`), Header: header}, "2025-02-03"},
+		"header":   {webobject.Object{MIME: "text/html", Data: []byte(`<p>Text`), Header: header}, "2026-05-04"},
+		"text":     {webobject.Object{MIME: "text/plain", Data: []byte(`Text`), Header: header}, "2026-05-04"},
+		"none":     {webobject.Object{MIME: "text/html", Data: []byte(`<p>Text`)}, "0001-01-01"},
+	} {
+		test.o.URL, test.o.Downloaded = "http://a.test/", fetched
+		p, err := extractor{pageRules{new(settings.Settings), ""}, document.Stored}.page(t.Context(), "packages/p", webobject.Entry{Object: test.o})
+		if got := p.Date.Format(time.DateOnly); err != nil || got != test.want {
+			t.Errorf("%s: %s (%v), want %s", name, got, err, test.want)
+		}
 	}
 }
 

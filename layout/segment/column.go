@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/bucketsearch/bucketsearch/layout"
 	"github.com/bucketsearch/bucketsearch/layout/blob"
@@ -96,7 +97,7 @@ func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, err
 // The names of the columns of numbers and of strings, each in their order in the segment.
 var (
 	numberColumns = [...]string{Dates, TitleLengths, HeadingsLengths, AddressLengths, BodyLengths,
-		TitleHashes, TextHashes, Simhashes, Epochs, Tokens, Offsets, Lengths, Translations}
+		TitleHashes, TextHashes, Simhashes, Epochs, Tokens, Offsets, Lengths, Translations, OwnDates}
 	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages, LanguageSources}
 )
 
@@ -107,6 +108,14 @@ const (
 	languageColumn = 1 // index of the column Languages in stringColumns
 	packageColumn  = 4
 )
+
+// dayOf returns a date as the column OwnDates has it.
+func dayOf(date time.Time) uint64 {
+	if date.IsZero() || date.Unix() < 0 {
+		return 0
+	}
+	return uint64(date.Unix()/(24*60*60)) + 1
+}
 
 // columnWriter collects the values of all columns, document by document.
 type columnWriter struct {
@@ -127,7 +136,7 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 	w.vectors = appendVector(w.vectors, vector)
 	for i, n := range [len(numberColumns)]uint64{uint64(d.Fetched.UnixMilli()),
 		uint64(lengths[Title]), uint64(lengths[Headings]), uint64(lengths[Address]), uint64(lengths[Body]),
-		d.TitleHash, d.TextHash, d.Simhash, d.Version.Epoch, d.Version.Token, uint64(d.Offset), uint64(d.Length), d.Translation} {
+		d.TitleHash, d.TextHash, d.Simhash, d.Version.Epoch, d.Version.Token, uint64(d.Offset), uint64(d.Length), d.Translation, dayOf(d.Date)} {
 		w.numbers[i] = append(w.numbers[i], n)
 	}
 	for i, s := range [len(stringColumns)]string{d.Site, d.Lang, d.MIME, "", d.Package, d.LangSource} {

@@ -133,7 +133,8 @@
 //     column "language source" came later: where it is missing, it counts as empty.
 //     So did the column "vector" (see Vector): where a segment lacks it, similar documents do
 //     not support each other in searches. So did the column "translation" (see
-//     Document.Translation): from a segment that lacks it, no dictionaries are learnt.
+//     Document.Translation): from a segment that lacks it, no dictionaries are learnt. So did
+//     the column "own date" (see Document.Date): where it is missing, no date is known.
 //
 // The same documents and tokens in the same order give the same bytes.
 package segment

@@ -44,6 +44,8 @@ type Document struct {
 	// Translation is a hash that pages in different languages share if they are translations of each
 	// other; 0 if it is not known.
 	Translation uint64
+	// Date is the page's own date, in days; the zero time if it is not known.
+	Date time.Time
 	// fingerprints of title and text
 	TitleHash, TextHash, Simhash uint64
 	Sketch                       [16]uint16

@@ -5,10 +5,11 @@ import (
 	"os"
 	"slices"
 	"testing"
+	"time"
 )
 
-// TestLaterColumns reads two columns that came later, LanguageSources and Translations, from a segment
-// of an older program without these columns, from a new segment, and from the two merged.
+// TestLaterColumns reads the columns that came later, such as Translations, from a segment of an older
+// program without these columns, from a new segment, and from the two merged.
 func TestLaterColumns(t *testing.T) {
 	content, err := os.ReadFile("testdata/segment.v3")
 	if err != nil {
@@ -17,6 +18,7 @@ func TestLaterColumns(t *testing.T) {
 	docs := generate(2, 5)
 	docs[0].LangSource, docs[1].LangSource = "declared", "overruled"
 	docs[0].Translation, docs[1].Translation = 7, 1<<63
+	docs[0].Date, docs[1].Date = time.Unix(2*24*60*60-1, 0), time.Time{}
 	older, newer := mustOpen(t, content), mustOpen(t, mustBuild(t, docs, 0))
 	merged, err := Merge(t.Context(), []Input{{Segment: older}, {Segment: newer}}, math.MaxInt64)
 	if err != nil {
@@ -27,10 +29,11 @@ func TestLaterColumns(t *testing.T) {
 		of           *Segment
 		want         []string
 		translations []uint64
+		dates        []uint64
 	}{
-		"older":  {older, none, make([]uint64, len(none))},
-		"newer":  {newer, []string{"declared", "overruled"}, []uint64{7, 1 << 63}},
-		"merged": {mustOpen(t, merged), append(none, "declared", "overruled"), append(make([]uint64, len(none)), 7, 1<<63)},
+		"older":  {older, none, make([]uint64, len(none)), make([]uint64, len(none))},
+		"newer":  {newer, []string{"declared", "overruled"}, []uint64{7, 1 << 63}, []uint64{2, 0}},
+		"merged": {mustOpen(t, merged), append(none, "declared", "overruled"), append(make([]uint64, len(none)), 7, 1<<63), append(make([]uint64, len(none)), 2, 0)},
 	} {
 		column, err := c.of.Strings(t.Context(), LanguageSources)
 		if err != nil {
@@ -46,6 +49,10 @@ func TestLaterColumns(t *testing.T) {
 		translations, err := c.of.Numbers(t.Context(), Translations)
 		if err != nil || !slices.Equal(translations, c.translations) {
 			t.Errorf("%s: translations %d (%v), want %d", name, translations, err, c.translations)
+		}
+		dates, err := c.of.Numbers(t.Context(), OwnDates)
+		if err != nil || !slices.Equal(dates, c.dates) {
+			t.Errorf("%s: dates %d (%v), want %d", name, dates, err, c.dates)
 		}
 	}
 }

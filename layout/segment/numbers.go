@@ -26,6 +26,9 @@ const (
 	Offsets         = "place.offset" // offset of the compressed page in its package, in bytes
 	Lengths         = "place.length" // length of the compressed page, in bytes
 	Translations    = "translation"  // Document.Translation; segments of older programs have no such column
+	// OwnDates has Document.Date, in days since 1970, plus 1; 0 if the date is not known. Segments of
+	// older programs have no such column.
+	OwnDates = "own date"
 )
 
 // The names of the columns with a row of bytes for each document.
@@ -35,9 +38,9 @@ const (
 )
 
 // Numbers returns a column of numbers, one for each document, by one read. If the segment lacks the
-// column Translations, Numbers returns that column with 0 for each document.
+// column Translations or OwnDates, Numbers returns that column with 0 for each document.
 func (s *Segment) Numbers(ctx context.Context, column string) ([]uint64, error) {
-	if column == Translations && !s.hasColumn(column) {
+	if (column == Translations || column == OwnDates) && !s.hasColumn(column) {
 		return make([]uint64, s.tail.documents), nil
 	}
 	content, err := s.column(ctx, column, numbersKind)

@@ -140,6 +140,11 @@
 // Documents with a cosine of 0.7 and more are copies, and do not support each other. No match is
 // supported if a segment lacks vectors: those of earlier programs do, until they are indexed anew.
 //
+// A query that asks for new pages, by a word such as latest, news or aktuell (see newWords), prefers
+// them: each of the best hundred matches, and of those that tie with the hundredth, gets 0.5 times
+// its score more if it has the newest date of these matches, half of that a year before, and so on.
+// The date is the page's own (segment.Document.Date); a page without a date gets nothing.
+//
 // A joined word (e-mail, pg_dump; see package analysis) counts as a word besides its parts. A
 // document without the joined word can still have all words, and a document that has only the joined
 // form counts as one with the parts. Equal scores are ordered by identity.

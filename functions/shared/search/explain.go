@@ -49,6 +49,9 @@ func (s *search) explain(ctx context.Context, best []match) error {
 		if f.support > 0 {
 			root.add(Explanation{What: "support by similar pages", Value: f.support})
 		}
+		if f.newness > 0 {
+			root.add(s.explainNewness(f))
+		}
 		if near := s.explainNear(found, i); (root.Value+near.Value)/slack <= f.score { // else its score was too low to be examined for this bonus
 			root.add(near)
 		}

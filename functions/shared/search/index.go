@@ -231,6 +231,7 @@ const (
 	allDocuments = 1<<32 - 1 // the value is the identities of all documents
 	allVectors   = 1<<32 - 2 // the value is the vectors of all documents
 	allLanguages = 1<<32 - 4 // the value is the languages of all documents
+	allDates     = 1<<32 - 5 // the value is the own dates of all documents
 	whole        = 1<<32 - 3 // the value is an opened dictionary; place.segment is its key
 )
 
@@ -281,6 +282,16 @@ func (m *Memory) languages(key string) *segment.StringColumn {
 
 func (m *Memory) putLanguages(key string, c *segment.StringColumn) {
 	m.put(place{key, allLanguages}, c, 1024+4*int64(len(c.Of)))
+}
+
+// ownDates returns the cached own dates of a segment's documents, or nil.
+func (m *Memory) ownDates(key string) ownDates {
+	d, _ := m.get(place{key, allDates}).(ownDates)
+	return d
+}
+
+func (m *Memory) putOwnDates(key string, d ownDates) {
+	m.put(place{key, allDates}, d, 256+2*int64(len(d)))
 }
 
 // Dictionary returns the cached dictionary with a key, or nil.

@@ -54,6 +54,7 @@ type plan struct {
 	plain   []*queryPhrase
 	reduced bool // whether words beyond MaxWords were left out
 	long    bool // whether the query is long (see longQuery)
+	fresh   bool // whether the query asks for new pages (see asksForNew)
 
 	// Set only in a query that is translated (see translator):
 	source     int // index in rules of the rules of the query's own language
@@ -101,6 +102,7 @@ func (ix *Index) plan(q *Query, unquoted bool) (*plan, error) {
 		return nil, err
 	}
 	p.setAcross(q, words.String(), ix.languages)
+	p.fresh = p.asksForNew(words.String())
 	for _, c := range clauses {
 		if c.filter == "" {
 			p.add(c)

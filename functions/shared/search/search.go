@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// nearest is the number of best matches that are examined for two kinds of bonus: for words near
-// each other, and for similar matches. Matches with the same score as the last are examined, too
+// nearest is the number of best matches that are examined for a bonus: for words near each other,
+// for similar matches, and for new pages. Matches with the same score as the last are examined, too
 // (see the function examined).
 const nearest = 100
 
@@ -62,7 +62,7 @@ func (ix *Index) attempt(ctx context.Context, limited deadline, q *Query, unquot
 	if err != nil {
 		return Result{}, err
 	}
-	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts))}
+	s := &search{ix: ix, query: q, plan: p, gathered: newGathered(ix.parts), identities: make([][]layout.Identity, len(ix.parts)), vectors: make([]segment.Vectors, len(ix.parts)), dates: make([]ownDates, len(ix.parts))}
 	s.result.Images = p.images
 	best, err := s.find(limited)
 	if err != nil {
@@ -123,6 +123,7 @@ type search struct {
 	more       map[spot]int        // value of Hit.MoreOfSite for a match, by its position in the index
 	identities [][]layout.Identity // identities of all documents of each part; nil before they are read
 	vectors    []segment.Vectors   // vectors of all documents of each part; nil if no match needs them
+	dates      []ownDates          // own dates of all documents of each part; nil if no match needs them
 	result     Result
 	counts     facetCounts
 }
@@ -150,6 +151,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	}
 	if s.supports() {
 		also = append(also, s.readVectors)
+	}
+	if s.prefersNew() {
+		also = append(also, s.readDates)
 	}
 	if err := s.read(ctx, s.plan, s.query.Facets, also); err != nil {
 		return nil, err
@@ -180,6 +184,9 @@ func (s *search) find(ctx deadline) ([]match, error) {
 	}
 	if s.supports() {
 		s.support(best)
+	}
+	if s.prefersNew() {
+		s.addNewness(best)
 	}
 	if len(s.plan.near) > 0 {
 		if err := s.addNear(ctx, best); err != nil {
@@ -224,9 +231,9 @@ func (s *search) border() int {
 }
 
 // kept returns the number of best matches that the scan must keep: the number that reach returns,
-// but at least the constant nearest if words near each other or similar matches give a bonus.
+// but at least the constant nearest if words near each other, similar matches or dates give a bonus.
 func (s *search) kept() int {
-	if len(s.plan.near) > 0 || s.supports() {
+	if len(s.plan.near) > 0 || s.supports() || s.prefersNew() {
 		return max(s.reach(), nearest)
 	}
 	return s.reach()

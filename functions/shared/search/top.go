@@ -13,6 +13,7 @@ type match struct {
 	score   float64 // score; only an upper bound of it until the phrases have been looked for
 	words   float64 // score of the words, without phrases
 	support float64 // part of the score that comes from similar matches (see search.support)
+	newness float64 // part of the score that comes from the page's date (see search.addNewness)
 	near    float64 // upper bound of the bonus for words near each other
 	part    int32   // number of the part of the index
 	doc     uint32  // number of the document in the part

@@ -43,6 +43,7 @@ type Weights struct {
 	Support float64 `json:"support"` // weight of the scores of similar matches in long queries
 	// factor, at most 1, for the weight of a stop word such as what or you in a long query
 	StopWord float64 `json:"stop_word"`
+	Newness  float64 `json:"newness"` // greatest bonus of a new page, relative to its score, if the query asks for new pages
 }
 
 //go:embed weights.json
@@ -87,7 +88,7 @@ func (w *Weights) All() map[string]*float64 {
 		"address": &w.Address, "body": &w.Body, "body_length": &w.BodyLength, "length": &w.Length,
 		"all_words": &w.AllWords, "quoted": &w.Quoted, "joined": &w.Joined, "named": &w.Named,
 		"outside": &w.Outside, "anchors": &w.Anchors, "ordered": &w.Ordered, "nearby": &w.Nearby, "support": &w.Support,
-		"stop_word": &w.StopWord,
+		"stop_word": &w.StopWord, "newness": &w.Newness,
 	}
 }
 

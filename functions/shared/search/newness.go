@@ -1,0 +1,107 @@
+package search
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// newWords are the words by which a query asks for new pages, by language.
+var newWords = map[string][]string{
+	"ar": {"أحدث", "آخر", "اليوم", "أخبار"},
+	"de": {"neueste", "neuester", "neuestes", "neuesten", "aktuell", "aktuelle", "aktueller", "aktuelles", "aktuellen", "heute", "nachrichten"},
+	"en": {"latest", "newest", "recent", "recently", "today", "news"},
+	"es": {"últimas", "últimos", "reciente", "recientes", "hoy", "noticias", "novedades"},
+	"fr": {"dernières", "derniers", "récent", "récente", "récents", "récentes", "récemment", "actualités", "nouveautés"},
+	"hi": {"नवीनतम", "ताज़ा", "समाचार"},
+	"it": {"ultime", "ultimi", "recente", "recenti", "oggi", "notizie", "novità"},
+	"ja": {"最新", "今日", "ニュース"},
+	"nl": {"nieuwste", "laatste", "recente", "vandaag", "nieuws"},
+	"pt": {"últimas", "últimos", "recente", "recentes", "hoje", "notícias", "novidades"},
+	"ru": {"последние", "новейшие", "свежие", "сегодня", "новости"},
+	"zh": {"最新", "最近", "今天", "新闻", "新聞"},
+}
+
+// asksForNew reports whether the text of a query asks for new pages, by a word of newWords in one of
+// the languages in which the query may be written. In Chinese and Japanese the text need only contain
+// the word, because no spaces show where words begin.
+func (p *plan) asksForNew(text string) bool {
+	text = strings.ToLower(text)
+	words := strings.FieldsFunc(text, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsMark(r) })
+	return slices.ContainsFunc(p.languages, func(l queryLanguage) bool {
+		return slices.ContainsFunc(newWords[l.name], func(word string) bool {
+			return slices.Contains(words, word) || (l.name == "zh" || l.name == "ja") && strings.Contains(text, word)
+		})
+	})
+}
+
+// prefersNew reports whether new pages get a bonus (see addNewness).
+func (s *search) prefersNew() bool { return s.plan.fresh && !s.plan.images && s.query.Size > 0 }
+
+// ownDates are the own dates of a part's documents, in the form of the column segment.OwnDates.
+type ownDates []uint16
+
+// readDates sets the own dates of a part's documents, from the cache or by reading them.
+func (s *search) readDates(ctx context.Context, part int) error {
+	from, memory := s.parts[part], s.ix.memory
+	if from.Unvisited {
+		return nil
+	}
+	key := from.Segment.Ref().Key
+	if s.dates[part] = memory.ownDates(key); s.dates[part] != nil {
+		return nil
+	}
+	days, err := from.Segment.Numbers(ctx, segment.OwnDates)
+	if err != nil {
+		return err
+	}
+	s.dates[part] = make(ownDates, len(days))
+	for i, day := range days {
+		s.dates[part][i] = uint16(min(day, math.MaxUint16))
+	}
+	memory.putOwnDates(key, s.dates[part])
+	return nil
+}
+
+// dateOf returns the own date of a match, in days since 1970, plus 1; 0 if it is not known.
+func (s *search) dateOf(f match) int {
+	if s.dates[f.part] == nil {
+		return 0
+	}
+	return int(s.dates[f.part][f.doc])
+}
+
+// halfLife is the difference in days between the dates of two pages at which the older page gets half
+// the bonus of the newer one.
+const halfLife = 365
+
+// addNewness adds to the score of each of the best matches the bonus for new pages,
+// Weights.Newness · score · 2^(−age/halfLife), and sorts the matches again. The age is counted from
+// the newest of these matches, not from today: so a query gives the same result tomorrow. A page
+// without a date gets no bonus. Only the matches that addNear examines get a bonus.
+func (s *search) addNewness(best []match) {
+	best = best[:examined(best)]
+	newest := 0
+	for _, f := range best {
+		newest = max(newest, s.dateOf(f))
+	}
+	for i, f := range best {
+		if at := s.dateOf(f); at > 0 {
+			best[i].newness = s.plan.weights.Newness * f.score * math.Exp2(-float64(newest-at)/halfLife)
+			best[i].score += best[i].newness
+		}
+	}
+	slices.SortFunc(best, byScore)
+}
+
+// explainNewness returns the explanation of a match's bonus for new pages.
+func (s *search) explainNewness(f match) Explanation {
+	at := time.Unix(int64(s.dateOf(f)-1)*24*60*60, 0).UTC()
+	return Explanation{What: fmt.Sprintf("newness: the page is of %s", at.Format(time.DateOnly)), Value: f.newness}
+}

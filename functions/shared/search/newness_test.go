@@ -1,0 +1,63 @@
+package search
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/bucketsearch/bucketsearch/layout/segment"
+)
+
+// TestNewness checks that newer pages come first if the query asks for new ones, and only then.
+func TestNewness(t *testing.T) {
+	day := func(year, month int) time.Time { return time.Date(year, time.Month(month), 5, 17, 0, 0, 0, time.UTC) }
+	var docs []segment.Document
+	for name, date := range map[string]time.Time{"undated": {}, "old": day(2019, 3), "older": day(2012, 1), "new": day(2026, 2), "newer": day(2026, 4)} {
+		d := page("http://"+name, "Notes of the release of the kernel. Notizen zur Version. 内核发布说明")
+		d.Date = date
+		docs = append(docs, d)
+	}
+	docs = append(docs, page("http://other", "Something else is here: kernels."))
+	for _, test := range []struct {
+		text, lang string
+		asks       bool
+	}{
+		{"latest kernel release notes", "en", true},
+		{"kernel release NEWS", "en", true},
+		{"kernel release notes", "en", false},
+		{"neueste notizen version", "de", true},
+		{"neueste kernel release notes", "en", false}, // no page is German
+		{"最新内核发布", "zh", true},
+		{"内核发布", "zh", false},
+	} {
+		of := slices.Clone(docs)
+		for i := range of {
+			of[i].Lang = test.lang
+		}
+		hits := find(t, indexOf(t, of[:3], of[3:]), Query{Text: test.text, Size: 10, Explain: true}).Hits
+		var order []string
+		asked := false
+		for _, hit := range hits {
+			order = append(order, strings.TrimPrefix(hit.URL, "http://"))
+			sum := 0.0
+			for _, part := range hit.Explanation.Parts {
+				sum += part.Value
+				asked = asked || strings.HasPrefix(part.What, "newness: the page is of 20")
+			}
+			if math.Abs(sum-hit.Score) > 1e-9 {
+				t.Errorf("%q: the parts of the score %v of %s are %v", test.text, hit.Score, hit.URL, sum)
+			}
+		}
+		if asked != test.asks {
+			t.Errorf("%q: newness counts: %v", test.text, asked)
+		}
+		if want := []string{"newer", "new", "old", "older", "undated"}; test.asks && !slices.Equal(order[:5], want) {
+			t.Errorf("%q: %q, want %q", test.text, order, want)
+		}
+		if !test.asks && hits[0].Score != hits[4].Score {
+			t.Errorf("%q: scores from %v to %v", test.text, hits[0].Score, hits[4].Score)
+		}
+	}
+}
