@@ -48,6 +48,7 @@ type Options struct {
 
 	Judging Judging
 	Clicks  Clicks
+	Weights *search.Weights // weights of scores; nil for the standard ones
 }
 
 // DefaultMemory is the default of Options.Memory, in bytes. It leaves more than half of a function
@@ -178,7 +179,7 @@ func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.U
 	} else {
 		e.miss(ctx, fault.Segment, fault)
 	}
-	lacking, err := current.lacking(fault.Segment, e.documents)
+	lacking, err := current.lacking(fault.Segment, e)
 	if err != nil {
 		return nil, err
 	}

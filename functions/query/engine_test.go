@@ -51,6 +51,24 @@ func TestNewGenerationShowsInTime(t *testing.T) {
 	}
 }
 
+// TestWeights checks that an engine scores by its own weights if it has some.
+func TestWeights(t *testing.T) {
+	s := newStore(t, 2)
+	s.publish(manual(3)...)
+	score := func(e *Engine) float64 {
+		found, err := e.Search(t.Context(), Query{Query: search.Query{Text: "manual", Size: 1}})
+		s.check(err)
+		return found.Hits[0].Score
+	}
+	standard, other := s.engine(s.bucket), s.engine(s.bucket)
+	weights := search.Standard()
+	weights.Saturation *= 2
+	other.Weights = &weights
+	if a, b := score(standard), score(other); a == b {
+		t.Errorf("with other weights the score is %v, too", a)
+	}
+}
+
 func TestRequests(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(3)...)

@@ -235,7 +235,7 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 			fresh.missing[want.Key] = true
 		}
 	}
-	return fresh, fresh.join(e.documents)
+	return fresh, fresh.join(e)
 }
 
 // logLost logs the faults of those partitions that had no fault in the earlier snapshot. The
@@ -249,7 +249,8 @@ func (e *Engine) logLost(ctx context.Context, what string, before, now map[layou
 	}
 }
 
-func (s *snapshot) join(documents *search.Memory) (err error) {
+// join makes one index of the segments of the snapshot, with the engine's cache and weights.
+func (s *snapshot) join(e *Engine) (err error) {
 	var parts []search.Part
 	for _, m := range s.manifests {
 		for _, listed := range m.Segments {
@@ -263,7 +264,9 @@ func (s *snapshot) join(documents *search.Memory) (err error) {
 			}
 		}
 	}
-	s.index, err = search.New(parts, documents)
+	if s.index, err = search.New(parts, e.documents); err == nil && e.Weights != nil {
+		s.index = s.index.WithWeights(*e.Weights)
+	}
 	return err
 }
 
@@ -285,7 +288,7 @@ func (s *snapshot) isUnvisited(key string) bool {
 
 // lacking returns a copy of the snapshot without the object with the given key: a segment, anchors
 // or unvisited URLs.
-func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, error) {
+func (s *snapshot) lacking(key string, e *Engine) (*snapshot, error) {
 	rest := *s
 	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)
 	if of := s.anchored(key); of != "" {
@@ -298,7 +301,7 @@ func (s *snapshot) lacking(key string, documents *search.Memory) (*snapshot, err
 			rest.missing[key] = true
 		}
 	}
-	return &rest, rest.join(documents)
+	return &rest, rest.join(e)
 }
 
 func (e *Engine) forget(s manifest.Segment) {

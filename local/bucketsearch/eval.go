@@ -21,7 +21,7 @@ import (
 
 func evalCommand(where *location) *cobra.Command {
 	var task eval.Task
-	var before, save string
+	var before, save, weights string
 	var asJSON, judged, clicked bool
 	tell := func(cmd *cobra.Command, report eval.Report) error {
 		if save != "" {
@@ -76,6 +76,12 @@ func evalCommand(where *location) *cobra.Command {
 			"  bucketsearch eval --clicked",
 		Args: nothing,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if weights != "" {
+				var err error
+				if task.Weights, err = readWeights(weights); err != nil {
+					return err
+				}
+			}
 			switch {
 			case judged && clicked:
 				return errors.New("--judged and --clicked measure by different people; run one after the other")
@@ -98,6 +104,7 @@ func evalCommand(where *location) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				e.Weights = task.Weights
 				report, err := askBucket(cmd.Context(), a, e, task, judged, clicked)
 				if err != nil {
 					return err
@@ -114,10 +121,24 @@ func evalCommand(where *location) *cobra.Command {
 	flags.StringVar(&task.Qrels, "qrels", "", "`file` of judgments")
 	flags.BoolVar(&judged, "judged", false, "ask what was judged on the search page")
 	flags.BoolVar(&clicked, "clicked", false, "ask what was clicked on the search page")
+	flags.StringVar(&weights, "weights", "", "`file` of other weights of scores, in the form of\nfunctions/shared/search/weights.json")
 	flags.StringVar(&save, "save", "", "write the figures of every query to this `file`")
 	flags.StringVar(&before, "before", "", "compare, query by query, with the figures that --save wrote to\nthis `file`")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
+}
+
+// readWeights reads the weights of scores in the file at the path.
+func readWeights(path string) (*search.Weights, error) {
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	w, err := search.ParseWeights(content)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return &w, nil
 }
 
 // askBucket runs queries on the bucket and reports how well the results match what people found

@@ -109,6 +109,8 @@ func TestMistakes(t *testing.T) {
 		{"limits --storage 5GB", "nothing has been crawled yet"},
 		{"eval", "eval needs --queries and --qrels, or --judged or --clicked"},
 		{"eval --judged --docs " + good, "--judged and --clicked take queries and judgments from the bucket"},
+		{"eval --weights " + good, "cannot read weights"},
+		{"eval --weights nowhere.json", "no such file"},
 		{"eval --judged --clicked", "run one after the other"},
 		{"eval --clicked", "nothing has been crawled yet"},
 		{"eval --judged", "nothing has been crawled yet"},

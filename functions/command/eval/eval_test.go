@@ -11,6 +11,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/bucketsearch/bucketsearch/functions/shared/search"
 )
 
 var nearly = cmpopts.EquateApprox(0, 1e-9)
@@ -92,6 +94,13 @@ func TestRun(t *testing.T) {
 	}
 	if among.Mean.Recall != 1 || among.Mean.NDCG > 1 {
 		t.Errorf("among copies: %+v", among.Mean)
+	}
+	// Without weights for words, all matches have the same score.
+	weights := search.Standard()
+	weights.Title, weights.Headings, weights.Body = 0, 0, 0
+	task.Weights = &weights
+	if blind, err := task.Run(t.Context(), nil); err != nil || blind.Mean == among.Mean {
+		t.Errorf("with weights of zero %+v as with others (%v)", blind.Mean, err)
 	}
 	content, err := json.Marshal(report)
 	if err != nil || !strings.Contains(string(content), `"ndcg@10":1`) {

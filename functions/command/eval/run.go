@@ -28,6 +28,9 @@ type Task struct {
 	// Languages into which the queries are translated. If there are any, only documents in these
 	// languages are found.
 	Across search.Across
+
+	// weights of scores; nil for the standard ones. A search of the bucket does not heed them.
+	Weights *search.Weights
 }
 
 // Report is the result of an evaluation.
@@ -64,9 +67,14 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	}
 	asked := bucket
 	if t.Docs != "" {
-		if asked, err = t.index(ctx); err != nil {
+		built, err := t.index(ctx)
+		if err != nil {
 			return Report{}, err
 		}
+		if t.Weights != nil {
+			built = built.WithWeights(*t.Weights)
+		}
+		asked = built
 	}
 	asks := make([]asking, len(queries))
 	for i, q := range queries {

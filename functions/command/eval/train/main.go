@@ -8,8 +8,8 @@
 //
 // Each DIR has the files docs.jsonl, queries.tsv and qrels.tsv (see package eval). The program
 // prints the figures before and after. Weights that raise the figures of the collections at hand may
-// lower those of others, so what it finds is a proposal: measure it on collections that it has not
-// seen before it replaces functions/shared/search/weights.json.
+// lower those of others, so what it finds is a proposal: measure it by bucketsearch eval --weights on
+// collections that it has not seen before it replaces functions/shared/search/weights.json.
 package main
 
 import (
