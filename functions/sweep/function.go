@@ -45,8 +45,9 @@ type Limits struct {
 	Tiers    segments.Limits
 }
 
-// DefaultLimits returns the default limits of packages collect, compact and segments, eight days
-// for vital signs, and 90 for clicks.
+// DefaultLimits returns the default limits of the sweep. Vital signs are deleted after eight
+// days, and clicks after 90 days. The other limits are those that the functions DefaultLimits of
+// the Go packages collect, compact and segments return.
 func DefaultLimits() Limits {
 	return Limits{
 		Collect: collect.DefaultLimits(), Compact: compact.DefaultLimits(),

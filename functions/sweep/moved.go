@@ -145,11 +145,14 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	return whole, err
 }
 
-// earlier finds the live documents in m's segments that are older than the version of their page in
-// the parameter known. The parameter finder finds the pages of known in a segment. The result dead
-// has, by the key of each segment with such documents, these documents and those that were dead
-// already. If the parameter later is not nil, earlier adds to it the versions of live documents
-// that are newer than known. The result whole is false if a segment could not be read.
+// earlier finds outdated documents in m's segments: live documents that are older than the version
+// of their page in the parameter known. The parameter finder finds the pages of known in a segment.
+// If the parameter later is not nil, earlier adds to it the versions of live documents that are
+// newer than the version in known.
+//
+// The result dead has an entry for each segment with outdated documents, by the segment's key. The
+// entry has all documents of the segment that are to be dead: the outdated ones, and those that are
+// dead already. The result whole is false if a segment could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

@@ -100,9 +100,10 @@ func (c currentBooks) add(s Standing, urls sourceURLs) {
 	}
 }
 
-// former reports whether the links of a page become Former in the book with this
-// index. The parameter source is the identity of the page. The result is true if c has
-// books for the page, but this is not one of them.
+// former reports whether the links of a page in one book are marked as Former (see Link) by the
+// merge, because the links of the page's latest version are in other books. The parameter source is
+// the identity of the page, and index is the index of the book in the list of merged books. The
+// result is true if c has books for the page, but this book is not one of them.
 func (c currentBooks) former(source layout.Identity, index int) bool {
 	in, known := c[source]
 	return known && !slices.Contains(in, index)

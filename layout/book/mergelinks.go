@@ -17,8 +17,8 @@ var errFormer = errors.New("the version is too low for former links")
 // mergeLinks merges the links of the books. It returns a writer that holds the merged
 // links in version v, and the number of these links. The parameter table is the merged
 // book's table of sources. The parameter named now holds, for each page, the books
-// that have its present links; the page's links in other books become Former.
-// mergeLinks fails with errFormer if a link is Former and v is below 4.
+// that have its present links; the page's links in other books are marked as Former (see
+// Link). mergeLinks fails with errFormer if a link is Former and v is below 4.
 func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
 	w = newWriter(v)
 	for ofTarget, err := range mergeRows(ctx, books, f, table, now) {
@@ -39,7 +39,8 @@ func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table
 // mergeRows yields the links of all books that the filter keeps, as rows in groups
 // with the same target. The sources of a row are indexes in the merged book's table of
 // sources, the parameter table. The parameter named now holds, for each page, the
-// books that have its present links; the page's links in other books become Former.
+// books that have its present links; the page's links in other books are marked as
+// Former (see Link).
 func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity, now currentBooks) iter.Seq2[[]row, error] {
 	numbers := make(map[layout.Identity]uint32, len(table))
 	for i, id := range table {
@@ -53,7 +54,7 @@ func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Id
 }
 
 // filterRows yields the links of the book b that the filter keeps, as rows for the
-// merged book. A link becomes Former if isFormer returns true for its source. In b, the
+// merged book. A link is marked as Former if isFormer returns true for its source. In b, the
 // sources of a row are indexes in b's own table of sources; filterRows replaces them by
 // indexes in the merged book's table, which it finds by identity in the map numbers.
 func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {

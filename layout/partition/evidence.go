@@ -58,7 +58,8 @@ func Lost(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) ([]
 	}
 }
 
-// search looks for evidence that generations after newest are lost.
+// search looks for evidence that the partition had later generations than newest, the newest that
+// can be read.
 type search struct {
 	bucket blob.Reader
 	newest manifest.Manifest
@@ -95,7 +96,8 @@ func (s *search) rest() string {
 	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
 }
 
-// manifests adds to the evidence the generations after newest that are damaged.
+// manifests adds to the evidence each damaged manifest with a higher generation than newest, which
+// is the newest that can be read. The damaged manifest proves that this later generation existed.
 func (s *search) manifests(ctx context.Context) error {
 	p := s.newest.Partition
 	for object, err := range s.bucket.List(ctx, layout.ManifestPrefix(p), layout.ManifestKey(p, s.newest.Generation)) {

@@ -9,17 +9,21 @@ import (
 	"time"
 )
 
-// WebopMagic is the text with which every .webop begins: the file of Web objects in a package.
+// WebopMagic is the text with which every .webop begins. A .webop is a file of Web objects, one
+// after another.
 const WebopMagic = webopMagic
 
-// firstFields are the fields of a Web object in a .webop that its description needs.
+// firstFields are the fields of a Web object in a .webop that the description of the .webop needs
+// (see WriteDescription).
 type firstFields struct {
 	descLine
 	downloaded, expires time.Time
 }
 
-// WriteDescription writes the description of a .webop to w. size is the size of the .webop in
-// bytes. The header of the description has these fields:
+// WriteDescription writes the description of a .webop, which is a file of Web objects, one after
+// another. The description goes to w. It lists the offset, size and URL of each Web object, so that
+// readers can find it in the .webop. The parameter size is the size of the .webop in bytes. Before
+// the list comes a header (see the package's documentation), with these fields among others:
 //
 //	Created    the argument created
 //	Expires    the earliest expiry of the pages

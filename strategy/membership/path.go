@@ -11,12 +11,15 @@ type Path struct {
 	Weight     uint8     // priority of the URL: 255 is requested first, 1 last; 0: it has none, and the depth decides
 }
 
-// PathOf returns the path whose last link is l.
+// PathOf returns the path that leads from a seed to the target of the link l, and has l as its last
+// link. The other links of the path are not needed: l itself has the path's collection, depth,
+// redirects and weight.
 func PathOf(l book.Link) Path { return Path{l.Collection, l.Kind, l.Depth, l.Hops, l.Weight} }
 
 // Rank returns the rank of a path whose last link is of the given kind: 0 if it leads to a sitemap,
-// 1 if to a page, 2 if to an asset. If several paths lead to a URL, the path of the lowest rank
-// says what kind of URL it is: a sitemap to which pages link, too, is still a sitemap.
+// 1 if to a page, 2 if to an asset (an image, style sheet, font or script of a page). If several
+// paths lead to a URL, the path of the lowest rank says what kind of URL it is: a sitemap to which
+// pages link, too, is still a sitemap.
 func Rank(last book.Kind) int {
 	switch last {
 	case book.Sitemap:

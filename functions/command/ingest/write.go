@@ -31,8 +31,10 @@ const (
 	maxAll = 64 << 20
 )
 
-// writer imports captures: it fills a batch for each storage partition, and puts full batches as
-// spool objects.
+// writer imports captures, which are the HTTP responses in WARC and WACZ files. It gathers those of
+// each storage partition in a batch. When a batch is full, writer makes a spool object of it, and
+// begins the partition's next batch. Such batches are not leased as those of a crawl are, and may
+// have URLs of several hosts, at most spool.MaxPages.
 type writer struct {
 	*Task
 	settings *settings.Settings

@@ -14,8 +14,10 @@ type aligned struct{ source, target []uint32 }
 // a target term that translates none of the other terms there can be ascribed to it.
 const empty = 0
 
-// model is IBM model 1. model[s] is the row of the source term with the number s: a cell for each
-// target term that occurs in a sentence aligned with one of s, sorted by the target's number.
+// model is IBM model 1: it has the probabilities with which terms of the target language translate
+// terms of the source language. model[s] is the row of the source term with the number s. The row
+// has a cell, with the probability, for each target term that occurs in a translation of a sentence
+// with s. The cells are sorted by the number of the target term.
 type model [][]cell
 
 // cell is a target term in a row of a model, with its probability.

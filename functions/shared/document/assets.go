@@ -32,10 +32,10 @@ func IsAsset(media string) bool {
 	return false
 }
 
-// Assets returns links to the assets to which an HTML page or a style sheet refers, each address
-// once, at most maxAssets. If there are more, omitted has a text such as "12 of 100012 assets";
-// else it is nil. The parameter base is the address of the page or style sheet. For other media
-// types Assets returns nothing.
+// Assets returns links to the assets (see IsAsset) to which an HTML page or a style sheet refers,
+// each address once, at most maxAssets. If there are more, omitted has a text such as "12 of 100012
+// assets"; else it is nil. The parameter base is the address of the page or style sheet. For other
+// media types Assets returns nothing.
 func Assets(body []byte, contentType string, base address.Address) (links []Link, omitted []string) {
 	c := assets{resolver: resolver{base: base, page: base.URL, known: map[string]address.Address{}}, seen: map[string]bool{}}
 	text, _, _ := Decode(body, contentType)
@@ -69,7 +69,9 @@ func sheetRel(isSheet bool) string {
 	return ""
 }
 
-// assets collects links to assets.
+// assets collects links to the assets of one HTML page or style sheet: the images, style sheets,
+// fonts and scripts that a browser loads to show it (see IsAsset). By these links the assets are
+// fetched for collections that want them.
 type assets struct {
 	resolver resolver
 	based    bool            // a base element has been read: later ones are ignored

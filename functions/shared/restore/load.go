@@ -65,7 +65,8 @@ func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[
 	return urls, pending, err
 }
 
-// divider divides URLs among the shares of their crawl partitions.
+// divider sorts URLs by their crawl partitions. It puts the URLs of each partition into groups of
+// at most shareSize, which are written into the partition's frontier together (see share).
 type divider struct {
 	*dueTimes
 	rationed rationed
@@ -160,12 +161,13 @@ func entry(u account.URL) frontier.Entry {
 	return e
 }
 
-// renewalOf returns the entry by which a frontier requests a stored URL again. found is false if
-// the URL is not to be requested again. There are two reasons to request it:
+// renewalOf returns the entry by which a frontier requests a URL with a final outcome again. found
+// is false if the URL is not to be requested again. There are two reasons to request it:
 //
-//	a collection lacks the page (Wanted)   the request has no validators (ETag, Last-Modified): the
-//	                                       whole page must come, since its links are needed, too
-//	the page is due                        the request has validators
+//	u.Wanted       for instance, a collection admits the URL, but the page was only requested for
+//	               other collections so far. The request has no validators (ETag, Last-Modified),
+//	               so that the server sends the whole page: its links are needed, too.
+//	it is due      The request has the validators of the last answer, if they are stored.
 func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	another := u.Collection
 	if u.Apart != "" {
@@ -231,9 +233,10 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 }
 
 // rationed holds back renewals for collections with a limit of pages, until all stored pages are
-// counted. A renewal is a new request for a page that is stored for other collections, on behalf of
-// a collection that lacks the page. When all is counted, release makes the renewals that are within
-// the limits, except those of collections with pending URLs, which are fetched first.
+// counted. Here a renewal is a new request for a stored page that a collection needs: for instance,
+// the page was only requested for other collections so far. When all is counted, release makes the
+// renewals that are within the limits, except those of collections with pending URLs, which are
+// fetched first.
 type rationed struct {
 	settings *settings.Settings
 	counts   membership.Counts // numbers of stored pages of collections with a limit
@@ -267,9 +270,9 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold holds back due, a request for the stored page of u, if it is made because a collection lacks
-// the page (u.Wanted) and this collection has a limit of pages. It reports whether it holds the
-// request back.
+// hold holds back due, a new request for the URL u, if u.Wanted is true and the collection that
+// needs the request (u.Collection) has a limit of pages. It reports whether it holds the request
+// back.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false

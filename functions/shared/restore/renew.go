@@ -96,8 +96,8 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	return r.hold(ctx, at, last, collection)
 }
 
-// hold adds the entry that queues a URL again to the share of the URL's crawl partition. When the
-// share is full, hold passes it to the frontier.
+// hold adds an entry, which queues a URL again, to the entries for the URL's crawl partition. When
+// there are shareSize of them, hold passes them to the partition's frontier.
 func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcome, collection string) error {
 	crawl, err := r.settings.Crawl.Decide(at)
 	if err != nil {

@@ -249,7 +249,9 @@ func wordEnd(text string, i int) (end int, bits byte) {
 	return i, bits
 }
 
-// add makes b accept the words that analysis may reduce to the given term, by their first characters.
+// add adds a term of the query to b. From then on, the methods may, mayBeFolded and mayBeStemmed
+// return true for words that analysis may reduce to this term, as far as a word's first characters
+// show.
 func (b *beginnings) add(term string) {
 	stem := ""
 	if len(term) >= regular {

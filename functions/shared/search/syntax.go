@@ -266,7 +266,17 @@ type queryWord struct {
 	weight    float64   // weight of the word in scores: idf times repeated(times)
 }
 
-// variant is a term that stands for a word.
+// variant is a term that is looked up in the index for a word of the query. A document has the word
+// if it has one of the word's variants. These are
+//
+//	any word             its terms, such as its stem, by the rules of analysis of each language
+//	fox*, foks~          also the terms of the words that match
+//	a part of e-mail     also the terms of the joined word email
+//	a lone character     in older segments also the terms that begin with it
+//	a translated word    the terms of its translations instead
+//
+// In a search for pages, most terms have a second form, which is a variant, too. It is for
+// documents that have the word only outside of the page's main part (see queryWord.add).
 type variant struct {
 	term   string
 	number int // index of the term in gathered.names

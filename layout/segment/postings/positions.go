@@ -9,8 +9,9 @@ type cursor struct {
 	bit   uint // number of the bit at which the positions of this document begin
 }
 
-// PositionBlock returns where the positions of all documents of the current block are in the
-// positions of the list: their offset and length, in bytes. The method Positions takes these bytes.
+// PositionBlock returns a range of the list's encoded positions (see Encoder.Append), in bytes. The
+// range holds the positions of all documents in the current block. The caller reads it, and gives
+// its bytes to the method Positions.
 func (it *Iterator) PositionBlock() (offset, length uint32) {
 	if it.n == 0 {
 		return 0, 0
