@@ -128,7 +128,8 @@
 //
 //	idf         of each word is replaced by idf² / (idf + 1), so that rare words count more
 //	stop words  such as what or you count 0.3 times, by the lists of the languages in which the
-//	            query may be written (analysis.IsStopWord), and are not marked in snippets
+//	            query may be written (analysis.IsStopWord), and are not marked in snippets,
+//	            unless the query has no others
 //	support     each of the best hundred matches, and of those that tie with the hundredth,
 //	            gets 0.8 · Σ cosine · (score − least), summed over the four of these matches
 //	            that are most similar to it

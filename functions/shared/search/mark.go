@@ -16,7 +16,7 @@ type textMarker struct {
 	words   map[uint64]meant // word of the query to which each term belongs, by the term's hash
 	begins  beginnings       // tells by the first characters of a word whether the word can match
 	weights []float64        // weight of each word of the query
-	all     float64          // sum of the weights of all words of the query
+	all     float64          // sum of the weights of the words that are marked
 
 	vocabulary *vocabulary
 	inner      bool   // whether stemming changes letters inside the words of the current text
@@ -35,15 +35,17 @@ type meant struct {
 // plan.words.
 type span struct{ start, end, word int }
 
-// newMarker returns a marker for the words of a plan. The caller must call end after its use.
+// newMarker returns a marker for the words of a plan. Stop words of a long query are not marked,
+// unless it has no others. The caller must call end after its use.
 func newMarker(p *plan, memory *Memory) *textMarker {
 	m := &textMarker{memory: memory, vocabulary: memory.lend(), words: make(map[uint64]meant, len(p.words))}
+	telling := slices.ContainsFunc(p.words, func(w *queryWord) bool { return !w.stop })
 	for n, w := range p.words {
 		m.weights = append(m.weights, w.weight)
-		m.all += w.weight
-		if w.stop {
+		if w.stop && telling {
 			continue
 		}
+		m.all += w.weight
 		for _, v := range w.variants {
 			term, _ := segment.CutImageTerm(v.term)
 			m.words[hashOf(term)] = meant{n, w.lone}

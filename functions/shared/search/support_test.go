@@ -182,6 +182,11 @@ func TestStopWords(t *testing.T) {
 			}
 		}
 	}
+	for _, hit := range find(t, ix, Query{Text: "what is it that you do", Size: 1}).Hits {
+		if !slices.ContainsFunc(hit.Snippet, func(f Fragment) bool { return f.Match }) {
+			t.Errorf("%s: nothing is marked of a query of stop words", hit.URL)
+		}
+	}
 	for _, text := range []string{"what you", "what you want design", "you* what want from this"} {
 		got, want := find(t, ix, Query{Text: text, Size: 1}).Hits[0], find(t, ix.WithWeights(equal), Query{Text: text, Size: 1}).Hits[0]
 		if short := len(strings.Fields(text)) < 5; (got.Score == want.Score) != short {
