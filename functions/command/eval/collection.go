@@ -33,8 +33,8 @@ const (
 	maxGrade = 10       // highest grade of a relevant document; the gain of a grade is 2^grade − 1
 )
 
-// eachLine calls do with every nonblank line of a file, without the line break. It stops at the
-// first error. Errors of a line name the file and the line number.
+// eachLine passes every nonblank line of a file, without the line break, to a function. It stops at the
+// first error, and returns it with the name of the file and the number of the line.
 func eachLine(path string, do func(line string) error) error {
 	f, err := os.Open(path)
 	if err != nil {

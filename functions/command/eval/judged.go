@@ -13,17 +13,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Errors which mean that there is nothing to measure: judges have marked no page as an answer to
-// any query, or readers have clicked on none often enough.
+// Errors which mean that there is nothing to measure. ErrUnjudged: judges have marked no page as an
+// answer to any query. ErrUnclicked: readers have clicked on no result of any query often enough.
 var (
 	ErrUnjudged  = errors.New("no query of the bucket is judged; judges mark results on the search page (see bucketsearch up --help)")
 	ErrUnclicked = fmt.Errorf("no result of any query has %d clicks; readers' clicks are counted on the search page (see bucketsearch up --help)", judgment.LeastClicks)
 )
 
-// RunJudged runs the queries that judges have judged (see package judgment) on the parameter asked,
+// RunJudged runs the queries that judges have judged (see package judgment) with the given Searcher,
 // and measures the answers by the judges' grades. It runs each query with its filters as the search
 // page does: alike pages are one result, and at most two of the first ten results are of one site.
-// Judgments of pages that the parameter forgotten lists do not count.
+// Judgments of forgotten pages do not count.
 func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, asked Searcher) (Report, error) {
 	all, unread, err := judgment.All(ctx, bucket, forgotten)
 	if err != nil {
@@ -36,8 +36,9 @@ func RunJudged(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set,
 	return replay(ctx, asked, queries, unread, ErrUnjudged)
 }
 
-// RunClicked runs the queries with results that readers have clicked, and measures the answers by
-// the grades that follow from the clicks (see judgment.Clicked). Otherwise it is like RunJudged.
+// RunClicked is like RunJudged, with readers' clicks in place of judgments. It runs the queries for
+// which readers have clicked results, and measures the answers by the grades that follow from the
+// clicks (see judgment.Clicked).
 func RunClicked(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, asked Searcher) (Report, error) {
 	all, few, unread, err := judgment.AllClicks(ctx, bucket, forgotten)
 	if err != nil {
@@ -58,10 +59,10 @@ type graded struct {
 	grades map[string]int
 }
 
-// replay runs the queries as the search page does, and measures the answers by the grades. If no
-// page of any query has a grade above 0, it returns the error in the parameter nothing. The
-// parameter unread has the errors of objects with judgments or clicks that could not be read; only
-// their number goes into the report.
+// replay runs the queries as the search page does, and measures the answers by the grades. If no query
+// has a page with a grade above 0, it returns the error that the caller passes as the last parameter.
+// The parameter unread has an error for each object with judgments or clicks that could not be read.
+// The report gets only the number of these errors.
 func replay(ctx context.Context, asked Searcher, queries []graded, unread []error, nothing error) (Report, error) {
 	var asks []asking
 	unjudged := 0
@@ -89,9 +90,9 @@ func replay(ctx context.Context, asked Searcher, queries []graded, unread []erro
 	return report, nil
 }
 
-// judgedShare returns which share of the results has a grade, from 0 to 1, over all queries
-// together. Only the first 10 results of each query count (see cumulated). The share is 0 if there
-// are no results.
+// judgedShare returns the number of results that have a grade, divided by the number of all results.
+// Of each query it counts only the first 10 results (see the constant cumulated). It returns 0 if
+// there are no results.
 func judgedShare(asks []asking, answers [][]string) float64 {
 	judged, shown := 0, 0
 	for i, q := range asks {

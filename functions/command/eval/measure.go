@@ -1,13 +1,13 @@
-// Package eval measures how well the search answers queries. It uses a test collection:
-// documents, queries, and judgments that say which documents answer which query.
+// Package eval measures how well the search answers queries. It uses a test collection: documents,
+// queries, and judgments that say which documents answer which query.
 //
 //	docs.jsonl    {"id": "184", "title": "…", "text": "…"}    a document a line
 //	queries.tsv   1⇥what problems of heat conduction …        number, text
 //	qrels.tsv     1⇥184⇥3                                     query, document, grade (0: no answer)
 //
-// The documents are indexed in memory as the index function does it. Without docs.jsonl
-// the queries are asked of a bucket, and qrels.tsv names documents by their URLs. A query's
-// text is searched as it stands.
+// The documents are indexed in memory as the function index does it for pages. Without docs.jsonl
+// the queries are run on the index in a bucket, and qrels.tsv names documents by their URLs. A
+// query's text is searched as it stands.
 package eval
 
 import (
@@ -19,7 +19,7 @@ import (
 
 // How many results of a query the measures use.
 const (
-	cumulated = 10  // number of results, the best ones, from which nDCG is computed
+	cumulated = 10  // number of the best results, from which nDCG is computed
 	recalled  = 100 // number of results that are requested for each query; all measures but nDCG are computed from these
 )
 
@@ -51,8 +51,8 @@ func (f *Figures) UnmarshalJSON(b []byte) error {
 	return err
 }
 
-// each calls do once for each of the four measures, in the order NDCG, MAP, Recall, MRR. In each
-// call, values[i] points to this measure in all[i], so that do can also change it.
+// each calls the function do once for each of the four measures: NDCG, MAP, Recall and MRR. In the
+// call for NDCG, values[i] is &all[i].NDCG, and so on. So do can read and change the values.
 func each(all []*Figures, do func(values []*float64)) {
 	for _, field := range []func(*Figures) *float64{
 		func(f *Figures) *float64 { return &f.NDCG }, func(f *Figures) *float64 { return &f.MAP },
@@ -112,8 +112,8 @@ func discounted(grade, place int) float64 {
 	return (math.Exp2(float64(grade)) - 1) / math.Log2(float64(place+2))
 }
 
-// mean returns for each measure its mean over all elements of the parameter all, and half the width
-// of the 95 % confidence interval of this mean (normal approximation).
+// mean returns the mean of each measure over the given figures, and half the width of the 95 %
+// confidence interval of each mean (normal approximation).
 func mean(all []Figures) (average, interval Figures) {
 	n := float64(len(all))
 	if n == 0 {

@@ -13,8 +13,8 @@ type Prepared struct {
 	queries []asking
 }
 
-// Prepare indexes the task's documents and reads its queries. If more queries than the parameter
-// most have a relevant document, it takes only that number of them, spread evenly over queries.tsv.
+// Prepare indexes the task's documents, and reads its queries that have a relevant document. If these
+// are more than the given number, Prepare takes only that many of them, spread evenly over queries.tsv.
 func (t Task) Prepare(ctx context.Context, most int) (*Prepared, error) {
 	queries, _, err := readQueries(t.Queries, t.Qrels)
 	if err != nil {

@@ -21,7 +21,7 @@ import (
 // the judgments and clicks in the bucket.
 type Task struct {
 	Docs    string   // path of the documents, docs.jsonl; "": the queries are run on the bucket
-	Among   []string // paths of more files of documents, which are indexed, too; no query asks for these documents
+	Among   []string // paths of further files of documents; these are indexed, too, but answer no query
 	Queries string   // path of queries.tsv
 	Qrels   string   // path of qrels.tsv, the relevance judgments
 
@@ -29,7 +29,8 @@ type Task struct {
 	// languages are found.
 	Across search.Across
 
-	// weights of scores; nil for the standard ones. A search of the bucket does not heed them.
+	// weights of the parts of a document's score; nil for the standard ones. They are ignored if the
+	// queries are run on the bucket.
 	Weights *search.Weights
 }
 
@@ -39,7 +40,7 @@ type Report struct {
 	Unread  int `json:"unread,omitempty"` // number of objects with judgments or clicks that could not be read
 	// share of the first 10 results that have a grade; nil if the judgments are in a file
 	Judged    *float64  `json:"judged_at_10,omitempty"`
-	FewClicks int       `json:"few_clicks,omitempty"` // number of pairs of a query and a page that are not used because they have too few clicks
+	FewClicks int       `json:"few_clicks,omitempty"` // number of pairs (query, page) left out for too few clicks
 	Unjudged  int       `json:"unjudged"`             // number of queries without a relevant document in the judgments; they are not run
 	Mean      Figures   `json:"mean"`
 	Interval  Figures   `json:"interval"` // half the width of the 95 % confidence interval of each mean
@@ -84,17 +85,18 @@ func (t Task) Run(ctx context.Context, bucket Searcher) (Report, error) {
 	return report, err
 }
 
-// asking is a query with its grades. The field how is the search that is made for it: the query's
-// text and, if the query was asked on the search page, the filters that were set there.
+// asking is a query with its grades, and with the search that is to be run for it (the field how).
+// The search has the query's text. If the query was asked on the search page, it also has the
+// filters that were set there.
 type asking struct {
 	Query
 	how search.Query
 }
 
-// ask asks all queries and measures the answers. answers[i] are the addresses of the results of
-// queries[i], the best first; judged chooses the address of each result. The parameter unjudged is
-// the number of queries that cannot be measured and are not asked; ask only writes it into the
-// report.
+// ask runs the given queries and measures the answers. It returns a report and, in answers[i], the
+// addresses of the pages found for queries[i], the best first. If a hit stands for several alike
+// pages, the method judged chooses one address. There may be further queries that are not run,
+// because nothing is judged for them. The parameter unjudged is their number, for the report.
 func ask(ctx context.Context, asked Searcher, queries []asking, unjudged int) (report Report, answers [][]string, err error) {
 	answers = make([][]string, len(queries))
 	report = Report{Queries: len(queries), Unjudged: unjudged, Each: make([]Outcome, len(queries))}
@@ -137,7 +139,7 @@ func (q Query) judged(hit search.Hit) string {
 }
 
 // segmentSize is the greatest number of documents of one segment of the index. A larger collection
-// has several segments, so that statistics are summed over segments as in a bucket.
+// has several segments. The search then sums statistics over the segments, as it does in a bucket.
 const segmentSize = 20_000
 
 // index builds an index of the task's documents in memory.

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// thai holds words of Thai sentences, by their place in the sentence.
+// thai holds Thai words: thai[i] lists the words that may stand at index i of a sentence.
 var thai = [][]string{
 	{"แม่", "พ่อ", "ครู", "เด็ก", "แมว", "นก", "เพื่อน", "ชาวนา", "คนขาย", "นักเรียน"},
 	{"ไป", "มา", "ดู", "กิน", "ซื้อ", "ปลูก", "อ่าน", "เขียน", "ชอบ", "วาด"},
@@ -23,7 +23,7 @@ var thai = [][]string{
 	{"ตลาด", "บ้าน", "โรงเรียน", "สวน", "แม่น้ำ", "ภูเขา", "วัด", "ทะเล", "ห้องสมุด", "ทุ่งนา"},
 }
 
-// thaiPages returns pages of random sentences, each of which is a list of words.
+// thaiPages returns pages of random sentences. Each sentence is a list of words.
 func thaiPages(pages, sentences int) (all [][][]string) {
 	random := rand.New(rand.NewPCG(7, 7))
 	for range pages {
@@ -40,9 +40,9 @@ func thaiPages(pages, sentences int) (all [][][]string) {
 	return all
 }
 
-// TestVerbatimThai searches for two neighbouring words of pages in a script without spaces, as they
-// stand there, and with a space between them. The pages in which they stand together are the answers;
-// for the query with a space, also the pages in which they stand apart.
+// TestVerbatimThai searches Thai pages, whose text has no spaces between words, for two words. If
+// the query has no space between the words, it must find the pages in which the second word directly
+// follows the first. If the query has a space, it must find all pages that have both words.
 func TestVerbatimThai(t *testing.T) {
 	pages := thaiPages(120, 3)
 	for name, space := range map[string]string{"as they stand": "", "with a space": " "} {
@@ -98,8 +98,8 @@ func TestVerbatimThai(t *testing.T) {
 	}
 }
 
-// stand reports whether two words are in a page; if together is true, whether they follow
-// each other in a sentence.
+// stand reports whether a page, given as a list of sentences, has both words. If the parameter
+// together is true, the second word must also directly follow the first in a sentence.
 func stand(page [][]string, first, second string, together bool) bool {
 	if !together {
 		all := slices.Concat(page...)
@@ -111,8 +111,9 @@ func stand(page [][]string, first, second string, together bool) bool {
 	})
 }
 
-// TestLoneCharacters checks that a word of a single character is one term, by which its pages are
-// found, and not a prefix that stands for many terms, of which only some are searched.
+// TestLoneCharacters checks that a query of a single character finds all pages that have this
+// character. The character must be searched as a term, not as a prefix: a prefix stands for so many
+// terms that only some of them are searched.
 func TestLoneCharacters(t *testing.T) {
 	var pages []*segments.Page
 	for n := range 600 { // each with another pair of characters that begins with 水

@@ -83,7 +83,8 @@ func surt(address string) string {
 
 // writeCDX writes the content of index.cdx.gz to out: gzip members of cdxBlock lines each. The
 // parameter sorted has the lines of CDXJ, sorted by their bytes. For each member, writeCDX appends
-// a line of index.idx to idx, and it returns the extended idx.
+// to idx a line of index.idx, with the member's first key, offset, length and digest. It returns
+// the extended idx.
 func writeCDX(out io.Writer, sorted iter.Seq2[string, error], idx []byte) ([]byte, error) {
 	var block, compressed bytes.Buffer
 	count, offset := 0, 0

@@ -2,13 +2,13 @@
 //
 //	format    file                                               for
 //	jsonl     one JSON object a line (see Record)                data work, language models
-//	xml       one document with its DTD (thesis 2011, 4.4)       the same, with older tools
+//	xml       one document with its DTD (see documentType)       data work with older tools
 //	markdown  a folder with a file for each page                 people, language models
 //	warc      WARC/1.1 (ISO 28500:2017), each record gzipped     archives, replay
 //	wacz      WACZ 1.1.1: a zip of such a WARC, its index and    archives, replay in browsers
 //	          a list of pages
-//	webo      Web objects of version 1 in a .webop, and its      programs of the thesis of 2006
-//	          .webop.desc (see layout/webobject)
+//	webo      Web objects of version 1 in a .webop, and its      programs of a thesis of 2006 on a
+//	          .webop.desc (see layout/webobject)                 distributed search engine
 //	mirror    a folder with links rewritten                      browsers
 //
 // Assets of pages, such as images (see package collection), are in all formats but jsonl,
@@ -46,7 +46,7 @@ type storedPages struct {
 	packages []string // keys of the packages with the pages
 	places   []place  // where each page is stored, sorted by package and offset
 	all      *inventory.Inventory
-	faults   []error // an error, a partition.Fault, for each partition that lost generations or books
+	faults   []error // an error for each partition that lost versions of its manifest, or books (records of fetched pages)
 }
 
 // place says where one page is stored: its package, offset and length.
@@ -55,14 +55,15 @@ type place struct {
 	offset  int64
 	length  int32
 	pkg     uint32 // package of the page, as an index in storedPages.packages
-	indexed bool   // the page is indexed (in the selected language, if one is selected)
+	indexed bool   // a language is selected, and the index says that the page is in this language
 	asset   bool   // the page is an asset of other pages, which has no language
 }
 
-// findPages finds the selected pages and, if the parameter assets is true, their assets, as they
-// were at the time given by the parameter at. A selection by language also finds all pages that are
-// not indexed yet, because their language is not known. Lost generations and books are listed in
-// storedPages.faults; findPages does not fail because of them.
+// findPages finds the selected pages, as they were at the given time. If assets is true, it also
+// finds their assets. A selection by language also finds all pages that are not indexed yet, because
+// their language is not known. A partition may have lost generations (versions of its manifest) or
+// books (objects that say where pages are stored). Then findPages does not fail, but adds an error
+// to storedPages.faults.
 func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, selected inventory.Selection, assets bool, at time.Time) (*storedPages, error) {
 	all, err := inventory.Open(ctx, bucket, s, at)
 	if err == nil && selected.Lang != "" {
@@ -97,7 +98,7 @@ func findPages(ctx context.Context, bucket blob.Reader, s *settings.Settings, se
 
 const (
 	maxSpan = 8 << 20   // greatest number of bytes of one GET, unless a single page is larger
-	maxGap  = 128 << 10 // greatest number of bytes between two pages that one GET reads along with the pages
+	maxGap  = 128 << 10 // greatest gap between two pages, in bytes, that one GET reads to get both pages
 )
 
 // loaded is a page whose compressed bytes are in memory, in the field span.
@@ -131,8 +132,8 @@ func (p *storedPages) read(ctx context.Context, from int) iter.Seq[loaded] {
 	}
 }
 
-// object decompresses the page and returns its Web object. It fails if the bytes hold a page of
-// another URL than the one for which the books name this place.
+// object decompresses the page and returns its Web object. It fails if the page has another URL than
+// the books say, which record where the page of each URL is stored.
 func (f *loaded) object(ctx context.Context) (webobject.Object, error) {
 	if f.err != nil {
 		return webobject.Object{}, f.err

@@ -33,8 +33,8 @@ import (
 
 var later = functionstest.Start.Add(time.Hour)
 
-// object returns page n. The pages are alternately on two hosts, and alternately in English and
-// German.
+// object returns page n. Pages with an even number are in English and on host0, the others are in
+// German and on host1.
 func object(n int) webobject.Object {
 	o := functionstest.Page(layout.Version{Epoch: 1, Token: 1}, fmt.Sprintf("http://host%d.example.org/%d", n%2, n))
 	o.Data = fmt.Appendf(nil, "<html lang=en><title>Page %d</title><p>The text of page %d says <b>something</b>.", n, n)
@@ -46,8 +46,8 @@ func object(n int) webobject.Object {
 	return o
 }
 
-// bucketOf returns a bucket with the given number of pages, three in each package, and one page
-// that is gone.
+// bucketOf returns a bucket with the given number of pages, three in each package. One more page is
+// stored, but gone: its server no longer has it.
 func bucketOf(t *testing.T, pages int) (*memblob.Bucket, *settings.Settings) {
 	t.Helper()
 	bucket := memblob.New()
@@ -115,8 +115,8 @@ func TestSelection(t *testing.T) {
 	}
 }
 
-// TestLanguageOfTheIndex takes the language of a page from the index if the page is indexed: pages
-// in other languages are not read.
+// TestLanguageOfTheIndex checks that an export takes the language of a page from the index if the
+// page is indexed, so that pages in other languages are not read.
 func TestLanguageOfTheIndex(t *testing.T) {
 	bucket, s := bucketOf(t, 6)
 	first := functionstest.Manifest(t, bucket, 0).Packages[0].Key // with pages 0 to 2
@@ -182,8 +182,8 @@ func TestFormats(t *testing.T) {
 	}
 }
 
-// TestWARC reads an export by the standard's rules alone: members of gzip, each a header,
-// a block of the stated length and two empty lines.
+// TestWARC parses an export by itself, without package warc. Each gzip member must have a header, a
+// block of the stated length and two empty lines, as the WARC standard says.
 func TestWARC(t *testing.T) {
 	bucket, s := bucketOf(t, 2)
 	content := run(t, Task{Format: "warc", Path: filepath.Join(t.TempDir(), "x.warc.gz"), At: later}, bucket, s)
@@ -235,8 +235,8 @@ func TestWARC(t *testing.T) {
 	}
 }
 
-// TestFaults lets each request fail in turn: the export that failed is continued, and gives the
-// same file.
+// TestFaults lets each request to the object store fail in turn. If the export fails, it is run
+// again, and the file is the same as without the fault.
 func TestFaults(t *testing.T) {
 	bucket, s := bucketOf(t, 7)
 	for _, task := range []Task{{Format: "jsonl"}, {Format: WACZ}, {Format: Webo, Selection: inventory.Selection{Lang: "de"}}} {
@@ -262,8 +262,8 @@ func TestFaults(t *testing.T) {
 	}
 }
 
-// TestGoesOn interrupts an export after each page. As after a kill, the file then has more bytes
-// than the saved state says.
+// TestGoesOn interrupts an export after each page, and then appends half a line to its file, as a
+// killed run may leave it. The finished file must be the same as that of one uninterrupted run.
 func TestGoesOn(t *testing.T) {
 	const pages = 8
 	bucket, s := bucketOf(t, pages)
@@ -312,7 +312,7 @@ func tear(t *testing.T, path string) {
 	}
 }
 
-// TestDamage leaves out a damaged page, and reports it.
+// TestDamage checks that an export leaves out a damaged page, and reports it.
 func TestDamage(t *testing.T) {
 	bucket, s := bucketOf(t, 5)
 	key := functionstest.Keys(t, bucket, layout.PackagePrefix(0))[0]
@@ -356,7 +356,7 @@ func TestFullDisk(t *testing.T) {
 	}
 }
 
-// TestRequests exports many pages with few requests.
+// TestRequests checks that an export of many pages takes few requests to the object store.
 func TestRequests(t *testing.T) {
 	bucket, s := bucketOf(t, 60)
 	counted := countblob.New(bucket)

@@ -60,8 +60,8 @@ func (f *folder) save() (int64, error) { return 0, nil }
 
 func (f *folder) end() error { return nil }
 
-// maxFileName is the greatest length in bytes of a folder's or file's name, without hash and
-// suffix.
+// maxFileName is the greatest length in bytes of the name of a folder or file, not counting hash
+// and suffix.
 const maxFileName = 120
 
 // fileName returns the path of the file for a URL, relative to the folder. If pathOf had to replace

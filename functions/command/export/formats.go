@@ -43,7 +43,7 @@ func formatOf(name string) (fileFormat, error) {
 	return f, nil
 }
 
-// nothing is fileFormat.begin of the formats that have no bytes before the first page.
+// nothing is the function fileFormat.begin for formats that have no bytes before the first page.
 func nothing(time.Time) ([]byte, error) { return nil, nil }
 
 func jsonLine(r *Record) ([]byte, error) {

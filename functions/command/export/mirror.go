@@ -26,19 +26,21 @@ import (
 // (see names) and index.html, which leads to the seeds. Addresses in pages and style sheets
 // are replaced:
 //
-//	address                                          becomes
-//	of an exported page or asset                     the relative path of its file
-//	of an alias of one, such as a redirect to it     the same
-//	any other                                        an absolute URL
+//	address of                                    becomes
+//	an exported page or asset                     the relative path of its file
+//	an alias of one, such as a redirect to it     the relative path of the same file
+//	anything else                                 an absolute URL
 //
-// All other bytes are those that the server sent, with the exceptions of document.Rewrite.
+// All other bytes are those that the server sent; document.Rewrite lists the exceptions.
 type mirror struct {
 	root     string
 	settings *settings.Settings
 	seeds    []string
 	// paths of the pages' files in the mirror, by identity of the URL; not changed after prepare
 	names map[layout.Identity]string
-	// identities of the addresses to which an alias leads, by the identity of the alias
+	// Targets of aliases, such as redirects. A key is the identity (hash) of an alias's URL. Its value
+	// begins with the identity of the target's URL. A collection may drop query parameters, such as a
+	// session number, from that URL. Then the value also has the identity of the shorter URL.
 	aliases map[layout.Identity][]layout.Identity
 }
 
@@ -125,11 +127,11 @@ func (m *mirror) write(r *Record, content []byte) error {
 
 func (m *mirror) save() (int64, error) { return 0, nil }
 
-// find returns the name of the mirror's file for the address to, which occurs in a page. If to is
-// an alias of an exported page, such as a redirect to it, this is the file of that page. The
-// parameter collections are those of the page. If one of them drops parameters from URLs, such as a
-// session number, find also tries the address without these. The result found is false if the
-// mirror has no such file.
+// find returns the name of the mirror's file for an address to which a page refers. A collection may
+// drop query parameters from URLs, such as a session number. So find tries the address as it is, and
+// without the parameters that the collections of that page drop; the parameter collections has their
+// names. If the address is an alias of an exported page, such as a redirect to it, find returns the
+// file of the exported page. The result found is false if the mirror has no file for the address.
 func (m *mirror) find(to address.Address, collections []string) (name string, found bool) {
 	ids := []layout.Identity{to.ID}
 	for _, c := range collections {
@@ -148,8 +150,8 @@ func (m *mirror) find(to address.Address, collections []string) (name string, fo
 	return "", false
 }
 
-// mirrored is a page or style sheet of the mirror, with the state that replacing its addresses
-// needs.
+// mirrored is the state of rewriting one page or style sheet for the mirror. Its method replace is
+// called for each address in the content, in the order of the content.
 type mirrored struct {
 	*mirror
 	name        string
@@ -159,7 +161,8 @@ type mirrored struct {
 }
 
 // replace returns the text that replaces an address in the page: a relative path, or an absolute
-// URL (see mirror). For the address of a base element, which would change all others, it is empty.
+// URL (see mirror). It returns "" for the address of a base element, because a base would change
+// the meaning of all relative paths.
 func (p *mirrored) replace(a hypertext.Address) string {
 	if a.Use == hypertext.ToBase {
 		if base, err := p.base.Resolve(a.URL); err == nil && !p.based {

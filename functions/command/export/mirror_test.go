@@ -101,7 +101,8 @@ func TestMirror(t *testing.T) {
 	}
 }
 
-// TestMirrorGoesOn continues a mirror after a fault at any request, and after a full disk.
+// TestMirrorGoesOn makes an export as a mirror fail: by a fault of each request in turn, by a
+// cancelled context and by a full disk. A later run must complete the mirror.
 func TestMirrorGoesOn(t *testing.T) {
 	bucket, s := mirrorBucket(t)
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {

@@ -54,13 +54,14 @@ func (n *names) assign() map[layout.Identity]string {
 	return assigned
 }
 
-// alike returns a form of a name that is equal for names which some file system takes for the same,
-// such as A and a. It is only for comparison.
+// alike returns a form of a name for comparison only. Some file systems take two different names
+// for the same, such as A and a; for two such names the form is equal.
 func alike(name string) string { return norm.NFC.String(strings.ToLower(norm.NFC.String(name))) }
 
-// name returns two names for the file of a page: the usual one, and one with a part of the URL's
-// hash, to be used if another file has the usual name. If characters of the URL had to be replaced,
-// both are the one with the hash.
+// name returns two names for the file of a page: one without and one with a hash of the URL, for
+// example a/b.html and a/b-0123456789ab.html. The second is to be used if another file has the first.
+// If characters of the URL had to be replaced, the name without the hash would be ambiguous: then
+// both results are the name with the hash.
 func (p nameless) name() (name, hashed string) {
 	stem, changed := pathOf(p.url)
 	extension := path.Ext(stem)

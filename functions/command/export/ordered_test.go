@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestInOrder works on four items at once, each of which ends after the next one, and
-// gets the results in the order of the items.
+// TestInOrder calls inOrder with work that ends in another order than it begins: of four items that
+// are worked on at once, the last is done first. The results must have the order of the items.
 func TestInOrder(t *testing.T) {
 	t.Parallel()
 	const items, atOnce = 40, 4
@@ -37,7 +37,7 @@ func TestInOrder(t *testing.T) {
 	}
 }
 
-// TestInOrderEnds stops reading the sequence early: no further item is worked on.
+// TestInOrderEnds stops reading the results early: inOrder must not work on further items.
 func TestInOrderEnds(t *testing.T) {
 	t.Parallel()
 	var begun, ended atomic.Int32

@@ -21,8 +21,9 @@ type Task struct {
 	inventory.Selection
 	Format string    // name of the format (see the package's comment)
 	Path   string    // path of the file or folder, which must not exist yet
-	At     time.Time // moment of the export: it has the pages as they were then
-	// Progress, if not nil, is called after every page with the numbers of pages done and of all.
+	At     time.Time // moment of the export; pages are exported as they were then
+	// Progress, if not nil, is called after every page, with the number of pages done and the
+	// number of all pages.
 	Progress func(done, total int)
 }
 
@@ -30,8 +31,8 @@ type Task struct {
 type Report struct {
 	Pages   int       // number of pages in the export
 	Resumed int       // number of pages that an earlier run had written already
-	At      time.Time // moment of the export: it has the pages as they were then
-	Unread  []error   // an error for each page that could not be read, and for each lost generation or book
+	At      time.Time // moment of the export; pages are exported as they were then
+	Unread  []error   // an error for each page that could not be read, and for each partition that lost records of its pages
 }
 
 // resumption is the state of an unfinished export. It is stored as JSON in PATH.resume,
@@ -48,9 +49,9 @@ type resumption struct {
 
 // target is a file or a folder to which pages are written.
 type target interface {
-	// begin opens the target. If bytes is 0, the target is new; else begin continues the
-	// target of an earlier run, after cutting it to this number of bytes. The pages are
-	// exported as they were at the moment at.
+	// begin opens the target. If the parameter bytes is 0, it makes a new target. Otherwise it
+	// opens the target that an earlier run left, and first cuts it to this number of bytes. The
+	// parameter at is the moment of the export: pages are exported as they were then.
 	begin(at time.Time, bytes int64) error
 	// content returns the bytes to be written for a page. It is safe for concurrent use.
 	content(r *Record) ([]byte, error)
@@ -66,9 +67,9 @@ type target interface {
 // savePeriod is the number of pages after which a run saves its state (resumption) again.
 const savePeriod = 500
 
-// Run exports the selected pages of a bucket. If it fails, or is cancelled, another run with the
-// same selection, format and path continues the export. That run exports the pages as they were at
-// the time t.At of the first run, whatever its own t.At is.
+// Run exports the selected pages of a bucket as they were at the time t.At. If it fails, or is
+// cancelled, another run with the same selection, format and path continues the export. The second run
+// ignores its own t.At: it exports the pages as they were at the time t.At of the first run.
 func (t Task) Run(ctx context.Context, bucket blob.Reader, s *settings.Settings) (report Report, err error) {
 	to, resumePath, err := t.target()
 	if err != nil {
@@ -159,7 +160,7 @@ type prepared struct {
 }
 
 // read decompresses a page and, if the export needs its text or language, parses it. The result has
-// the bytes that the target, the parameter to, will write for the page.
+// the bytes that the target will write for the page.
 func (t Task) read(ctx context.Context, f loaded, to target) (p prepared) {
 	o, err := f.object(ctx)
 	if err != nil {

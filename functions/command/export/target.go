@@ -15,7 +15,7 @@ type file struct {
 	format fileFormat
 	path   string // path of the finished file, without the suffix .part
 	open   *os.File
-	out    *bufio.Writer // buffered writer, which writes to the file in open
+	out    *bufio.Writer // buffers what is written to the open file
 	size   int64         // number of bytes written so far, including those in the buffer
 }
 

@@ -19,25 +19,25 @@ import (
 
 // wacz is a target that is a WACZ file (specs.webrecorder.net/wacz/1.1.1):
 //
-//	archive/data.warc.gz        stored, as format warc writes it
+//	archive/data.warc.gz        the file that the format warc writes, not compressed again
 //	pages/pages.jsonl           address, time and title of the pages that have text
 //	indexes/index.cdx.gz        a line of CDXJ for each page, sorted
 //	indexes/index.idx           a line for each member of index.cdx.gz
 //	datapackage.json            size and SHA-256 of each member above
 //	datapackage-digest.json     SHA-256 of datapackage.json
 //
-// Pages are written to the WARC in its final place in the zip file. At the same time they
-// are listed in a temporary file, PATH.part.pages, of which the other members are made at
-// the end.
+// Pages are written to the WARC in its final place in the zip file. At the same time a line
+// for each page is added to a temporary file, PATH.part.pages. At the end the other members
+// are made from these lines.
 type wacz struct {
 	file
-	at    time.Time // moment of the export: it has the pages as they were then
+	at    time.Time // moment of the export; pages are exported as they were then
 	head  int64     // offset of the WARC in the zip file
-	pages *os.File  // the open temporary file PATH.part.pages, to which the buffered writer list writes
+	pages *os.File  // the open temporary file PATH.part.pages; pages are added to it through w.list
 	list  *bufio.Writer
 }
 
-// capture is a line of JSON in the list PATH.part.pages, which describes a page.
+// capture describes a page. The list PATH.part.pages has it as a line of JSON.
 type capture struct {
 	URL    string    `json:"url"`
 	Time   time.Time `json:"time"`
@@ -146,7 +146,8 @@ func (w *wacz) save() (int64, error) {
 	return w.file.save()
 }
 
-// end implements target: it writes the other members of the zip file and its directory.
+// end implements target. The member with the WARC file is complete by now: end writes the members
+// that follow it, and the central directory of the zip file.
 func (w *wacz) end() error {
 	size, err := w.save()
 	if err != nil {
@@ -304,11 +305,12 @@ func (s *summed) Write(b []byte) (int, error) {
 	return s.hash.Write(b)
 }
 
-// behind is a writer that drops the first bytes that it is given, because they are in the file
-// already, and writes the rest to out.
+// behind is a writer that drops the first bytes that it is given, and writes the rest to another
+// writer. A zip.Writer can complete a file in this way: it writes the whole file from the beginning,
+// and behind drops those bytes that the file already has.
 type behind struct {
 	out   io.Writer
-	bytes int64 // number of bytes still to be dropped
+	bytes int64 // number of bytes that Write has still to drop
 }
 
 func (w *behind) Write(b []byte) (int, error) {

@@ -20,8 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/functionstest"
 )
 
-// TestWACZ reads an export by the specification alone: the members of the zip and their
-// digests, the list of pages, and every page by its line in the index.
+// TestWACZ parses an export by itself, as the WACZ specification says. It checks the members of the
+// zip file and their digests, the list of pages, and every page by its line in the index.
 func TestWACZ(t *testing.T) {
 	const pages = 7
 	bucket, s := bucketOf(t, pages)
@@ -96,8 +96,9 @@ func TestWACZ(t *testing.T) {
 	}
 }
 
-// unzip returns the members of a zip. Those that are compressed themselves must be
-// stored, so that a part of them can be read.
+// unzip returns the contents of a zip file's members, by name. Members whose name ends in .gz must
+// be stored without further compression, so that readers can read parts of them. All others must be
+// compressed. Otherwise unzip fails the test.
 func unzip(t *testing.T, content string) map[string][]byte {
 	t.Helper()
 	z, err := zip.NewReader(strings.NewReader(content), int64(len(content)))
@@ -149,7 +150,9 @@ func TestSURT(t *testing.T) {
 	}
 }
 
-// TestSortLines sorts in memory, and with many runs in a file.
+// TestSortLines sorts the same lines with a limit that lets all of them stay in memory, and with lower
+// limits, at which they are sorted in parts and the parts are merged from a file. The result must
+// always be the same.
 func TestSortLines(t *testing.T) {
 	var lines, want []string
 	for i := range 1000 {
@@ -186,8 +189,8 @@ func withoutErrors(lines []string) iter.Seq2[string, error] {
 	}
 }
 
-// TestIndexOfBlocks writes an index of several blocks, each of which the second index
-// finds.
+// TestIndexOfBlocks writes an index.cdx.gz of several gzip members, and checks that each line of
+// index.idx leads to the member that it describes.
 func TestIndexOfBlocks(t *testing.T) {
 	var lines []string
 	for i := range 2*cdxBlock + 1 {

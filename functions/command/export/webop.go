@@ -18,12 +18,13 @@ const descSuffix = ".desc"
 // reading the first one.
 type webop struct {
 	file
-	created time.Time // moment of the export: it has the pages as they were then
+	created time.Time // moment of the export; pages are exported as they were then
 }
 
 func beginWebop(time.Time) ([]byte, error) { return []byte(webobject.WebopMagic), nil }
 
-// webObject returns a page as a Web object of version 1 (thesis 2006, chapter 4).
+// webObject returns a page as a Web object of version 1, the format of a thesis of 2006 on a
+// distributed search engine (chapter 4).
 func webObject(r *Record) ([]byte, error) { return r.object.AppendVersion1(nil) }
 
 func (w *webop) begin(at time.Time, bytes int64) error {

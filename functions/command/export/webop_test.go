@@ -10,8 +10,9 @@ import (
 	"testing"
 )
 
-// TestWebop reads an export by the tables of the thesis alone: fields at fixed places,
-// and the description's lines.
+// TestWebop reads an export without the code of this project. It uses only the tables in the thesis
+// of 2006 that defines the format. Web objects have fields at fixed places, and the description has a
+// line for each Web object.
 func TestWebop(t *testing.T) {
 	bucket, s := bucketOf(t, 4)
 	path := filepath.Join(t.TempDir(), "x.webop")
@@ -46,7 +47,8 @@ func TestWebop(t *testing.T) {
 	}
 }
 
-// TestDescriptionIsKept does not overwrite a description that exists already.
+// TestDescriptionIsKept checks that an export fails, and does not overwrite the file, if
+// NAME.webop.desc exists already.
 func TestDescriptionIsKept(t *testing.T) {
 	bucket, s := bucketOf(t, 1)
 	path := filepath.Join(t.TempDir(), "x.webop")

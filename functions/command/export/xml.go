@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// documentType is the DTD of the format xml. The elements are those of the thesis of 2011,
-// 4.4.
+// documentType is the DTD of the format xml. It has the elements of section 4.4 of the thesis of
+// 2011, on a crawler for news.
 const documentType = `<!DOCTYPE pages [
 <!ELEMENT pages (page*)>
 <!ELEMENT page (url, time, encoding?, language?, headline?, content?)>

@@ -1,33 +1,41 @@
 // Package ingest imports the pages of WARC and WACZ files, as if fetch had fetched them at the times of
-// their captures. It puts spool objects like those of fetch, and all other functions treat
-// them in the same way.
+// their captures. It puts spool objects (batches of fetched pages, which pack stores) like those of
+// fetch, and all other functions treat them in the same way.
 //
 // The files are read twice. The first reading finds the newest capture of every URL. Then the
-// books and spool objects are read for the last outcomes of these URLs. The second reading
-// imports
+// books, which record outcomes of requests, and the spool objects are read for the last outcomes
+// of these URLs. The second reading imports
 //
-//	a page             as stored, or as unchanged if the same page was stored before
-//	a redirect         as an outcome and a link
-//	an asset           as stored or unchanged, if the collection is published and wants assets, and
-//	                   if the asset is in its scope or a page or style sheet in the files refers to it
+//	a page        as stored, or as unchanged if the same page was stored before
+//	a redirect    as an outcome and a link
+//	an asset      in the same way as a page
 //
-// All other captures are skipped, and counted by reason:
+// Assets are imported only if the collection is published and wants assets. An asset must also be in
+// the scope of the collection, or a page or style sheet in the files must refer to it.
 //
-//	capture                                                reason
-//	there is a newer one of the same URL                   only one version can be the live page
-//	not newer than the last known answer for the URL       the newer answer counts; so importing the
-//	                                                       same file again imports nothing
-//	an error, robots.txt, …; an asset that is not wanted   it is not a page
-//	its URL is taken down, or refused by a strategy        as in a crawl
-//	its URL is refused by the rules of the collection      only if the collection is published
+// All other captures are skipped. The report counts them by the reason, such as "http 404":
+//
+//	skipped capture                                     why it is skipped
+//	the files have a newer one of the same URL          only one version can be the live page
+//	it is not newer than what is known of the URL       the newer answer counts
+//	an error, robots.txt, or an unwanted asset          it is none of the three kinds above
+//	a takedown or a strategy excludes its URL           a crawl does not fetch the URL either
+//	the collection, if published, excludes its URL      a crawl does not fetch the URL either
+//
+// By the second of these rules, importing the same file again imports nothing.
 //
 // # Versions
 //
-// An import claims a new epoch, so that its pages are newer than all stored pages. The sweep
-// then finds batches of an epoch that the frontier does not know, and rebuilds the frontier in
-// a still later epoch, so that pages fetched after that are newer than the import. Only a page
-// that a crawl fetches between the claim and the rebuild counts as older than the imported one,
-// until its URL is fetched again.
+// Every page has the epoch of its batch, and the page of a higher epoch counts as newer. An import
+// claims a new epoch, so its pages count as newer than all that were stored before:
+//
+//	epoch    pages
+//	n        fetched before the import, or by a crawl that runs at the same time
+//	n + 1    imported
+//	n + 2    fetched after the sweep has noticed the import and rebuilt the frontier
+//
+// A page that a crawl fetches during the import, in epoch n, counts as older than the imported page
+// of the same URL, although it was fetched later. That ends when the URL is fetched again.
 //
 // Each spool object is created once, under a key of the import's own epoch. If an import is
 // killed, its spool objects stay imported, and the next import of the files skips their pages
@@ -41,7 +49,8 @@
 // imported, without assets, no link is followed, and nothing is fetched again.
 //
 // Every URL in the books needs a link by which it was found. An imported URL gets a link from
-// itself to itself, of kind book.Listed, or of an asset book.Asset, and depth 1 (0 for a seed).
+// itself to itself. The kind of this link is book.Listed, for an asset book.Asset. The depth
+// of the URL is 1, for a seed 0.
 package ingest
 
 import (
@@ -63,8 +72,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Replayer makes a spool object from captures, as fetch makes one from responses, and finds the
-// assets to which a captured page or style sheet refers. fetch.Function implements it.
+// Replayer makes a spool object (the results of a batch) from captures, as fetch makes one from
+// responses, and finds the assets to which a captured page or style sheet refers. fetch.Function
+// implements it.
 type Replayer interface {
 	Replay(ctx context.Context, b batch.Batch, captures []warc.Capture) (spool.Spool, error)
 	Assets(c warc.Capture, at address.Address) []address.Address
@@ -97,7 +107,7 @@ type Report struct {
 	Skipped   map[string]int // number of URLs recorded without a page (redirects, aliases, unreadable pages), by reason
 	Passed    map[string]int // number of captures that were not imported, by reason
 	Faults    []FileFault    // damaged parts of files, at most maxFaults
-	Faulty    int            // number of all damaged parts, with those that Faults leaves out
+	Faulty    int            // number of all damaged parts, including those that Faults leaves out
 	Batches   []Batch        // the spool objects that were put, one for each batch
 }
 
@@ -110,7 +120,7 @@ type FileFault struct {
 // Error implements error: it returns a text with the file and the damage.
 func (f FileFault) Error() string { return fmt.Sprintf("%s, %v", f.File, f.Fault) }
 
-// Batch names a spool object that the import has put.
+// Batch names a spool object (the results of one batch) that the import has stored.
 type Batch struct {
 	Storage layout.Partition
 	Version layout.Version
@@ -161,9 +171,10 @@ func (t *Task) Run(ctx context.Context) (report *Report, err error) {
 	return report, w.write(ctx, slices.SortedFunc(maps.Values(newest), inOrder))
 }
 
-// survey is the first of the two readings of all files. It returns the newest capture of every URL
-// that may be imported by the settings in the parameter inForce, and the state of the reading,
-// which the second reading needs (see isPosted).
+// survey reads all files for the first time; the writer will read them once more. It returns the newest
+// capture of every URL, among those captures that may be imported. The parameter inForce has the
+// settings that decide this. survey also returns the state of this first reading. The writer needs its
+// method isPosted to recognize answers to requests other than GET, such as POST, and to leave them out.
 func (t *Task) survey(ctx context.Context, inForce *settings.Settings, report *Report) (map[layout.Identity]capture, *survey, error) {
 	s := &survey{
 		task: t, settings: inForce, now: t.Now(), report: report, newest: map[layout.Identity]capture{},
@@ -210,7 +221,7 @@ func (t *Task) progress(stage string, done, total int64) {
 	}
 }
 
-// depth returns the depth of an imported page that no book has yet: 0 for a seed of the
+// depth returns the depth for an imported page that was never fetched before: 0 for a seed of the
 // collection, else 1.
 func (t *Task) depth(s *settings.Settings, at address.Address) uint16 {
 	if slices.Contains(s.SeedOf(at), t.Collection) {
@@ -219,14 +230,15 @@ func (t *Task) depth(s *settings.Settings, at address.Address) uint16 {
 	return 1
 }
 
-// archives are the WARC files of the task, opened one by one during the second reading.
+// archives reads records of the task's WARC files. Each file is opened when its first record is read.
+// This is the second reading of the files: the first one (see the method survey) has chosen the records.
 type archives struct {
 	task    *Task
 	readers []reader // a reader for each element of Task.sources; zero while that file is not open
 }
 
-// read returns the record at the position at, and the capture in this record. Of the capture's body
-// it reads at most limit + 1 bytes. It opens the file if it is not open yet.
+// read returns the record at the given position of a file, and the capture in this record. Of the
+// capture's body it reads at most limit + 1 bytes. It opens the file if it is not open yet.
 func (f *archives) read(at spot, limit int64) (*warc.Record, warc.Capture, error) {
 	if f.readers == nil {
 		f.readers = make([]reader, len(f.task.sources))

@@ -31,7 +31,7 @@ import (
 
 var now = functionstest.Start
 
-// at returns the time that is the given number of hours before now, as a record writes it.
+// at returns the time that is the given number of hours before now, in the format of WARC records.
 func at(hours int) string {
 	return now.Add(time.Duration(-hours) * time.Hour).Format("2006-01-02T15:04:05Z")
 }
@@ -47,12 +47,12 @@ func answer(status int, body string, fields ...string) string {
 	return fmt.Sprintf("HTTP/1.1 %d X\r\n%s\r\n%s", status, strings.Join(append(fields, ""), "\r\n"), body)
 }
 
-// page returns a record with a page of some text.
+// page returns a WARC record with a page that has the given text.
 func page(url, date, text string) string {
 	return record("response", url, date, answer(200, "<title>T</title><p>This page says "+text, "Content-Type: text/html"))
 }
 
-// squeeze returns a gzip member.
+// squeeze compresses content as one gzip member.
 func squeeze(content string) string {
 	var b bytes.Buffer
 	z := gzip.NewWriter(&b)
@@ -103,7 +103,8 @@ func run(t testing.TB, bucket blob.Bucket, files ...string) *ingest.Report {
 	return report
 }
 
-// outcomes returns the outcomes in the spool of all partitions as lines, without their batches.
+// outcomes returns a line for each outcome in the spool of all partitions. The line does not name
+// the batch of the outcome.
 func outcomes(t testing.TB, bucket blob.Bucket) (all []string) {
 	t.Helper()
 	for _, key := range functionstest.Keys(t, bucket, layout.Spool) {
@@ -183,8 +184,10 @@ func TestImport(t *testing.T) {
 	}
 }
 
-// TestKnown imports captures of URLs that have outcomes already: these decide whether a capture is
-// imported.
+// TestKnown imports a capture of a URL that a crawl has requested, too. The capture must not be imported
+// if the crawl has an answer from the time of the capture or later: the page, a redirect, or an error
+// such as 404. It must be imported if the answer is older, or if the crawl got no answer or only an
+// error such as 503.
 func TestKnown(t *testing.T) {
 	const url = "http://crawled.example/page"
 	for name, c := range map[string]struct {
@@ -245,7 +248,8 @@ func TestForgotten(t *testing.T) {
 	}
 }
 
-// TestPublishedCollection imports the pages that the rules of a published collection admit.
+// TestPublishedCollection imports pages into a published collection. Only those that its rules
+// admit may be imported, and a seed must have depth 0.
 func TestPublishedCollection(t *testing.T) {
 	bucket := newBucket(t, 1)
 	job := task(bucket, write(t, page("http://crawled.example/", at(5), "a seed"), page("http://crawled.example/1", at(5), "a page"), page("http://other.example/", at(5), "another site")))
@@ -278,8 +282,8 @@ func pages(n int) (records []string) {
 	return records
 }
 
-// TestFaults lets each call of the store fail in turn. After another import, every page is stored
-// exactly once.
+// TestFaults lets each call of the object store fail in turn. After another import of the same
+// file, every page must be stored exactly once.
 func TestFaults(t *testing.T) {
 	file := write(t, pages(6)...)
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
@@ -296,8 +300,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestCancelled cancels an import: it has put what its report says, and the next import puts the
-// rest.
+// TestCancelled cancels an import. It must have stored the number of pages that its report says,
+// and the next import must store all others.
 func TestCancelled(t *testing.T) {
 	bucket, file := newBucket(t, 1), write(t, pages(3000)...)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -316,8 +320,8 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// TestBatches imports many pages: a batch has at most as many pages as a spool object may have,
-// and as many bytes as fetch takes.
+// TestBatches imports more and larger pages than fit into one batch, because a batch is limited in
+// pages and bytes. All pages must be stored, and no two batches may have the same version (number).
 func TestBatches(t *testing.T) {
 	bucket := newBucket(t, 3)
 	records := pages(2500)

@@ -13,10 +13,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// standings holds, for each URL, the outcomes before an import that still count (see book.Standing).
+// standings says what is stored about URLs before the import. For each URL it has the few outcomes
+// (results of requests) that determine whether the URL is stored, skipped, failed or pending.
 type standings map[layout.Identity]*book.Standing
 
-// add updates the book.Standing of a URL by one of its outcomes.
+// add updates the state of a URL (its book.Standing) with one of the URL's outcomes.
 func (known standings) add(o *book.Outcome) {
 	id := o.Identity()
 	if known[id] == nil {
@@ -26,8 +27,8 @@ func (known standings) add(o *book.Outcome) {
 	known[id].Add(&last)
 }
 
-// final returns the last final outcome of a URL: the last one other than Retry. It returns nil if
-// there is none, or if the page of that outcome is lost.
+// final returns the last outcome of a URL, not counting outcomes whose State is Retry. It returns nil
+// if there is none, or if the last outcome is about a page that was stored but is lost by now.
 func (known standings) final(id layout.Identity) *book.Outcome {
 	s := known[id]
 	switch {
@@ -39,9 +40,10 @@ func (known standings) final(id layout.Identity) *book.Outcome {
 	return s.Final
 }
 
-// readStandings returns the outcomes that determine the state of URLs (see book.Standing), for
-// those URLs for whose identity the function wanted returns true. Its memory does not grow with the
-// number of other URLs. It reads the books and spool objects of all partitions.
+// readStandings reads the books (recorded outcomes) and spool objects (batches not packed yet) of
+// all partitions. The function wanted decides by a URL's identity whether the URL is wanted. For
+// each wanted URL, readStandings returns the outcomes that determine its state (see book.Standing).
+// Of other URLs it keeps nothing in memory.
 func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings, wanted func(layout.Identity) bool) (standings, error) {
 	known := make(standings)
 	for _, p := range s.Partitions() {
@@ -93,9 +95,9 @@ func readStandings(ctx context.Context, bucket blob.Reader, s *settings.Settings
 	return known, nil
 }
 
-// outdates reports whether the final outcome o makes captures of the same time or earlier
-// superfluous. That is so if the page was stored or found unchanged, or if the server gave another
-// answer, such as 404. It is not so if there was no answer, or only 429 or 5xx.
+// outdates reports whether the outcome o makes older captures of its URL worthless, so that they are
+// not imported. It does if the request stored the page or found it unchanged, or if the server gave
+// another answer, such as 404. It does not if there was no answer, or only 429 or 5xx.
 func outdates(o *book.Outcome) bool {
 	return o.State == book.Stored || o.State == book.Unchanged || o.Status != 0 && o.Status != http.StatusTooManyRequests && o.Status/100 != 5
 }

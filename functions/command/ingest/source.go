@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/warc"
 )
 
-// source is a WARC file: a file of its own, or a member of a WACZ.
+// source is a WARC file to be imported: a file on disk, or a member of a WACZ, which is a zip file.
 type source struct {
 	name     string // name of the WARC file in messages, such as "x.wacz: archive/data.warc.gz"
 	path     string
@@ -92,8 +92,8 @@ func causeOf(err error) error {
 
 const (
 	maxMembers = 100_000  // greatest number of members of a WACZ
-	maxFree    = 64 << 20 // size in unpacked bytes up to which maxRatio does not apply to a member
-	maxRatio   = 200      // greatest number of unpacked bytes for each packed byte of a member that is larger than maxFree
+	maxFree    = 64 << 20 // a member of at most this many unpacked bytes may have any compression ratio
+	maxRatio   = 200      // greatest ratio of unpacked to packed bytes of a member that is larger than maxFree
 )
 
 var (
@@ -177,11 +177,13 @@ func printable(name string) string {
 	return quoted[1 : len(quoted)-1]
 }
 
-// unpack copies a compressed member of a WACZ to a temporary file, up to the first damage, and
-// returns the path and size of this file. The result damage says how the member is damaged; nil if
-// it is not. If the member would unpack to room bytes or more, or to more than maxRatio times its
-// packed size (see maxFree), unpack copies nothing and returns only damage. The result err is an
-// error in writing the copy.
+// unpack copies a compressed member of a WACZ to a temporary file, and returns the path and size of
+// this file. If the member is damaged, the file ends before the damage, and the result damage says
+// what is wrong. The result err is an error in writing the file.
+//
+// unpack copies nothing of a member that is too large when unpacked; then the result damage is errBomb.
+// A member is too large if its unpacked size is not less than the parameter room, or if this size is
+// more than maxFree bytes and also more than maxRatio times the packed size.
 func unpack(m *zip.File, room uint64) (path string, size int64, damage, err error) {
 	if m.UncompressedSize64 >= room || m.UncompressedSize64 > maxFree && m.UncompressedSize64/maxRatio > m.CompressedSize64 {
 		return "", 0, errBomb, nil
@@ -213,9 +215,8 @@ func unpack(m *zip.File, room uint64) (path string, size int64, damage, err erro
 	return to.Name(), size, damage, nil
 }
 
-// noting is a writer that passes all bytes to the writer in the field to, and stores the error of
-// the last write in *err. By it the caller of io.Copy can tell an error of writing from one of
-// reading.
+// noting is a writer that passes all bytes on to another writer, and notes the error of the last
+// write in *err. So the caller of io.Copy can tell an error of writing from one of reading.
 type noting struct {
 	to  io.Writer
 	err *error

@@ -20,7 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// wacz returns a WACZ with a WARC file of a page for each name, which methods compress.
+// wacz returns a WACZ (a zip file) whose members are WARC files of one page each. The keys of the
+// parameter are the names of the members, the values the zip compression methods.
 func wacz(t testing.TB, members map[string]uint16) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -76,7 +77,8 @@ func directory(content []byte, name string) int {
 	return bytes.LastIndex(content, []byte(name)) - 46
 }
 
-// TestHostileWACZ: what can be read of a WACZ is imported, and the rest told.
+// TestHostileWACZ imports damaged and malicious WACZ files: all pages that can be read must be
+// imported, and all damage must be reported.
 func TestHostileWACZ(t *testing.T) {
 	whole := wacz(t, map[string]uint16{"archive/1.warc.gz": zip.Store, "archive/2.warc.gz": zip.Deflate})
 	const packed, unpacked, flags, offset, method = 20, 24, 8, 42, 10 // offsets in an entry (APPNOTE 4.3.12)
@@ -127,7 +129,7 @@ func TestHostileWACZ(t *testing.T) {
 	}
 }
 
-// TestMembers: the directory of a zip file is not read if it is huge.
+// TestMembers checks that a zip file with too many members is refused.
 func TestMembers(t *testing.T) {
 	content := append(wacz(t, map[string]uint16{"archive/1.warc.gz": zip.Store}), bytes.Repeat([]byte("PK\x01\x02"), 200_000)...)
 	if _, err := task(newBucket(t, 1), writeFile(t, content)).Run(t.Context()); err == nil || !strings.Contains(err.Error(), "members") {
@@ -135,7 +137,8 @@ func TestMembers(t *testing.T) {
 	}
 }
 
-// FuzzWACZ reads any zip file without a panic, and leaves no file behind.
+// FuzzWACZ imports files that begin like a zip file. That must neither panic nor leave a temporary
+// file behind.
 func FuzzWACZ(f *testing.F) {
 	for _, method := range []uint16{zip.Store, zip.Deflate} {
 		f.Add(wacz(f, map[string]uint16{"archive/1.warc.gz": method})[4:])
@@ -149,8 +152,9 @@ func FuzzWACZ(f *testing.F) {
 	})
 }
 
-// TestAssets: a collection that wants assets gets those of its pages, also from other hosts,
-// by style sheets and redirects, but not those of other pages.
+// TestAssets imports pages and images into a collection that wants assets. All assets of its pages
+// must be imported, even if they are on other hosts, or if only a style sheet or redirect leads to
+// them. No other images must be imported.
 func TestAssets(t *testing.T) {
 	const a, b = "http://crawled.example/", "http://cdn.example/"
 	html := `<link rel=stylesheet href="` + b + `s.css"><p>A page with pictures<img src=i.png><img src="` + b + `moved.png">`

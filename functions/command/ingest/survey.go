@@ -22,8 +22,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// spot is the position of a record: the index of its file in Task.sources, and its position in the
-// file.
+// spot is the position of a record: file is the index of its WARC file in Task.sources, and Place
+// the position in this file.
 type spot struct {
 	file int
 	warc.Place
@@ -33,8 +33,8 @@ type spot struct {
 type capture struct {
 	spot           // place of the capture's record
 	at   time.Time // time of the capture
-	// place of the record with the body: spot or, for a revisit record, the place of the record to
-	// which it refers
+	// place of the record with the HTTP body: usually the same as the field spot; a revisit record has
+	// no body but refers to an earlier record, so its body is at the place of that record
 	body spot
 	part bool // the URL is imported only if a page or style sheet in the files refers to it as an asset
 }
@@ -47,8 +47,8 @@ type survey struct {
 	now      time.Time
 	report   *Report
 	newest   map[layout.Identity]capture
-	// place of each response and resource record, twice: by the hash of its id, and by the hash of its
-	// URL and time
+	// Places of the response and resource records. Each place is in the map under two keys: the
+	// hash of the record's id, and the hash of its URL and time.
 	answers map[uint64]spot
 	assets  bool                     // the collection wants the assets of its pages
 	parts   map[layout.Identity]bool // URLs to which pages and style sheets refer as assets, and to which redirects lead
@@ -56,17 +56,16 @@ type survey struct {
 	seed    maphash.Seed             // seed of the hashes in answers and posted
 }
 
-// maxInside is the greatest offset in the decompressed content of a gzip member at which an answer
-// may begin, so that revisit records can refer to it. There is a limit because for each such
-// revisit record the member is decompressed from its beginning up to the answer.
+// maxInside limits to which captured answers a revisit record can refer. Such an answer may begin
+// at most this many bytes into the decompressed content of its gzip member. The limit saves time:
+// to read the answer, the member has to be decompressed from its beginning.
 const maxInside = 4 << 20
 
 // earliest is the earliest time of a capture that is accepted: there was no web before.
 var earliest = time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// file reads the file with the index number in Task.sources, and calls progress with the number of
-// bytes of it read so far. It adds damaged records to the report, and fails if the file cannot be
-// read.
+// file reads the file at the given index in Task.sources. It calls progress with the number of bytes
+// read so far, adds damaged records to the report, and fails if the file cannot be read.
 func (s *survey) file(ctx context.Context, number int, progress func(int64)) error {
 	from := s.task.sources[number]
 	input, err := from.open()
@@ -129,9 +128,9 @@ type candidate struct {
 	address address.Address
 }
 
-// judge returns the capture in a record, and the reason for which this capture is not imported (""
-// if it is imported). A record without an answer, such as a request or metadata, has neither a
-// capture nor a reason.
+// judge returns the capture in a record, and the reason why this capture is not imported; the
+// reason is "" if it is imported. For a record without an answer, such as a request or metadata, it
+// returns nil and "".
 func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	switch r.Type {
 	case "request":
@@ -183,14 +182,20 @@ func (s *survey) judge(r *warc.Record, at spot) (*candidate, string, error) {
 	return f, refusal, nil
 }
 
-// answer decides by the status and media type of an HTTP answer whether it may be imported: it may
-// if it is a page, a redirect or, if the collection wants assets, an asset. The result is "" if it
-// may, otherwise the reason why not. The parameter admitted is true if the collection admits the
-// URL as a page.
+// answer decides by the status and media type of an HTTP answer whether it may be imported. Pages and
+// redirects may be imported; assets may be if the collection wants assets. The result is "" if the
+// answer may be imported, otherwise the reason why not.
 //
-// If the collection wants assets, answer also adds to s.parts the destination of a redirect, and
-// the assets to which a style sheet or an admitted page refers. It sets f.part to false if the
-// answer is no asset, because only assets are imported as parts of other pages.
+// If the collection wants assets, URLs that may be assets of pages are added to s.parts:
+//
+//	kind of the HTTP answer           URLs added to s.parts
+//	redirect                          its destination
+//	asset, such as a style sheet      the assets to which it refers
+//	page, if admitted is true         the assets to which it refers
+//	page, if admitted is false        none
+//
+// The parameter admitted is true if the collection admits the URL as a page. For every page, f.part is
+// set to false, because only an asset can be imported as part of a page.
 func (s *survey) answer(r *warc.Record, f *candidate, admitted bool) (reason string, err error) {
 	var c warc.Capture
 	if s.assets {
@@ -228,8 +233,9 @@ func (s *survey) answer(r *warc.Record, f *candidate, admitted bool) (reason str
 	return "", nil
 }
 
-// dropUnreferred removes the captures that are imported only as parts of pages, and to which
-// no page or style sheet refers.
+// dropUnreferred removes the captures that are outside the scope of the collection, and to which no
+// page or style sheet in the files refers as an asset. Of what is outside the scope, only assets of
+// pages are imported.
 func (s *survey) dropUnreferred() {
 	for id, c := range s.newest {
 		if c.part && !s.parts[id] {
@@ -239,9 +245,9 @@ func (s *survey) dropUnreferred() {
 	}
 }
 
-// refuses returns the reason for which a URL must not be imported according to the published
-// takedowns, collection and strategies; "" if it may be. The collection decides as if a link of the
-// given kind led to the URL.
+// refuses returns the reason why a URL must not be imported; "" if it may be. The published takedowns,
+// collection and strategies decide that. By the rules of a collection, it also matters what kind of
+// link has led to a URL. No link has led to an imported URL, so the caller chooses the kind.
 func (s *survey) refuses(at address.Address, kind book.Kind) string {
 	switch path, _, _ := strings.Cut(at.Path, "?"); {
 	case path == "/robots.txt":
@@ -263,7 +269,7 @@ func (s *survey) refuses(at address.Address, kind book.Kind) string {
 }
 
 // add keeps a candidate as the newest capture of its URL, unless a capture of the same time or
-// later is kept already. If there are two, it counts the other one as not imported.
+// later is kept already. It counts the older of the two captures as not imported.
 func (s *survey) add(f candidate) {
 	known, isKnown := s.newest[f.address.ID]
 	if isKnown {
@@ -274,8 +280,9 @@ func (s *survey) add(f candidate) {
 	}
 }
 
-// request remembers the record of a request that was not a GET, by its WARC-Record-ID and
-// WARC-Concurrent-To, because the answer to such a request is not imported (see isPosted).
+// request reads the record of a request. If the method is not GET, it stores the record's
+// WARC-Record-ID and WARC-Concurrent-To. By these ids isPosted recognizes the answer to the
+// request, which must not be imported.
 func (s *survey) request(r *warc.Record) error {
 	line, err := bufio.NewReaderSize(r, 64).Peek(4)
 	if err != nil || string(line) == "GET " || r.Field("Content-Type") == "" {
@@ -294,12 +301,13 @@ func (s *survey) isPosted(r *warc.Record) bool {
 	return s.posted[s.hash(r.Field("WARC-Record-ID"))] || s.posted[s.hash(r.Field("WARC-Concurrent-To"))]
 }
 
-// hash returns a hash of the parts, with the seed of this survey.
+// hash returns a hash of the parts; s.seed is the seed of the hash function.
 func (s *survey) hash(parts ...string) uint64 {
 	return maphash.String(s.seed, strings.Join(parts, "\n"))
 }
 
-// remember stores the place of an answer, so that original finds it for revisit records.
+// remember stores the place of a captured answer. A revisit record may refer to this answer, and
+// the method original then finds the place.
 func (s *survey) remember(r *warc.Record, at spot) {
 	if at.Inside > maxInside {
 		return
@@ -310,8 +318,9 @@ func (s *survey) remember(r *warc.Record, at spot) {
 	s.answers[s.hash(r.Target(), r.Field("WARC-Date"))] = at
 }
 
-// original returns the place of the answer to which a revisit record refers, by the id of its
-// record, or by its URL and time. It returns false if the answer is not in the files read so far.
+// original returns the place of the earlier answer to which a revisit record refers. The revisit
+// record names the id of that answer's record, or the URL and time of that answer. original returns
+// false if the files read so far do not have the answer.
 func (s *survey) original(r *warc.Record) (spot, bool) {
 	if id := r.Field("WARC-Refers-To"); id != "" {
 		if at, known := s.answers[s.hash(id)]; known {

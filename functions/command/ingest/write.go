@@ -22,26 +22,26 @@ import (
 )
 
 const (
-	// greatest size of a body in bytes; of a longer body, maxPage + 1 bytes are read, so that fetch
-	// refuses it
+	// greatest size in bytes of a body that is imported; of a larger body only maxPage + 1 bytes
+	// are read, which suffices for fetch.Function to find it too big
 	maxPage  = 16 << 20
 	maxBytes = 16 << 20 // a batch is full once its bodies, as transferred, have this number of bytes
-	// total size in bytes of the bodies of all unfinished batches: once it is reached, the largest
-	// batch is stored
+	// greatest number of bytes that the bodies of all pending batches may have together; when it is
+	// reached, the largest of these batches is stored
 	maxAll = 64 << 20
 )
 
-// writer imports captures, which are the HTTP responses in WARC and WACZ files. It gathers those of
-// each storage partition in a batch. When a batch is full, writer makes a spool object of it, and
-// begins the partition's next batch. Such batches are not leased as those of a crawl are, and may
-// have URLs of several hosts, at most spool.MaxPages.
+// writer imports captures, which are the HTTP responses in WARC and WACZ files. It collects them in
+// batches, one for each storage partition. When a batch is full, writer stores it as a spool object,
+// and begins another batch of the same partition. A batch has at most spool.MaxPages URLs. It differs
+// from a batch of a crawl in two ways: it is not leased, and its URLs may be of several hosts.
 type writer struct {
 	*Task
 	settings *settings.Settings
 	known    standings
 	report   *Report
-	// state of the first reading; its method isPosted tells which records answer requests other
-	// than GET
+	// state of the first reading of the files; its method isPosted tells which records are answers
+	// to POST and other requests than GET, and so must not be imported
 	posted  *survey
 	last    layout.Version // version of the batch that was stored last; zero before the first
 	pending map[layout.Partition]*pending
@@ -99,9 +99,10 @@ func (w *writer) write(ctx context.Context, captures []capture) (err error) {
 	return nil
 }
 
-// take reads a capture and adds it to the pending batch of its partition. The capture's record is
-// read from the parameter from. If it is a revisit record, the answer to which it refers is read
-// from the parameter originals, which stays open at other files.
+// take reads a capture and adds it to the pending batch of its partition. If the capture's record is
+// a revisit record, take also reads the answer to which it refers, which may be in another file. Both
+// parameters of type archives are the same files, opened twice: take reads the captures' records
+// from the first, and the answers to which revisit records refer from the second.
 func (w *writer) take(ctx context.Context, from, originals *archives, c capture) error {
 	record, answer, err := from.read(c.spot, maxPage)
 	if err == nil && w.posted.isPosted(record) {
@@ -130,9 +131,9 @@ func (w *writer) take(ctx context.Context, from, originals *archives, c capture)
 	return w.add(ctx, layout.Partition(storage), w.target(at), answer, c.file)
 }
 
-// target returns an imported URL as a target of a batch. If the URL has a final outcome already,
-// the target gets the depth, the weight and the result of the last fetch (see batch.Look) from its
-// last final outcome.
+// target returns an imported URL as a target of a batch (one of the URLs that a batch fetches). If the
+// URL was fetched before the import, the target takes over data from the outcome of the last fetch:
+// its depth, its weight, its collections, and data on the answer, such as its time (see batch.Look).
 func (w *writer) target(at address.Address) batch.Target {
 	t := batch.Target{URL: at.URL, Depth: w.depth(w.settings, at), Collections: []string{w.Collection}}
 	last := w.known.final(at.ID)
@@ -184,8 +185,8 @@ func (w *writer) partitions() []layout.Partition {
 	return all
 }
 
-// flush puts the pending batch of a partition as a spool object. Captures that do not fit into
-// it stay pending.
+// flush stores the pending batch of a partition as a spool object. Captures that do not fit into it
+// stay pending, for the next batch.
 func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	fill := w.pending[p]
 	first, err := address.Parse(fill.targets[0].URL)
@@ -248,10 +249,11 @@ func (w *writer) flush(ctx context.Context, p layout.Partition) error {
 	return nil
 }
 
-// choose removes from a spool object the outcomes that are not imported, such as those of failed
-// requests (see isImported), with their pages and links, and counts them by reason. It gives each
-// remaining URL a link from the URL to itself, because only a URL with a link to it counts as
-// discovered. The parameter from is the batch of which the object was made.
+// choose removes from a spool object the outcomes that are not imported (see isImported), such as
+// those of failed requests, together with their pages and links. It counts the removed outcomes by
+// reason. For each remaining outcome it adds a link from the URL to itself, because a URL counts as
+// discovered only if a link leads to it. The parameter from is the batch of which the spool object
+// was made.
 func (w *writer) choose(object *spool.Spool, from *pending) {
 	l := &object.Ledger
 	var outcomes []book.Outcome
@@ -293,8 +295,8 @@ func (w *writer) choose(object *spool.Spool, from *pending) {
 	l.Outcomes, l.Links, object.Pages = outcomes, links, pages
 }
 
-// isImported reports whether an outcome is imported: the page is stored or unchanged, or it is
-// unreadable or too big, or the URL is a redirect or alias.
+// isImported reports whether the import keeps an outcome. It keeps stored and unchanged pages,
+// pages that are unreadable or too big, redirects and aliases.
 func isImported(o book.Outcome) bool {
 	switch o.State {
 	case book.Stored:

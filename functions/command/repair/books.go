@@ -13,8 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// mendBook removes a missing or damaged book from the manifest; damaged bytes go to
-// quarantine. If the book is sound, it corrects the manifest's entry for it.
+// mendBook removes a missing or damaged book (object with outcomes and links) from the manifest,
+// and copies damaged bytes to quarantine. If the book is sound, it corrects the manifest's entry
+// for it.
 func (m *mending) mendBook(ctx context.Context, key string) error {
 	i := slices.IndexFunc(m.Manifest().Books, func(b manifest.Book) bool { return b.Key == key })
 	if i < 0 {
@@ -41,15 +42,18 @@ func (m *mending) mendBook(ctx context.Context, key string) error {
 	return nil
 }
 
-// relistBook corrects the manifest's entry for a book that is not damaged.
+// relistBook corrects the manifest's entry for a book (object with outcomes and links) that is not
+// damaged.
 func (m *mending) relistBook(sound manifest.Book) {
 	m.edit(func(e *partition.Edit) { e.RelistBook(sound) })
 	m.said = append(m.said, sound.Key+" was listed wrongly, and is listed as it is")
 }
 
-// findLost records the URLs to be fetched again: those whose stored page is damaged or was in a
-// lost package, and those whose last outcome was in a lost book. It reads the partition's outcomes
-// twice: first to find suspects, then to collect all outcomes of each suspect.
+// findLost records which URLs must be fetched again. The stored page of such a URL is damaged or was
+// in a lost package, or the URL has no outcome (result of a fetch) any more because a book of
+// outcomes is lost. findLost reads the partition's outcomes twice. The first time it finds suspects:
+// URLs that may have to be fetched again (see the type suspect). The second time it collects all
+// outcomes of each suspect, and decides by them.
 func (m *mending) findLost(ctx context.Context) error {
 	suspects, err := m.suspects(ctx)
 	if err != nil || len(suspects) == 0 {
@@ -74,15 +78,15 @@ func (m *mending) findLost(ctx context.Context) error {
 	return nil
 }
 
-// suspect is a URL whose page or outcome may be lost: a page of the URL cannot be read, or no
-// outcome in a readable book names the page.
+// suspect is a URL that may have to be fetched again. Either its page cannot be read, or a package has
+// a page of the URL but no readable outcome names this page: then a lost book may have had its outcome.
 type suspect struct {
 	book.Standing
 	url string
 }
 
-// suspects returns the suspects of the partition, by the identity of their URL. It leaves their
-// field Standing empty: the caller adds the outcomes.
+// suspects returns the suspects of the partition (see the type suspect), by the identity of their
+// URLs. The field Standing of each suspect is empty: the caller adds the outcomes of the URL to it.
 func (m *mending) suspects(ctx context.Context) (map[layout.Identity]*suspect, error) {
 	suspects := make(map[layout.Identity]*suspect)
 	type place struct {
@@ -140,8 +144,9 @@ func (m *mending) broken(o *book.Outcome) bool {
 	return found && (p.gone || p.broken[o.Offset])
 }
 
-// outcomes calls visit with each outcome in the books of the partition, except lost books. It does
-// nothing if no package is faulty and no book is lost.
+// outcomes calls the function visit with each outcome in the books of the partition, except lost
+// books. Callers use it to look for lost pages and lost outcomes. If no package is faulty and no book
+// is lost, no page or outcome can be lost. Then the method reads no book and does not call visit.
 func (m *mending) outcomes(ctx context.Context, visit func(book.Outcome)) error {
 	if len(m.faulty) == 0 && len(m.lostBooks) == 0 {
 		return nil

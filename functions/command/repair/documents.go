@@ -21,17 +21,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// mendApart mends a damaged object of a kind that generations do not list: published documents,
-// epochs, vital signs, dead letters, judgments, clicks, quarantined bytes. For any other kind of
-// object it returns false. It first copies damaged bytes into quarantine.
+// mendApart mends a problem of an object of a kind that manifests do not list: published documents,
+// claims of epoch numbers, vital signs, dead letters, judgments, clicks, quarantined bytes. For any
+// other kind of object it returns false. It first copies damaged bytes into quarantine.
+//
+// Each version of a published document has a copy, another object. A damaged version is restored from
+// its copy, and a damaged copy from its version. If a damaged version has no intact copy, a new version
+// is published, made from what can be read, and the damaged one is deleted. All else is mended so:
 //
 //	object                                          mended by
-//	version of a document whose copy is whole       restoring it from its copy
-//	copy of a version that is whole                 restoring it from the version
-//	other version of a document                     publishing a new version from what can be read, and deleting it
-//	judgments of what is forgotten, clicks on it    erasing them
-//	quarantined bytes                               renaming them by their present content
-//	any other                                       deleting it
+//	judgment of a forgotten page, or click on it    erasing the judgment or click
+//	quarantined bytes that have changed             giving them the key that has their present hash
+//	any other damaged object                        deleting it
 func (r *Repairer) mendApart(ctx context.Context, problem verify.Problem, report *Report) (apart bool, err error) {
 	key := problem.Key
 	mend := map[string]func(context.Context, string) (string, error){
@@ -117,10 +118,10 @@ func (r *Repairer) restoreDeleted(ctx context.Context, report *Report) error {
 	return nil
 }
 
-// published returns a sentence for the report: it says which version takes the place of a damaged
-// version of a document. The parameter key is the key of the damaged version. The parameter version
-// is the number of the version that was published for it just now, or 0 if none was, because a
-// version later than the damaged one is in force.
+// published returns a sentence for the report after a version of a document was damaged. The sentence
+// says which version is in force now. The parameter key is the key of the damaged version. If this was
+// the newest version, repair has published the content of the version before it under a new number,
+// the parameter version. Otherwise a later version is in force, and the parameter version is 0.
 func published(key string, version uint64) string {
 	if version == 0 {
 		return "a later version is in force"
@@ -173,7 +174,7 @@ func (r *Repairer) republishTakedowns(ctx context.Context, key string) (string, 
 	return said, err
 }
 
-// eraseJudgments erases the judgments of URLs that a takedown forgets, and the clicks on them.
+// eraseJudgments erases all judgments of URLs that a takedown covers, and all clicks on these URLs.
 func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
 	forgotten, err := takedown.Load(ctx, r.Bucket)
 	if err != nil {
@@ -186,9 +187,10 @@ func (r *Repairer) eraseJudgments(ctx context.Context, report *Report) error {
 	return err
 }
 
-// claimAbove claims the next epoch if the damaged claim with the given key is the newest one. The
-// damaged claim will be deleted, and without a higher claim its number would be claimed a second
-// time. claimAbove returns a sentence for the report.
+// claimAbove is called before the damaged object with the given key is deleted. That object is the
+// claim of an epoch number. The next claim takes the number after the highest one that has an object.
+// So if the damaged object had the highest number, this number would be claimed a second time. To
+// prevent that, claimAbove claims the next number in this case. It returns a sentence for the report.
 func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 	last, err := epoch.Last(ctx, r.Bucket)
 	if err != nil || layout.EpochKey(last) != key {
@@ -199,13 +201,14 @@ func (r *Repairer) claimAbove(ctx context.Context, key string) (string, error) {
 }
 
 // giveUp returns a repair function for objects whose content cannot be restored. That function
-// changes nothing, and returns the parameter said: a sentence about the consequences of the damage.
+// changes nothing. It returns the given sentence, which tells the consequences of the damage.
 func giveUp(said string) func(context.Context, string) (string, error) {
 	return func(context.Context, string) (string, error) { return said, nil }
 }
 
-// rename stores a quarantined object whose bytes have changed in quarantine under the key of its
-// present content: keys in quarantine end with the hash of the content.
+// rename gives a new key to a quarantined object whose bytes have changed since it was quarantined.
+// Keys in quarantine end with the hash of the content, so the new key has the hash of the present
+// content.
 func (r *Repairer) rename(ctx context.Context, key string, content []byte, report *Report) error {
 	name, _, _ := strings.Cut(key, "@")
 	now := name + "@" + layout.ContentHash(content)

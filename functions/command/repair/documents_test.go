@@ -17,9 +17,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestApart damages each object that generations do not list. Repair keeps a copy of the damaged
-// bytes. If the copy of a document is damaged, too, repair publishes what can still be read. No
-// warning is left.
+// TestApart is about objects that no manifest lists, such as collections, takedowns and clicks. Each
+// case damages one such object, and deletes its second copy if it has one. Repair must keep the
+// damaged bytes in quarantine. If the object was a version of a published document, such as a
+// collection, repair must publish a new version, made from what can still be read. Reading the
+// settings after the repair must give no warning of damage.
 func TestApart(t *testing.T) {
 	whole := done(t)
 	again := whole.Settings.Collections[0]
@@ -102,8 +104,8 @@ func TestApart(t *testing.T) {
 	}
 }
 
-// Judgments of what is forgotten, and clicks on it, are told of once the partitions have forgotten it, and erased
-// by a repair.
+// TestForgottenJudgments checks that repair erases judgments of a forgotten URL, and clicks on it,
+// but only after all other data of the URL have been erased from the partitions.
 func TestForgottenJudgments(t *testing.T) {
 	w := done(t)
 	page, err := address.Parse("http://elsewhere.example/")
@@ -148,8 +150,10 @@ func withoutCopy(w *verifytest.World, version string) {
 	}
 }
 
-// TestApartLost damages documents that cannot be restored: a collection has to be published again
-// by its owner, and limits have to be set again by the operator.
+// TestApartLost damages published documents of which no copy is left, so that they cannot be
+// restored. The first are the controls, which hold the operator's limits of storage: repair must
+// pause the crawl, until the operator sets the limits again. The second is the only collection:
+// repair must fail, until the collection is published again.
 func TestApartLost(t *testing.T) {
 	w := done(t)
 	_, err := control.Change(t.Context(), w.Bucket, func(d *control.Document) bool { d.Limits.StorageBytes = 1; return true })
@@ -178,8 +182,8 @@ func TestApartLost(t *testing.T) {
 	}
 }
 
-// TestCopied damages or deletes a document or its copy. Repair makes it what it was, and no reader
-// notices meanwhile: forgotten pages stay forgotten.
+// TestCopied damages or deletes a published document or its copy. Readers must not notice the
+// damage, and repair must restore the object's bytes.
 func TestCopied(t *testing.T) {
 	whole := done(t)
 	forgotten, err := address.Parse("http://elsewhere.example/")

@@ -11,7 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// lost returns a world in which page 1 is gone, and its documents are masked.
+// lost returns a test bucket in which page 1 is gone (its server no longer has it) and its
+// documents are masked (marked as dead in the index). The manifest's list of gone pages is empty.
 func lost(t *testing.T) *verifytest.World {
 	w := done(t)
 	w.Lose(verifytest.Batch(9), site+"1")
@@ -20,8 +21,8 @@ func lost(t *testing.T) *verifytest.World {
 	return w
 }
 
-// mended does the work that a repair has left. Then it checks whether page 1 is gone, and that the
-// world has no problem.
+// mended does the work that a repair leaves to other functions. Then it checks that page 1 is gone
+// if the parameter gone is true, and stored otherwise, and that the bucket has no problem.
 func mended(w *verifytest.World, gone bool) {
 	w.T.Helper()
 	w.Settle(links...)
@@ -33,9 +34,9 @@ func mended(w *verifytest.World, gone bool) {
 	}
 }
 
-// TestGoneStaysGone damages each object in turn: a page that is gone is not found by searches
-// again. The exception is the loss of the books that call it gone: then it is found until it is
-// requested once more.
+// TestGoneStaysGone damages each object in turn. After repair, searches must not find a page that
+// is gone (its server no longer has it). There is one exception: if the book that says so is lost,
+// the page is found until its URL is requested again.
 func TestGoneStaysGone(t *testing.T) {
 	whole := lost(t)
 	m := whole.Manifest()
@@ -61,8 +62,9 @@ func TestGoneStaysGone(t *testing.T) {
 	}
 }
 
-// TestGoneIsWrong masks again a page that is searched although it is gone, and indexes again a
-// page that is masked although it is stored.
+// TestGoneIsWrong makes the manifest's list of gone pages wrong, in one of three ways: a gone page is
+// not listed; it is listed as masked (hidden from searches), although it is not masked; or a page
+// that is not gone is listed. Repair must correct the list.
 func TestGoneIsWrong(t *testing.T) {
 	whole := done(t)
 	whole.Lose(verifytest.Batch(9), site+"1")
@@ -90,8 +92,9 @@ func TestGoneIsWrong(t *testing.T) {
 	}
 }
 
-// TestGoneThoughUnchangedLater settles a request for page 1 that was leased before page 1 was
-// found gone: it does not bring the page back.
+// TestGoneThoughUnchangedLater gives page 1 two outcomes: first that the page is gone, later that it
+// is unchanged. The outcome "unchanged" confirms a stored page and stores none itself, and no page is
+// stored any more. So the page must stay gone.
 func TestGoneThoughUnchangedLater(t *testing.T) {
 	w := done(t)
 	w.Lose(verifytest.Batch(9), site+"1")

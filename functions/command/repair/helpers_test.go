@@ -59,7 +59,8 @@ func sound(w *verifytest.World, stored int) {
 	}
 }
 
-// done returns a world in which no work is left.
+// done returns a test bucket in which all URLs are stored and indexed, so that no function has work
+// left.
 func done(t *testing.T) *verifytest.World {
 	t.Helper()
 	w := verifytest.Small(t)

@@ -16,10 +16,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/epoch"
 )
 
-// mendManifests restores the newest generation from the hint, which is its copy, and replaces a
-// hint that is not a copy of a generation. Older generations cannot be restored: there is no copy
-// of them. It runs before the repairs of other objects of the partition, because these commit new
-// generations. It returns a sentence for each object that it has mended.
+// mendManifests mends the manifests of a partition, which are numbered generations. It restores the
+// newest generation from the hint, which is its copy, and replaces a hint that is not a copy of a
+// generation. Older generations cannot be restored: there is no copy of them. It runs before the
+// repairs of other objects of the partition, because these commit new generations. It returns a
+// sentence for each object that it has mended.
 func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, problems []verify.Problem) (mended []string, err error) {
 	for _, problem := range problems {
 		var done bool
@@ -39,9 +40,9 @@ func (r *Repairer) mendManifests(ctx context.Context, p layout.Partition, proble
 	return mended, nil
 }
 
-// putBack stores a missing or damaged generation again, by copying the bytes of the hint to the
-// generation's key. If the hint is not a copy of this generation, it changes nothing and returns
-// false.
+// putBack stores a missing or damaged generation again under its key, with the bytes of the hint,
+// which is the replaceable copy of a partition's newest generation. If the hint is not a copy of
+// this generation, putBack changes nothing and returns false.
 func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) (bool, error) {
 	_, number, err := layout.ParseManifestKey(key)
 	if err != nil { // the key is not of a generation: the object is foreign
@@ -69,8 +70,8 @@ func (r *Repairer) putBack(ctx context.Context, p layout.Partition, key string) 
 	return true, nil
 }
 
-// replaceHint makes the hint a copy of the newest stored generation. It returns false, and changes
-// nothing, if that generation cannot be read.
+// replaceHint makes the hint of a partition a copy of its newest stored generation. It returns
+// false, and changes nothing, if that generation cannot be read.
 func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, error) {
 	var newest string
 	for object, err := range r.Bucket.List(ctx, layout.ManifestPrefix(p), "") {
@@ -104,17 +105,20 @@ func (r *Repairer) replaceHint(ctx context.Context, p layout.Partition) (bool, e
 	return true, nil
 }
 
-// isGeneration reports whether content is a generation of partition p and has the given number.
+// isGeneration reports whether content is a generation of partition p, that is a version of its
+// manifest, and has the given number.
 func isGeneration(content []byte, p layout.Partition, number uint64) bool {
 	m, err := manifest.Decode(p, content)
 	return err == nil && m.Generation == number
 }
 
-// refound stores a new generation of a partition if objects prove that its last generations are
-// lost (see partition.Lost). The parameter elsewhere lists the partitions to which the pages of p
-// may have moved. The new generation has a new epoch in its field Learnt: by it frontiers notice
-// that they are behind the books, and are rebuilt. The result is a sentence for the report; it is
-// empty if no generation is lost.
+// refound stores a new generation (version of the manifest) of a partition if objects in the bucket
+// prove that its last generations are lost (see partition.Lost). The field Learnt of the new
+// generation has a value that it never had before, the key of a new epoch. The frontiers (the crawl's
+// queues in Redis) have recorded an older value of the field. As the two differ, they are rebuilt.
+//
+// The parameter elsewhere lists the partitions to which pages of p may have moved. The result is a
+// sentence for the report; it is empty if no generation is lost.
 func (r *Repairer) refound(ctx context.Context, p layout.Partition, elsewhere []layout.Partition) (mended []string, err error) {
 	newest, err := manifest.Read(ctx, r.Bucket, p)
 	if errors.Is(err, manifest.ErrDamaged) {
@@ -165,9 +169,9 @@ func (r *Repairer) keep(ctx context.Context, key string, content []byte) error {
 	return nil
 }
 
-// remove copies the damaged content of an object into quarantine and deletes the object. It does
-// not wait for the partition's next commit, because the object that is built in its place may have
-// the same key. Until the new object exists, readers find none.
+// remove copies the damaged content of an object into quarantine and deletes the object. Another
+// object will be built in its place, and may get the same key. So the damaged object has to be
+// deleted first. Until the new object exists, readers find none.
 func (r *Repairer) remove(ctx context.Context, key string, content []byte) error {
 	if err := r.keep(ctx, key, content); err != nil {
 		return err

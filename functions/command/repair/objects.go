@@ -31,7 +31,7 @@ type faultyPackage struct {
 //
 //	problem                                             mended by
 //	an outcome names a page that does not exist         fetching the URL again (see takeBack)
-//	a page is named by no outcome                       the same
+//	no outcome names a page of the package              fetching the page's URL again
 //	a page is stored twice                              removing one of the copies
 //	any other                                           checking the whole package (see mendPackage)
 func (m *mending) lookAtPackage(problem verify.Problem) {
@@ -53,9 +53,12 @@ func (m *mending) lookAtPackage(problem verify.Problem) {
 	}
 }
 
-// mendPackage mends a faulty package. If pages of it are damaged or stored twice, it stores
-// the other pages as a new package; if no page can be read, it removes the package from the
-// manifest; if the package is sound, it corrects the manifest's entry.
+// mendPackage mends a faulty package:
+//
+//	the package has                         mendPackage
+//	pages that are damaged or stored twice  replaces it by a new package with the other pages
+//	no page that can be read                removes it from the manifest
+//	no fault in itself                      corrects the manifest's entry for it
 func (m *mending) mendPackage(ctx context.Context, p *faultyPackage) error {
 	content, found, err := blob.Find(ctx, m.Bucket, p.Key)
 	if err != nil {
@@ -98,8 +101,8 @@ func (m *mending) mendPackage(ctx context.Context, p *faultyPackage) error {
 }
 
 // dropPackage removes a package from the manifest, because none of its pages can be read, and masks
-// its documents. If the parameter found is true, the package is in the bucket, and its bytes (the
-// parameter content) go to quarantine.
+// its documents (marks them as dead in the index). If the parameter found is true, the package is
+// in the bucket, and its bytes (the parameter content) go to quarantine.
 func (m *mending) dropPackage(ctx context.Context, p *faultyPackage, content []byte, found bool) error {
 	if found {
 		if err := m.remove(ctx, p.Key, content); err != nil {
@@ -113,18 +116,19 @@ func (m *mending) dropPackage(ctx context.Context, p *faultyPackage, content []b
 	return nil
 }
 
-// relistPackage corrects the manifest's entry for a package that is not damaged, and has the package
-// indexed again.
+// relistPackage corrects the manifest's entry for a package that is not damaged itself. The parameters
+// bytes and pages are the true size of the package and the true number of its pages. The corrected
+// entry says that the package is not indexed, so that the function index indexes it again.
 func (m *mending) relistPackage(p *faultyPackage, bytes int64, pages int) {
 	id, sound := p.ID, manifest.Package{Key: p.Key, Bytes: bytes, Pages: pages}
 	m.edit(func(e *partition.Edit) { e.RelistPackage(id, sound) })
 	m.said = append(m.said, p.Key+" was listed wrongly, and is listed as it is; it is indexed again")
 }
 
-// replacePackage stores a new package with the readable pages of a faulty one, and lists it in
-// place of the faulty one. The parameter left has the bytes of the new package, and pages is its
-// number of pages. The pages keep their offsets. The new package is indexed again; until then the
-// old segments stay in the manifest.
+// replacePackage stores a new package and lists it in place of a faulty one. The new package has
+// the readable pages of the faulty one, at the same offsets. The parameter left has the bytes of
+// the new package, and the parameter pages the number of its pages. The new package will be
+// indexed; until then the segments made of the faulty one stay in the manifest.
 func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []byte, pages int) error {
 	_, name, err := layout.ParsePackageKey(p.Key)
 	if err != nil {
@@ -148,10 +152,11 @@ func (m *mending) replacePackage(ctx context.Context, p *faultyPackage, left []b
 	return nil
 }
 
-// mendOverlay makes a lost overlay anew. If the overlay holds dead documents, mendOverlay computes
-// these for the segments to which the overlay belongs. If that fails for a segment, the segment is
-// removed from the manifest and built again. If the overlay holds ranks, anchors, unvisited URLs or a
-// dictionary, it is removed from the manifest, and the function rank makes it anew.
+// mendOverlay mends a lost overlay, an object with data on the documents of segments. If the
+// overlay marks dead documents, mendOverlay computes these again for the segments to which the
+// overlay belongs. If that fails for a segment, it removes the segment from the manifest, to be
+// built again. If the overlay holds ranks, anchors, unvisited URLs or a dictionary, mendOverlay
+// removes it from the manifest, and the function rank makes it anew.
 func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	masks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Deletions != nil && s.Deletions.Key == key })
 	ranks := slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool {
@@ -196,14 +201,16 @@ func (m *mending) mendOverlay(ctx context.Context, key string) error {
 	return nil
 }
 
-// maskAnew masks the dead documents of a segment whose overlay is lost. A document is masked if
+// maskAnew finds the dead documents of a segment again, after the overlay that listed them was lost.
+// Every document was made of a page, which is stored in a package. maskAnew masks a document (marks it
+// as dead) in three cases:
 //
-//   - its package is not in the manifest;
-//   - its package has live documents in another segment; or
-//   - another segment has a live document of the same page, of the same or a later version.
+//   - The manifest does not list the package any more.
+//   - Another segment has live documents made of pages of the same package.
+//   - Another segment has a live document of the same page, in the same or a later version.
 //
-// Documents of pages that are gone (no longer at their URL) or forgotten are masked later, by the
-// sweep.
+// Some documents were dead for another reason: their page is gone (no longer at its URL) or forgotten.
+// maskAnew does not mask them. Searches find them until the sweep masks them again.
 func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Segment) error {
 	next := e.Manifest()
 	all := segments.NewFinder(m.Bucket, func(layout.Identity) bool { return true })
@@ -251,9 +258,10 @@ func (m *mending) maskAnew(ctx context.Context, e *partition.Edit, s manifest.Se
 	return e.Mask(ctx, map[string]*roaring.Bitmap{s.Key: dead})
 }
 
-// mendSegment removes a segment from the manifest and has its packages indexed again.
-// A sound segment is condemned. A damaged one is deleted instead, because the new segment
-// may have the same key, and a condemned key cannot be listed.
+// mendSegment removes a segment from the manifest and has its packages indexed again. If the bytes
+// of the segment are sound, it condemns the segment (marks its key for deletion). If they are damaged,
+// it deletes the segment at once instead. The reason: a segment's key is a hash of its right bytes, so
+// the segment that replaces it may get the same key. A condemned key must not be listed again.
 func (m *mending) mendSegment(ctx context.Context, key string) error {
 	if !slices.ContainsFunc(m.Manifest().Segments, func(s manifest.Segment) bool { return s.Key == key }) {
 		return nil

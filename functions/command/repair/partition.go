@@ -23,25 +23,28 @@ import (
 )
 
 // mending is the repair of one partition. It collects edits, which are committed together as one
-// generation.
+// generation (version of the manifest).
 type mending struct {
 	*Repairer
-	// the partition, with the generation in which the problems were found; after commit, with the new
-	// one
+	// the partition, with its manifest: first the version in which verify found the problems; after
+	// commit, the new version
 	*partition.Partition
 	elsewhere []layout.Partition // other partitions to which pages of this partition may have moved
-	// keys of segments, overlays and books that were mended already
+	// what is mended already, so that it is not mended twice: keys of segments, overlays and books,
+	// and names of repairs that concern the whole partition
 	looked map[string]bool
 	edits  []func(context.Context, *partition.Edit) error // changes of the manifest, which one commit makes
 	said   []string
-	lost   map[string]string // URLs that get an outcome Lost, each with the reason
+	lost   map[string]string // URLs that get an outcome Lost, to be fetched again, each with the reason
 
 	faulty    map[uint32]*faultyPackage // packages with problems, by their identifier in the manifest
 	lostBooks map[string]bool           // keys of missing or damaged books
 }
 
-// mendPartition mends as many problems of a partition as it can: first those of its manifests;
-// then, unless generations are lost, those of all objects that the newest generation lists.
+// mendPartition mends as many problems of a partition as it can. It begins with the generations
+// (versions) of the manifest. If the last ones are lost, it only makes a new generation: the other
+// problems are mended in the next round. Otherwise it goes on with the objects that the newest
+// generation lists.
 func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, problems []verify.Problem, report *Report) error {
 	s, err := settings.Read(ctx, r.Bucket, r.Now())
 	if err != nil {
@@ -93,15 +96,17 @@ func (r *Repairer) mendPartition(ctx context.Context, p layout.Partition, proble
 	return nil
 }
 
-// ofManifests reports whether a problem may mean that generations are lost: it concerns a stored
-// generation, or an object which proves that later generations existed.
+// ofManifests reports whether a problem may mean that generations (versions of a partition's
+// manifest) are lost. There are two kinds of such problems: the object of a generation is missing or
+// damaged, or another object proves that later generations than the newest stored one existed.
 func ofManifests(p verify.Problem) bool {
 	return p.Kind == verify.Lost || strings.HasPrefix(p.Key, layout.Manifests)
 }
 
-// look decides how one problem is mended, and records that in m: as edits, or as URLs to fetch
-// again. For a package it only records the problem in m.faulty: the edits are decided later, as
-// several problems may concern the same package.
+// look decides how one problem is mended. It adds edits of the manifest, or URLs that are to be fetched
+// again, to m. But one package may have several problems, which must be mended together. So for most
+// problems of a package, look only adds the package to m.faulty. After look has been called for all
+// problems, mendPackage mends the package.
 func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	first := !m.looked[problem.Key]
 	switch key := problem.Key; {
@@ -126,17 +131,20 @@ func (m *mending) look(ctx context.Context, problem verify.Problem) error {
 	return nil
 }
 
-// takeBack records that a URL is to be fetched again, and why: the next commit gives the URL an
-// outcome Lost. It ignores a text that is not a canonical URL, because no crawl can have requested
-// it; then the problem stays, and verify reports it again.
+// takeBack makes the crawl fetch a URL again. To this end the next commit gives the URL an outcome
+// Lost, which overrides all earlier outcomes. The parameter why is recorded with this outcome.
+// takeBack does nothing for a URL that is not in canonical form, because no crawl can have requested
+// it. The problem with such a URL stays, and verify reports it again.
 func (m *mending) takeBack(url, why string) {
 	if a, err := address.Parse(url); err == nil && a.URL == url {
 		m.lost[url] = why
 	}
 }
 
-// maskAgain marks all gone pages of the partition (see manifest.Gone) as not masked, so that the
-// sweep masks their documents again. listGone then corrects the list of these pages.
+// maskAgain makes the sweep search the index once more for documents of gone pages (pages that have
+// vanished from their URLs), and mark these documents as dead. To this end it sets the field Masked to
+// false in every entry of the manifest's list of gone pages. If pages are missing from that list,
+// listGone adds them later in the same commit.
 func (m *mending) maskAgain() {
 	const what = "what is gone"
 	if m.looked[what] {
@@ -147,8 +155,8 @@ func (m *mending) maskAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s has pages searched that are gone, and masks them once more", m.ID()))
 }
 
-// forgetAgain makes the next sweep search the whole partition for forgotten pages again, and erase
-// them.
+// forgetAgain makes the next sweep search the whole partition again for forgotten pages (those that a
+// takedown covers), and erase them.
 func (m *mending) forgetAgain() {
 	const what = "what is forgotten"
 	if m.looked[what] {
@@ -159,7 +167,7 @@ func (m *mending) forgetAgain() {
 	m.said = append(m.said, fmt.Sprintf("partition %s holds what is forgotten, and forgets it once more", m.ID()))
 }
 
-// edit adds a change of the manifest, which cannot fail, to the edits of the next commit.
+// edit adds a change of the manifest to the edits of the next commit. The change cannot fail.
 func (m *mending) edit(do func(*partition.Edit)) {
 	m.edits = append(m.edits, func(_ context.Context, e *partition.Edit) error { do(e); return nil })
 }
@@ -172,10 +180,13 @@ func (r *Repairer) say(ctx context.Context, report *Report, said []string) {
 	report.Mended = append(report.Mended, said...)
 }
 
-// commit commits all edits as one generation. If URLs are to be fetched again, it adds a book with
-// an outcome Lost for each of them, and returns their number. If there is such a book, or a book
-// was lost, it changes the manifest's field Learnt, so that frontiers notice that they are behind
-// the books. The edits ignore objects that were replaced or removed since the problems were found.
+// commit commits all edits as one new version of the manifest. If URLs are to be fetched again, the
+// new version also lists a new book with an outcome Lost for each of them; commit returns their
+// number. If a book is added in this way, or a book was lost, the new version has another value in
+// its field Learnt. The frontiers (the crawl's queues in Redis) have recorded the old value, and so
+// find that they lack outcomes.
+//
+// An edit does nothing if its object was replaced or removed after the problem was found.
 func (m *mending) commit(ctx context.Context) (missing int, err error) {
 	if len(m.edits) == 0 && len(m.lost) == 0 {
 		return 0, nil
@@ -235,9 +246,10 @@ func (m *mending) putLost(ctx context.Context, epoch uint64) (partition.Book, er
 	return m.PutBook(ctx, content, len(learnt.Outcomes), 0)
 }
 
-// listGone makes the manifest's list of gone pages (see manifest.Gone) anew from the books. It is
-// the last edit of a commit. If a book cannot be read, it leaves the list as it is; a later round
-// of repair removes that book and calls listGone again.
+// listGone makes the manifest's list of gone pages (see manifest.Gone) anew from the books. It is the
+// last edit of a commit, so that it reads the books which the manifest lists after all other edits. If
+// a book cannot be read, listGone leaves the list of gone pages as it is. A later round of repair takes
+// that book off the manifest and calls listGone again.
 func (m *mending) listGone(ctx context.Context, e *partition.Edit) error {
 	pages, err := segments.Gone(ctx, m.Bucket, e.Manifest(), m.elsewhere)
 	if errors.Is(err, book.ErrDamaged) || errors.Is(err, blob.ErrAbsent) {

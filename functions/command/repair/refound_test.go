@@ -24,9 +24,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// lived returns a world with a past. It has a package from which a damaged page was erased; a page
-// that is gone; a page that was fetched again; a merged book and a merged segment; the orphans of
-// a killed pack; and a batch in the spool.
+// lived returns a test bucket after many events: a damaged page was erased from a package, a page
+// was found gone, a page was fetched again, books and segments were merged, a killed pack left a
+// package that no manifest lists, and a fetched batch waits in the spool to be packed.
 func lived(t *testing.T) *verifytest.World {
 	t.Helper()
 	w := done(t)
@@ -51,7 +51,8 @@ func lived(t *testing.T) *verifytest.World {
 	return w
 }
 
-// mergeBooks lists one merged book in place of the first three, whose objects stay.
+// mergeBooks merges the first three books that the manifest lists into a new book. It lists the new
+// book in place of the three. The objects of the three stay in the bucket, marked for deletion.
 func mergeBooks(w *verifytest.World) {
 	w.T.Helper()
 	var opened []*book.Reader
@@ -75,7 +76,7 @@ func mergeBooks(w *verifytest.World) {
 	})
 }
 
-// lose deletes the hint and the given number of newest generations.
+// lose deletes the given number of newest generations, and the hint (the copy of the newest one).
 func lose(w *verifytest.World, newest int) {
 	w.T.Helper()
 	keys := functionstest.Keys(w.T, w.Bucket, layout.ManifestPrefix(0))
@@ -84,7 +85,8 @@ func lose(w *verifytest.World, newest int) {
 	}
 }
 
-// state is what a bucket answers to readers when everything is indexed and masked.
+// state is what readers of a bucket can learn: the number of URLs in each state, the number of
+// batches in the spool, and the live documents.
 type state struct {
 	URLs, Stored, Skipped, Failed, Pending int
 	Spool                                  int
@@ -106,9 +108,9 @@ func answers(w *verifytest.World) state {
 	return state{report.URLs, report.Stored, report.Skipped, report.Failed, report.Pending, report.Waiting.Spool, functionstest.Live(w.T, w.Bucket, w.Manifest())}
 }
 
-// TestLostGenerations loses the newest generations. If verify does not notice that, the bucket is
-// as if the last commits had not been made. Else repair and indexing restore everything, and no
-// problem is left.
+// TestLostGenerations deletes the newest generations of a manifest, one more in each subtest. After
+// repair and indexing, readers must get the same answers as before the loss, no page may have to be
+// fetched again, and a second repair must find nothing to do.
 func TestLostGenerations(t *testing.T) {
 	whole := lived(t)
 	all := len(functionstest.Keys(t, whole.Bucket, layout.ManifestPrefix(0)))
@@ -149,8 +151,9 @@ func TestLostGenerations(t *testing.T) {
 	}
 }
 
-// TestRefoundingOutlastsEveryFault lets each call of the store fail in turn: running again leads
-// to the same end.
+// TestRefoundingOutlastsEveryFault lets each call of the object store fail in turn while repair
+// makes a lost generation (version of the manifest) anew. Another run of repair must lead to the
+// same end as without the fault.
 func TestRefoundingOutlastsEveryFault(t *testing.T) {
 	whole := lived(t)
 	want := answers(whole.Clone(t))
@@ -173,8 +176,9 @@ func TestRefoundingOutlastsEveryFault(t *testing.T) {
 	}
 }
 
-// TestDamagedNewestGeneration damages the newest generation and the hint: the generation before
-// serves readers until repair makes a new one.
+// TestDamagedNewestGeneration damages the newest generation of a manifest. It also deletes, damages
+// or replaces the hint, which is the copy of that generation. Until repair makes a new generation,
+// readers must get the one before the damaged one.
 func TestDamagedNewestGeneration(t *testing.T) {
 	whole := lived(t)
 	want := answers(whole.Clone(t))
@@ -218,7 +222,8 @@ func TestDamagedNewestGeneration(t *testing.T) {
 	}
 }
 
-// TestForeignObject puts a foreign object under each prefix: it is reported, and disturbs nothing.
+// TestForeignObject puts an object with an unknown name under each prefix of the bucket. Repair
+// must report it as foreign and leave it as it is, and commits must still work.
 func TestForeignObject(t *testing.T) {
 	whole := done(t)
 	keys := []string{layout.ManifestPrefix(0) + "000000000003.json"}
@@ -242,8 +247,9 @@ func TestForeignObject(t *testing.T) {
 	}
 }
 
-// TestLostGenerationsOfWhatIsForgotten erases forgotten pages once more, and does not request
-// them.
+// TestLostGenerationsOfWhatIsForgotten takes down a page, and then deletes all versions of the manifest
+// before the page is erased. Repair makes a new version. This version must not say that the page has
+// been erased already, because then the sweep would not erase it. No URL may be fetched again.
 func TestLostGenerationsOfWhatIsForgotten(t *testing.T) {
 	w := lived(t)
 	forgotten, err := address.Parse(site + "1")
@@ -263,8 +269,8 @@ func TestLostGenerationsOfWhatIsForgotten(t *testing.T) {
 	}
 }
 
-// TestLostGenerationsOfSeveralPartitions makes a new generation only in the partitions that have
-// lost generations.
+// TestLostGenerationsOfSeveralPartitions checks that repair makes new versions of manifests only
+// for partitions that have lost some.
 func TestLostGenerationsOfSeveralPartitions(t *testing.T) {
 	bucket := memblob.New()
 	var seeds []string
@@ -325,9 +331,12 @@ func TestLostGenerationsOfSeveralPartitions(t *testing.T) {
 	}
 }
 
-// TestLostGenerationsAmongOrphans has packages and books of killed packs, whose batches other
-// packs have packed together with other batches. Whichever of them are listed, in the end each
-// page is stored once, no batch is packed twice, and batches that wait are packed.
+// TestLostGenerationsAmongOrphans deletes all versions of the manifest. The bucket has objects that
+// they listed, and orphans: packages and a book that no version listed, because pack was killed before
+// its commit. The orphans have data of three batches. Two of these batches were packed again later,
+// into objects that were listed. The third still waits in the spool. After repair has made a new
+// manifest, each page must be stored once, no packed batch may be packed again, and no batch that waits
+// in the spool may be lost.
 func TestLostGenerationsAmongOrphans(t *testing.T) {
 	w := verifytest.New(t)
 	b := verifytest.Batch

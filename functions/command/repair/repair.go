@@ -1,6 +1,7 @@
-// Package repair mends problems that verify finds: it has a segment built again from its
-// package, restores a generation from the hint, or has a page fetched again. A problem
-// stays if the bucket does not have the bytes that its repair needs.
+// Package repair mends problems that verify finds. For example, it has a segment built again
+// from its package, or has a page fetched again. It restores the newest generation (version
+// of a partition's manifest) from the hint, which is a copy of it. A problem stays if the
+// bucket does not have the bytes that its repair needs.
 //
 // Damaged bytes are first copied into quarantine. All edits of a partition are committed
 // as one generation; the system may run meanwhile. Repair itself makes no pages and no
@@ -15,18 +16,18 @@
 //
 // # Lost
 //
-// The URL of a page that cannot be read, or that no book names, gets an outcome Lost in a
-// new epoch. That outcome takes the URL back: all earlier outcomes of the URL no longer
-// count, and it waits to be fetched again. A running frontier notices that it is behind
-// the book with this outcome, and is rebuilt.
+// If a stored page cannot be read, or no book has an outcome for it, its URL must be fetched
+// again. So repair gives the URL an outcome Lost, in a new epoch. Then all earlier outcomes of
+// the URL no longer count, and it waits to be fetched. A running frontier notices that it
+// lacks this outcome, and is rebuilt.
 //
-// The links of a lost book are found again. Proof: let u be a discovered URL. A
-// path of links leads from a seed to u. Take the first link on the path that no
-// book records any more. Its source was discovered, by the links before it, and the
-// lost book recorded the source's outcome too, because pack writes the outcome and
-// the links of a page into one book. So the source has no outcome, or a Lost one
-// from repair, and is fetched again with all its links. This repeats until no link
-// of the path is missing.
+// If a book is lost, all its links are found again. Proof: take a URL that was discovered by a
+// path of links from a seed, and on this path the first link that is in no book any more. Let p
+// be the page that has this link. All links of the path before p are in books, so the URL of p
+// still counts as discovered. But it has no outcome, or an outcome Lost: pack writes the outcome
+// and the links of a page into the same book, and that book is the lost one. A discovered URL
+// without an outcome is fetched. So p is fetched again, and its link is found again. This repeats
+// until no link of the path is missing.
 package repair
 
 import (
@@ -55,10 +56,12 @@ type Repairer struct {
 	Bucket blob.Bucket
 	Now    func() time.Time
 	Log    *slog.Logger
-	// Frontiers, if not nil, returns the frontiers that are compared with the books (see
-	// verify.Verifier). Run calls it once, after it has restored deleted settings.
+	// Frontiers, if not nil, returns the frontiers (queues of URLs in Redis) that are compared with
+	// the outcomes and links on record (see verify.Verifier). Run calls it once, after it has
+	// restored deleted settings.
 	Frontiers func(context.Context) ([]*frontier.Frontier, error)
-	// Progress, if not nil, is called often, by several goroutines (see verify.Verifier).
+	// Progress, if not nil, is called often, by several goroutines, with the progress of verifying
+	// (see verify.Verifier).
 	Progress func(verify.Progress)
 }
 
@@ -69,8 +72,9 @@ type Report struct {
 	More   int              `json:"more"`   // number of problems that are left and not listed in Left
 	Index  int              `json:"index"`  // number of packages that have still to be indexed
 	Fetch  int              `json:"fetch"`  // number of URLs that have still to be fetched again
-	// Rebuild is true if a frontier differs from the books without noticing it, so that a
-	// person must have the frontiers rebuilt.
+	// Rebuild is true if a frontier (the queues of URLs in Redis) differs from the books: a person must
+	// have the frontiers rebuilt. It is false if repair gave URLs an outcome Lost. In that case the
+	// frontiers find out by themselves that they lack outcomes, and are rebuilt.
 	Rebuild bool `json:"rebuild"`
 }
 
@@ -117,9 +121,10 @@ func (r *Repairer) Run(ctx context.Context) (Report, error) {
 	}
 }
 
-// condemnUnlisted condemns objects that no generation lists and that are older than the grace. It
-// does so even if they are more than half of a partition's objects; the sweep condemns none in that
-// case, and leaves the decision to a person. It skips partitions with lost generations.
+// condemnUnlisted condemns (marks for deletion) objects that no manifest lists and that are older
+// than the grace period of unlisted objects. The sweep does so, too, but not if more than half of a
+// partition's objects are unlisted: it leaves that decision to a person. Whoever runs a repair has
+// decided, so condemnUnlisted has no such limit. It skips partitions with lost manifests.
 func (r *Repairer) condemnUnlisted(ctx context.Context, partitions []layout.Partition) error {
 	for _, id := range partitions {
 		p, err := partition.Open(ctx, r.Bucket, id, r.Now)

@@ -27,9 +27,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// TestEveryObject loses or damages each object in turn. After repair, and the work that it leaves,
-// the bucket has no problem and everything is stored. Only an earlier generation cannot be mended,
-// and that is reported.
+// TestEveryObject deletes or damages each object in turn. After repair, and the work that it leaves
+// to other functions, the bucket must have no problem and all URLs must be stored. Only an older
+// generation of the manifest cannot be mended; repair must report it.
 func TestEveryObject(t *testing.T) {
 	whole := done(t)
 	keys := functionstest.Keys(t, whole.Bucket, "")
@@ -68,8 +68,9 @@ func TestEveryObject(t *testing.T) {
 	}
 }
 
-// TestEverySegmentAndOverlay loses or damages each merged segment and each overlay. Overlays are
-// made anew without indexing.
+// TestEverySegmentAndOverlay deletes or damages each segment and each overlay of a bucket in turn,
+// and repairs the bucket. A damaged segment must be made anew by indexing its packages again. An
+// overlay must be made anew without that. One of the segments is the result of a merge.
 func TestEverySegmentAndOverlay(t *testing.T) {
 	whole := done(t)
 	whole.Merge()
@@ -130,9 +131,10 @@ func TestEverySegmentAndOverlay(t *testing.T) {
 	}
 }
 
-// TestPackageOfAMergedSegment loses a package of a merged segment: the segment's other packages
-// are untouched. If only pages of the package are lost, a new package takes its place in the
-// segment.
+// TestPackageOfAMergedSegment merges the segments of all packages into one, and then harms one
+// package. If the package is deleted, its two documents in the merged segment must become dead. If
+// one of its pages is damaged, they must not all become dead. In both cases the manifest must still
+// list the merged segment.
 func TestPackageOfAMergedSegment(t *testing.T) {
 	whole := done(t)
 	whole.Merge()
@@ -152,8 +154,8 @@ func TestPackageOfAMergedSegment(t *testing.T) {
 	}
 }
 
-// TestRepairOutlastsEveryFault lets each call of the store fail in turn: running again leads to
-// the same end.
+// TestRepairOutlastsEveryFault lets each call of the object store fail in turn while repair runs.
+// Another run must lead to the same end as without the fault.
 func TestRepairOutlastsEveryFault(t *testing.T) {
 	whole := done(t)
 	for name, harm := range map[string]func(w *verifytest.World){
@@ -336,7 +338,8 @@ func quarantined(w *verifytest.World, key string) {
 	}
 }
 
-// flipAt returns a function that flips a bit, so many twentieths of the content from its start.
+// flipAt returns a function that flips one bit of its argument. The position of the bit is given in
+// twentieths of the argument's length: for 10, the bit is in the middle.
 func flipAt(twentieths int) func([]byte) []byte {
 	return func(content []byte) []byte {
 		content[len(content)*twentieths/20] ^= 4
@@ -349,8 +352,11 @@ func flipPage(content []byte) []byte {
 	return content
 }
 
-// TestOverlayOfWhatIsForgotten makes an overlay anew in which forgotten documents are alive. So
-// the manifest no longer says that the segment has only to be written anew.
+// TestOverlayOfWhatIsForgotten deletes the overlay that marks a document of a segment as dead because
+// of a takedown. The manifest's field Erase of the segment is true: the segment is to be rewritten
+// without its dead documents. Repair does not mark the document again, because to find documents of
+// forgotten pages is the work of the sweep. So after the repair the segment has no dead document that
+// could be left out, and the field Erase must be false.
 func TestOverlayOfWhatIsForgotten(t *testing.T) {
 	w := done(t)
 	i := slices.IndexFunc(w.Manifest().Segments, func(s manifest.Segment) bool { return s.Documents > 1 })
@@ -367,7 +373,9 @@ func TestOverlayOfWhatIsForgotten(t *testing.T) {
 	sound(w, 4)
 }
 
-// TestTextNoMore repairs nothing for a page that had text once and is no longer searched.
+// TestTextNoMore fetches a page of text again, and now there is an image at its URL. An image has no
+// text to search, so no live document belongs to the URL any more. That is no problem: repair must
+// mend nothing.
 func TestTextNoMore(t *testing.T) {
 	w := done(t)
 	p := functionstest.Page(verifytest.Batch(9), site+"1")
@@ -379,7 +387,9 @@ func TestTextNoMore(t *testing.T) {
 	}
 }
 
-// TestSuspended suspends repair for an hour: it commits none of the objects that it put before.
+// TestSuspended suspends repair for an hour between storing a package and committing the manifest that
+// lists it. Another process may delete a package that no manifest has listed for long, so commits have a
+// time limit (manifest.Fresh). Repair must fail without a commit, and succeed when it is run again.
 func TestSuspended(t *testing.T) {
 	w := done(t)
 	w.Change(w.Manifest().Packages[1].Key, flipPage)
@@ -400,7 +410,9 @@ func TestSuspended(t *testing.T) {
 	sound(w, 4)
 }
 
-// TestFrontier reports a frontier that differs from the books: the caller has to rebuild it.
+// TestFrontier has repair mend this problem: a URL still has to be fetched according to the books, but
+// the frontier (the crawl's queues in Redis) does not have it. Repair must not change the manifest. It
+// must report that the caller has to rebuild the frontier.
 func TestFrontier(t *testing.T) {
 	w := done(t)
 	problem := verify.Problem{Kind: verify.Behind, URL: site, Detail: "is pending in the books, and not in the frontier"}
@@ -415,8 +427,8 @@ func TestFrontier(t *testing.T) {
 	}
 }
 
-// TestProblemsThatAreNone mends problems of objects that are sound or do not exist: that does no
-// harm.
+// TestProblemsThatAreNone gives repair wrong reports of problems: the objects in these reports are
+// sound, or were never stored. Repair must do no harm.
 func TestProblemsThatAreNone(t *testing.T) {
 	w := done(t)
 	m := w.Manifest()

@@ -22,7 +22,8 @@ type Report struct {
 	At    time.Time `json:"at"`
 	Empty bool      `json:"empty,omitempty"` // true: nothing was stored yet at the moment of the report
 	Total Row       `json:"total"`
-	// a row for each language, those with the most pages first, as in Sources, Collections and Sites
+	// a row for each language; the rows of Languages, Sources, Collections and Sites are in
+	// descending order of pages
 	Languages []Row `json:"languages"`
 	// a row for each way in which the language is known: declared, guessed or overruled
 	Sources     []Row  `json:"language_sources"`
@@ -30,15 +31,15 @@ type Report struct {
 	Sites       []Row  `json:"sites"`
 	Days        []Row  `json:"days"` // a row for each day (UTC) on which pages were downloaded, in order of time
 	Sizes       []Size `json:"sizes"`
-	// Faults has a sentence for every lost or damaged object or generation, whose pages or
-	// bytes are not counted.
+	// Faults has a sentence for every object, and every generation (version of a partition's
+	// manifest), that is lost or damaged, so that its pages or bytes are not counted.
 	Faults []string `json:"faults"`
 }
 
 // Row counts the pages of one language, collection, site or day. A page of two
 // collections counts in both.
 type Row struct {
-	Value string `json:"value"` // language or how it is known, collection, site or day; "": the language is unknown, or the page is not indexed yet
+	Value string `json:"value"` // the language, collection, site or other value that the row is for; "": unknown, or the page is not indexed yet
 	Pages int    `json:"pages"`
 	Sites int    `json:"sites"` // number of different sites to which the pages belong
 	Bytes int64  `json:"bytes"` // compressed size of the pages in packages, in bytes
@@ -54,7 +55,7 @@ func (r *Report) Table(by string) *[]Row {
 	return map[string]*[]Row{"language": &r.Languages, "source": &r.Sources, "collection": &r.Collections, "site": &r.Sites, "day": &r.Days}[by]
 }
 
-// Make returns a report of a bucket as it was at the time in the parameter at.
+// Make returns a report of a bucket as it was at the given time.
 func Make(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time.Time) (*Report, error) {
 	all, err := inventory.Open(ctx, bucket, s, at)
 	if err == nil {
@@ -121,9 +122,9 @@ type tally struct {
 	site string // site of the page that was counted last
 }
 
-// add counts a page or an asset in the row of the value, such as the language en. Pages of one site
-// must be added one after another, because add counts one more site whenever a page is of another
-// site than the page before it in the row.
+// add counts a page or an asset in the row of the given value, such as "en" in the table of
+// languages. The pages of one site must be added one after another, because add compares a page's
+// site only with that of the previous page in the row. If the two differ, it counts a new site.
 func (t *table) add(value, site string, page *inventory.Page) {
 	if t.at == nil {
 		t.at = make(map[string]*tally)

@@ -20,9 +20,9 @@ import (
 
 var later = functionstest.Start.Add(time.Hour)
 
-// bucketOf returns a bucket with four pages of three hosts and two sites, one of which
-// is German, one of two collections, and one not indexed and of the next day, as is an
-// image; with their sizes in packages.
+// bucketOf returns a bucket, and the compressed sizes of its pages. There are four pages on three
+// hosts of two sites: page 2 is German, page 3 is in two collections, and page 4 is not indexed and
+// was downloaded a day later. A fifth object is an image, also of the later day.
 func bucketOf(t *testing.T) (*memblob.Bucket, *settings.Settings, []int64) {
 	t.Helper()
 	bucket := memblob.New()
@@ -101,7 +101,8 @@ func TestReport(t *testing.T) {
 	}
 }
 
-// TestDamage damages a package and a segment: the rest is counted, and the report names both.
+// TestDamage damages a package and a segment: Make counts everything else, and the report names
+// both objects.
 func TestDamage(t *testing.T) {
 	bucket, s, _ := bucketOf(t)
 	m := functionstest.Manifest(t, bucket, 0)
@@ -125,7 +126,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFaults lets each request fail in turn: the result is an error, never another report.
+// TestFaults lets each request to the object store fail in turn: Make must return an error, never a
+// wrong report.
 func TestFaults(t *testing.T) {
 	bucket, s, _ := bucketOf(t)
 	want, err := Make(t.Context(), bucket, s, later)

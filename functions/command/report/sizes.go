@@ -57,9 +57,10 @@ type measured struct {
 // atOnce is the number of objects that are read concurrently.
 const atOnce = 8
 
-// measure fills the report's table of sizes from all objects that the generations list. It reads
-// the directory of each package, book and segment. The result unread has an error for each object
-// that is damaged or missing, and so is not counted, or only in part.
+// measure fills the report's table of sizes. It counts the objects that the given manifests (one for
+// each partition) list. To this end it reads the directory of each package, book and segment. The
+// result unread has an error for each object that is damaged or missing. Of such an object, the table
+// may lack some or all figures.
 func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []*manifest.Manifest) (unread []error, err error) {
 	m := measured{bucket: bucket, rows: [kinds]Size{
 		fetched:      {What: "pages and assets before compression", Unit: "object"},
@@ -115,8 +116,8 @@ func (r *Report) measure(ctx context.Context, bucket blob.Reader, generations []
 	return m.unread, nil
 }
 
-// fault adds to m.unread an error which says that an object is damaged or missing, and returns nil.
-// It returns any other error.
+// fault handles an error of reading an object. If the object is damaged, missing or of an unknown
+// version, fault adds an error to m.unread and returns nil. It returns any other error.
 func (m *measured) fault(err error) error {
 	if !partition.IsDamaged(err) && !errors.Is(err, webobject.ErrDamaged) && !errors.Is(err, book.ErrDamaged) && !errors.Is(err, segment.ErrVersion) {
 		return err
@@ -127,8 +128,8 @@ func (m *measured) fault(err error) error {
 	return nil
 }
 
-// add adds to rows of the table: rows[i] has the count and the bytes that are added to the row with
-// the number i, such as outcomes.
+// add adds counts and bytes to several rows of the table at once. A key of the map is the number of a
+// row: one of the constants fetched, packages, terms, … above. The value is added to that row.
 func (m *measured) add(rows map[int]Size) {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -80,7 +80,7 @@ func steps(b *testing.B, do ...func(context.Context) error) {
 	}
 }
 
-// BenchmarkBooks reads books and ranges.
+// BenchmarkBooks measures how fast verify reads books and compares their outcomes with the pages.
 func BenchmarkBooks(b *testing.B) {
 	w := crawled(b, 10, 2000, 5)
 	pages := 0
@@ -98,8 +98,8 @@ func BenchmarkBooks(b *testing.B) {
 	b.ReportMetric(float64(pages)/b.Elapsed().Seconds(), "pages/s")
 }
 
-// BenchmarkBodies reads packages. BenchmarkInflate only decompresses the pages in them, with as
-// many goroutines.
+// BenchmarkBodies measures how fast verify reads and checks packages. BenchmarkInflate, for
+// comparison, only decompresses the pages in them, with as many goroutines.
 func BenchmarkBodies(b *testing.B) {
 	w := crawled(b, 8, 300, 4000)
 	b.SetBytes(8 * 300 * int64(len(text(rand.New(rand.NewPCG(1, 2)), 4000))))

@@ -16,15 +16,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// Books are compared range by range of URLs. partBytes is the size in bytes of the parts into which
-// a book is divided to find the ranges. rangeBytes is the total size of the parts of all books that
-// fall into one range: some ten thousand URLs.
+// To bound memory, verify divides the hash space of URLs into ranges. It reads the first range from
+// all books, then the second range from all books, and so on. The ranges are chosen so that all
+// books together have about rangeBytes bytes in each, which is some ten thousand URLs. To choose
+// them, verify divides each book into parts of partBytes bytes.
 const (
 	partBytes  = 16 << 10
 	rangeBytes = 2 << 20
 )
 
-// openBook is a book that is read range by range.
+// openBook is a book (object with outcomes and links) that is read range by range of URLs.
 type openBook struct {
 	manifest.Book
 	partition layout.Partition
@@ -32,9 +33,9 @@ type openBook struct {
 	lost      atomic.Bool // the book is missing or damaged
 }
 
-// readBooks reads every book whole and compares its hash with its key. Then it divides the hash
-// space of URLs into ranges, in v.ranges. foldRanges will read the books again, one range after
-// another.
+// readBooks reads every book (object with outcomes and links) whole and compares its hash with its
+// key. Then it divides the hash space of URLs into ranges, in v.ranges. foldRanges will read the
+// books again, one range after another.
 func (v *run) readBooks(ctx context.Context) error {
 	var all []*openBook
 	var size int64
@@ -61,8 +62,8 @@ func (v *run) readBooks(ctx context.Context) error {
 	return err
 }
 
-// readBook checks the bytes of one book and opens it. It reports a problem if the book still has
-// links of a forgotten page.
+// readBook checks the bytes of one book (object with outcomes and links) and opens it. It reports a
+// problem if the book still has links of a forgotten page.
 func (v *run) readBook(ctx context.Context, b *openBook) error {
 	content, err := v.Bucket.Get(ctx, b.Key, blob.Range{})
 	if err != nil {
@@ -85,9 +86,9 @@ func (v *run) readBook(ctx context.Context, b *openBook) error {
 	return err
 }
 
-// lose handles err, an error in reading the book b. If the book is missing or damaged, lose marks
-// it as lost and returns nil. It reports a damaged book the first time; missing books are reported
-// by the method objects. It returns any other error.
+// lose handles an error in reading the book b (object with outcomes and links). If the book is
+// missing or damaged, lose marks it as lost and returns nil; it returns any other error. It reports
+// a damaged book, unless the book is marked already. (The method objects reports missing ones.)
 func (v *run) lose(b *openBook, err error) error {
 	switch {
 	case err == nil:
@@ -104,8 +105,9 @@ func (v *run) lose(b *openBook, err error) error {
 	return err
 }
 
-// divide divides the hash space of URLs into ranges, so that the parts of all books in one range
-// have about rangeBytes together.
+// divide divides the hash space of URLs into ranges that verify reads one after another. In each range,
+// all books together have about rangeBytes bytes. The parameter parts has the parts of all books, with
+// the size and the first hash of each part.
 func divide(parts []book.Part) []layout.Range {
 	slices.SortFunc(parts, func(a, b book.Part) int { return cmp.Compare(a.From, b.From) })
 	ranges := make([]layout.Range, 1)
@@ -121,7 +123,8 @@ func divide(parts []book.Part) []layout.Range {
 	return ranges
 }
 
-// partition returns the newest generation of a storage partition, with its spool and books.
+// partition returns what the verification has read of a storage partition: the newest manifest, the
+// books that it lists, and the batches that are not packed yet.
 func (v *run) partition(p layout.Partition) *audit {
 	return v.partitions[slices.IndexFunc(v.partitions, func(own *audit) bool { return own.Partition == p })]
 }
@@ -137,9 +140,10 @@ func (v *run) noteUndiscovered(url string, p layout.Partition) {
 	})
 }
 
-// judgeUndiscovered reports the URLs that noteUndiscovered recorded, except those that were seeds
-// once. It reports nothing if there may be a good reason that no link leads to them: the page with
-// the link is forgotten, or the book or spool object with the link is lost.
+// judgeUndiscovered reports the URLs that have an outcome although no seed or link leads to them (see
+// noteUndiscovered), except those that were seeds once. It reports none of them if links may be
+// missing for a known reason: takedowns have erased pages with links, or books or spool objects with
+// links are lost.
 func (v *run) judgeUndiscovered(ctx context.Context) error {
 	waiting := &v.report.Waiting
 	if waiting.Find == 0 || waiting.Fetch > 0 || !v.settings.Takedowns.Empty() || v.incomplete() {
@@ -168,8 +172,8 @@ func (v *run) judgeUndiscovered(ctx context.Context) error {
 	return nil
 }
 
-// judgeStrategies reports the faults of the strategies if URLs that collections want have no
-// partition because of them. Such URLs are never fetched.
+// judgeStrategies reports the faults of the strategies, the published rules that divide URLs among
+// partitions, if some wanted URL has no partition because of them. Such URLs are never fetched.
 func (v *run) judgeStrategies() {
 	n := v.unplaced.Load()
 	if n == 0 {
@@ -183,8 +187,8 @@ func (v *run) judgeStrategies() {
 	}
 }
 
-// spoolLost reports whether a spool object is in quarantine. It was damaged and never packed, so
-// that its outcomes and links are lost.
+// spoolLost reports whether any spool object was found damaged before it was packed, so that the
+// outcomes and links of its batch are lost. Such an object has a copy in quarantine.
 func (v *run) spoolLost(ctx context.Context) (bool, error) {
 	for _, err := range v.Bucket.List(ctx, layout.QuarantinePrefix(layout.Spool), "") {
 		if err != nil {

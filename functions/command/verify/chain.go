@@ -15,15 +15,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// generation is one generation, or the hint, as read from the bucket.
+// generation is one generation (version) of a partition's manifest, as read from the bucket. It was
+// read from its own object, or from the hint, which is a copy of the newest generation.
 type generation struct {
 	manifest.Manifest
 	hash string // content hash of the bytes; "" if the object is missing
 	bad  error  // why the generation cannot be read; nil if it can
 }
 
-// read returns the generation stored under a key. If it is missing or damaged, read returns it with
-// the reason in the field bad. read fails only if the object store fails.
+// read returns the generation (version of partition p's manifest) stored under a key. If it is
+// missing or damaged, read returns it with the reason in the field bad. read fails only if the
+// object store fails.
 func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key string) (generation, error) {
 	content, err := bucket.Get(ctx, key, blob.Range{})
 	if errors.Is(err, blob.ErrAbsent) {
@@ -37,19 +39,21 @@ func read(ctx context.Context, bucket blob.Reader, p layout.Partition, key strin
 	return g, nil
 }
 
-// history holds all generations of a partition. A generation whose object is missing has an
-// element, too, with the reason in its field bad. Only the newest generation has its whole
-// manifest; the others have only their hash, their parent's hash and their time.
+// history holds all generations (numbered versions of the manifest) of a partition. A generation
+// whose object is missing has an element, too, with the reason in its field bad. Only the newest
+// generation has its whole manifest; the others have only their hash, their parent's hash and their
+// time.
 type history struct {
 	hint        generation // hint as read; it should be a copy of a generation
 	first       uint64     // number of the generation in generations[0]; 1 if generations is empty
 	generations []generation
 }
 
-// newest returns the number of the newest generation.
+// newest returns the number of the newest generation (version of the manifest).
 func (h *history) newest() uint64 { return h.first + uint64(len(h.generations)) - 1 }
 
-// at returns a generation by its number; nil if the history holds no generation with that number.
+// at returns a generation (version of the manifest) by its number; nil if the history holds none
+// with that number.
 func (h *history) at(number uint64) *generation {
 	if number < h.first || number > h.newest() {
 		return nil
@@ -57,9 +61,10 @@ func (h *history) at(number uint64) *generation {
 	return &h.generations[number-h.first]
 }
 
-// history reads the hint and all generations of a partition. It reads the hint first, and then
-// lists the generations. So if the hint is newer than all of them, a generation is lost; it is not
-// just a commit that came in between.
+// history reads the hint and all generations (versions of the manifest) of a partition. The hint is
+// a copy of the newest generation. history reads it first, and lists the generations after that. So
+// if the hint is newer than all generations in the list, a generation is lost. (In the opposite
+// order, a commit between the two steps would also make the hint newer.)
 func (v *run) history(ctx context.Context, p layout.Partition) (history, error) {
 	var h history
 	var err error
@@ -112,10 +117,11 @@ func (v *run) history(ctx context.Context, p layout.Partition) (history, error) 
 	return h, group.Wait()
 }
 
-// chain checks that every generation has the hash that the next generation names as its parent. It
-// checks them from the generation in force (the parameter inForce; nil if it cannot be read) back
-// to the oldest one that must be kept. It reports damaged and missing generations. The generation
-// before a damaged one cannot be checked.
+// chain checks the generations (versions of the manifest) of a partition. Each names the hash of
+// the generation before it, its parent. chain goes back from the generation in force (the parameter
+// inForce; nil if it cannot be read) to the oldest one that must be kept, and compares the hashes.
+// It reports damaged and missing generations. It cannot check a generation whose successor is
+// damaged.
 func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce *generation) error {
 	parent, known := "", false
 	oldest := h.first
@@ -148,8 +154,8 @@ func (v *run) chain(ctx context.Context, p layout.Partition, h history, inForce 
 	return v.missing(ctx, p, h, inForce, lost)
 }
 
-// missing reports the missing generations with the numbers in the parameter lost, except those that
-// the sweep has deleted since this verification began.
+// missing reports that the generations (versions of the manifest) with the given numbers are
+// missing, except those that the sweep has deleted since this verification began.
 func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForce *generation, lost []uint64) error {
 	if len(lost) == 0 {
 		return nil
@@ -166,12 +172,11 @@ func (v *run) missing(ctx context.Context, p layout.Partition, h history, inForc
 	return nil
 }
 
-// unread returns the text that follows the object's key in the report of an unreadable generation,
-// whose number is the parameter number. If the generation is
-//
-//	the newest      the text says that no generation can be read
-//	an older one    the text says that nothing of today depends on it, and when the sweep deletes it, which
-//	                ends the problem
+// unread returns the text with which the report describes an unreadable generation (version of the
+// manifest). The parameter number is that of the generation. In the report the text follows the key
+// of the generation's object. For the newest generation it says only that it cannot be read. For an
+// older one it says that no present data depends on it, and from what time on the sweep would have
+// deleted it anyway.
 func (h *history) unread(inForce *generation, number uint64) string {
 	if inForce == nil || number >= inForce.Generation {
 		return "is no generation that can be read"
@@ -188,10 +193,12 @@ func (h *history) unread(inForce *generation, number uint64) string {
 		followed.Add(limits.Past+limits.Grace).UTC().Format("2006-01-02 15:04"))
 }
 
-// inForce returns the newest generation. It takes this generation from its own object, or from the
-// hint if that object is missing or has more faults than the hint. It returns nil if neither can be
-// read: then the contents of the partition are unknown. It reports a hint that is not a copy of a
-// generation. The parameter exists has the sizes of the partition's objects, by key.
+// inForce returns the newest generation (version of the manifest) of a partition. There are two
+// sources: the generation's own object, and the hint, which should be a copy of it. inForce takes
+// the hint if the object is missing or unreadable, or has more faults than the hint (see the method
+// faults). It returns nil if neither can be read: then the contents of the partition are unknown.
+// It reports a hint that is not a copy of a generation. The parameter exists has the sizes of the
+// partition's objects, by key.
 func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *generation {
 	newest := h.newest()
 	var last *generation
@@ -228,13 +235,13 @@ func (v *run) inForce(p layout.Partition, h history, exists map[string]int64) *g
 	return last
 }
 
-// copied reports whether the number in a hint is wrong. A hint should be a copy of the newest
-// generation. copied is called if its number n is higher than the numbers of all stored
-// generations. Then either n is wrong, or the generations up to n are lost. n counts as wrong in
-// two cases:
+// copied is called if the hint says that it is a copy of generation n (a version of the manifest),
+// and n is higher than the number of every stored generation. Either the number n is wrong, or
+// generation n was lost. copied reports whether n is wrong. The hint also has the hash of its parent;
+// if n is right, the parent is generation n - 1. So n is wrong in two cases:
 //
-//   - the hint's parent, the generation before it, is stored, but under another number than n - 1;
-//   - the highest stored number is n - 1, at least 1, but the hint's parent is not stored.
+//   - The hint's parent is stored, but under another number than n - 1.
+//   - Generation n - 1 is stored, but neither it nor another stored generation is the hint's parent.
 func (h *history) copied(hint *generation) bool {
 	before := hint.Generation - 1
 	for i, g := range h.generations {
@@ -245,9 +252,13 @@ func (h *history) copied(hint *generation) bool {
 	return before > 0 && before == h.newest()
 }
 
-// faults returns the number of faults of a generation that may be the newest. A wrong parent is one
-// fault, and so is each listed object that is missing or has another size. The parameter exists has
-// the sizes of the partition's objects.
+// faults returns the number of faults in g, which claims to be the newest generation (version of the
+// manifest) of a partition. There are two kinds of faults:
+//
+//   - g has a wrong hash of its parent, the generation before it (at most one fault)
+//   - an object that g lists is missing, or has another size than g says (one fault for each object)
+//
+// The parameter exists has the sizes of the objects that the partition has in the bucket, by key.
 func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	if before := h.at(h.newest() - 1); before != nil && before.bad == nil && before.hash != g.Parent {
 		n++
@@ -260,8 +271,8 @@ func (h *history) faults(g *generation, exists map[string]int64) (n int) {
 	return n
 }
 
-// before returns the newest readable generation of a partition whose newest generation cannot be
-// read. It returns nil if there is none.
+// before returns the newest readable generation (version of the manifest) of a partition. It is
+// called if the newest generation is unreadable. It returns nil if no generation is readable.
 func (v *run) before(ctx context.Context, p layout.Partition) (*generation, error) {
 	m, err := manifest.Read(ctx, v.Bucket, p)
 	switch {
@@ -273,8 +284,8 @@ func (v *run) before(ctx context.Context, p layout.Partition) (*generation, erro
 	return &generation{Manifest: m, hash: m.Hash()}, nil
 }
 
-// lost reports every object which proves that a partition had generations after the one in the
-// parameter newest. It returns true if there is such an object.
+// lost reports each object which proves that generations (versions of the manifest) after the given
+// one existed, and are lost. It returns true if there is such an object.
 func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) {
 	found, err := partition.Lost(ctx, v.Bucket, newest)
 	for _, e := range found {
@@ -283,8 +294,10 @@ func (v *run) lost(ctx context.Context, newest manifest.Manifest) (bool, error) 
 	return len(found) > 0, err
 }
 
-// uncommitted adds notes to the report about books and packages that no generation lists. Call it
-// only if no object proves that generations are lost.
+// uncommitted adds a note to the report for each book that no version of the manifest lists although
+// batches of the book are still in the spool. Usually pack was killed between storing the book and
+// committing a version that lists it. The next run of pack packs the batches again. Call uncommitted
+// only if the method lost finds nothing: a lost version of the manifest may have listed the book.
 func (v *run) uncommitted(ctx context.Context, newest manifest.Manifest) error {
 	found, err := partition.FindUncommitted(ctx, v.Bucket, newest)
 	for _, u := range found {

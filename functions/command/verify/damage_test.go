@@ -15,8 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// TestDamage damages a bucket in every way. Each damage is reported as a problem of the given
-// kind, in a sentence that contains all the given words.
+// TestDamage damages a bucket in many ways. Verify must report each damage as a problem of the
+// given kind, in a sentence that contains all the given words.
 func TestDamage(t *testing.T) {
 	batch := verifytest.Batch(2)
 	for name, test := range map[string]struct {
@@ -379,8 +379,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestLinkWasInLostSpool has a URL to which no link leads. That is no problem as long as URLs are
-// to be fetched: the link may have been in a damaged spool object.
+// TestLinkWasInLostSpool stores a page to whose URL no link leads. That is no problem if quarantine
+// has a damaged spool object, because the link may have been in it.
 func TestLinkWasInLostSpool(t *testing.T) {
 	w := newWorld(t)
 	w.Learn(verifytest.Batch(3), []string{"http://b.example/"})
@@ -390,7 +390,8 @@ func TestLinkWasInLostSpool(t *testing.T) {
 	}
 }
 
-// TestOneProblem loses one object: that is one problem, however many objects depend on it.
+// TestOneProblem deletes or damages one object. Verify must report exactly one problem, however
+// many objects depend on the damaged one.
 func TestOneProblem(t *testing.T) {
 	for name, harm := range map[string]func(w *world){
 		"package lost":              func(w *world) { w.Delete(secondPackage) },
@@ -432,8 +433,8 @@ func TestTooManyProblems(t *testing.T) {
 	}
 }
 
-// TestDamagedDocumentIsToldOnce reports a damaged document as a problem, and not as a warning,
-// too.
+// TestDamagedDocumentIsToldOnce damages a published collection and a published strategy. The report
+// must tell each damage only once: it must have two problems, and no warning.
 func TestDamagedDocumentIsToldOnce(t *testing.T) {
 	w := newWorld(t)
 	for _, prefix := range []string{layout.Collections, layout.Strategies} {

@@ -21,14 +21,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// apart lists the kinds of objects that generations never list, each with a function that
-// checks that an object's bytes are unchanged. An object written before its kind had a
-// checksum counts as whole if it can be read.
+// apart lists the kinds of objects that manifests never list, each with a function that checks that
+// an object's bytes are unchanged. An object written before its kind had a checksum counts as whole
+// if it can be read.
 var apart = []struct {
 	prefix string
 	check  func(key string, content []byte) error
 }{
-	{layout.Copies, func(_ string, content []byte) error { return checkCopy(content) }}, // listed before the versions, which are written first: so no copy seems to lack its version
+	{layout.Copies, func(_ string, content []byte) error { return checkCopy(content) }}, // read before the versions: a version is written before its copy, so a copy that is found has its version
 	{layout.Strategies, checkVersion[rules.Document]},
 	{layout.Collections, checkVersion[collection.Collection]},
 	{layout.Takedowns, checkVersion[takedown.Document]},
@@ -58,8 +58,9 @@ func checkVersion[T numbered.Document](_ string, content []byte) error {
 	return err
 }
 
-// checkCopy checks the bytes of a copy under copies/ by their checksum (see layout.Unseal). A copy
-// without a checksum is damaged, whereas the version itself may have none in old buckets.
+// checkCopy checks an object under copies/ by its checksum (see layout.Unseal). Such an object is the
+// copy of one version of a published document. A copy must have a checksum; in old buckets the
+// version itself may have none.
 func checkCopy(content []byte) error {
 	_, sealed, err := layout.Unseal(content)
 	if err == nil && !sealed {
@@ -68,8 +69,8 @@ func checkCopy(content []byte) error {
 	return err
 }
 
-// checkDeadLetter checks a dead letter, or the object by which a person asks for a dead letter to
-// be sent again. It decides by the key which of the two it is.
+// checkDeadLetter checks an object under dead-letters/. The object is either a dead letter (a message
+// that was given up) or the request of a person to send a dead letter again; its key says which.
 func checkDeadLetter(key string, content []byte) error {
 	if layout.IsDeadLetter(key) {
 		_, err := message.DecodeDeadLetter(content)
@@ -81,12 +82,12 @@ func checkDeadLetter(key string, content []byte) error {
 	return nil
 }
 
-// readApart reads every object of the kinds in apart, which no generation lists, and reports
-// damaged objects. Of published documents (collections, strategies, takedowns, controls) it also
-// reports
+// readApart reads every object of the kinds that no manifest lists (see the variable apart), and
+// reports damaged objects. Each version of a published document (collection, strategy, takedowns,
+// controls) has a copy under copies/. So of these documents readApart also reports
 //
-//	each version that is deleted while its copy under copies/ is still there
-//	each copy whose content differs from the version's
+//	each version that is deleted, although its copy is still there
+//	each copy whose content differs from that of its version
 func (v *run) readApart(ctx context.Context) error {
 	var found apartObjects
 	for _, kind := range apart {
@@ -126,13 +127,13 @@ func (v *run) readApart(ctx context.Context) error {
 	return nil
 }
 
-// apartObjects holds the results of readApart: the content and check of each object of the kinds in
-// apart, by the object's key. add is safe for concurrent use.
+// apartObjects is what readApart has found out about objects that no manifest lists, such as
+// collections and their copies. The method add is safe for concurrent use.
 type apartObjects struct {
 	mu      sync.Mutex        // protects the fields below
 	damaged map[string]error  // error that says why an object is damaged, by the object's key
 	whole   map[string]string // hash of the content of each undamaged version and copy, by its key
-	newest  map[string]string // key of the newest undamaged version of each document, by the document's prefix
+	newest  map[string]string // key of the newest undamaged version of each document, by the directory part of that key
 }
 
 // has reports whether the version or copy with this key exists, damaged or not.
@@ -158,8 +159,9 @@ func (a *apartObjects) add(key string, content []byte, damaged error) {
 	}
 }
 
-// meaning returns a clause for the report on what follows from the damage of the object with the
-// key, such as ", and its copy is read in its place"; "" if there is nothing to say.
+// meaning returns a clause for the report, which tells the consequence of damage to the object with
+// the given key, such as ", and its copy is read in its place". It returns "" if there is nothing to
+// say.
 func (a *apartObjects) meaning(key string) string {
 	newest := a.newest[path.Dir(key)]
 	version, isCopy := layout.CopiedKey(key)
@@ -186,7 +188,8 @@ func (a *apartObjects) meaning(key string) string {
 	return ", and " + newest + " is in force in its place"
 }
 
-// foreign reports all objects whose keys are not of this project's layout.
+// foreign reports all objects whose keys fit no format of this project. Some other program must
+// have written them.
 func (v *run) foreign(ctx context.Context) error {
 	for object, err := range v.Bucket.List(ctx, "", "") {
 		if err != nil {

@@ -21,8 +21,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestEveryBit flips bits in an object of every kind, one at a time. Each flip is reported as a
-// problem of that object; a flip in a generation or hint, as a problem of one of the two.
+// TestEveryBit flips bits in an object of every kind, one at a time. Verify must report each flip
+// as a problem of the object. For a flip in the newest generation of the manifest, it may instead
+// name the hint, the generation's copy.
 func TestEveryBit(t *testing.T) {
 	w := everyKind(t)
 	if before := w.verify(); !before.Sound() {

@@ -18,8 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// forgetting sets p.clean if the partition's manifest says that everything forgotten has been
-// erased. If not, it counts the partition in Waiting.Forget.
+// forgetting sets p.clean if the partition's manifest says that all pages which takedowns cover have
+// been erased. Otherwise it counts the partition in Waiting.Forget.
 func (v *run) forgetting(p *audit) {
 	switch version := v.settings.Takedowns.Version; {
 	case version == 0:
@@ -30,23 +30,26 @@ func (v *run) forgetting(p *audit) {
 	}
 }
 
-// left adds a problem to the report: the object with the key still contains a forgotten URL.
+// left adds a problem to the report: the object with the given key still contains a forgotten URL
+// (one that a takedown covers).
 func (v *run) left(p layout.Partition, key, url string) {
 	v.problems.add(Problem{Kind: Behind, Partition: p, Key: key, URL: url, Detail: details[Behind]})
 }
 
-// forgotten decides whether URLs found in a partition are forgotten, and so should have been erased
-// from it. Its methods return false as long as the partition has still to erase forgotten URLs. It
-// caches the result for the last site, which makes the methods fast for URLs sorted by site. It is
-// not safe for concurrent use.
+// forgotten recognizes URLs that should have been erased from a partition because a takedown covers
+// them. As long as the partition has not erased all URLs that takedowns cover, nothing is wrong with
+// those that it still has: all methods return false. For a series of URLs of one site it is decided only
+// once whether a takedown covers the site. So the methods are fast if the URLs are sorted by site.
+// forgotten is not safe for concurrent use.
 type forgotten struct {
-	set  *takedown.Set // takedowns in force; nil if the partition may still hold forgotten URLs
+	set  *takedown.Set // takedowns in force; nil if there are none, or if the partition has still to erase URLs
 	site uint32        // site of the URL that was asked about last
-	hit  bool          // whether the whole site with the number site is forgotten
-	any  bool          // whether site and hit have a value, because a URL was asked about
+	hit  bool          // whether the whole site of the URL that was asked about last is forgotten
+	any  bool          // whether a URL was asked about already; until then, site and hit have no meaning
 }
 
-// forgotten returns the check for the URLs that are found in partition p.
+// forgotten returns a checker, which decides for URLs found in partition p whether they should have
+// been erased because a takedown covers them.
 func (v *run) forgotten(p *audit) *forgotten {
 	f := new(forgotten)
 	if set := &v.settings.Takedowns; p.clean && !set.Empty() {
@@ -58,8 +61,8 @@ func (v *run) forgotten(p *audit) *forgotten {
 // url reports whether a URL is forgotten. It computes the URL's identity and site.
 func (f *forgotten) url(url string) bool { return f.set != nil && f.set.ForgetsURL(url) }
 
-// placed reports whether a URL is forgotten, as the method url does. It is faster, because the
-// caller passes the URL's identity and place.
+// placed reports whether a takedown covers a URL. It returns the same as the method url. It is faster,
+// because it is given two hashes that url has to compute: the URL's identity and place.
 func (f *forgotten) placed(url string, id layout.Identity, place layout.Place) bool {
 	if f.set == nil {
 		return false
@@ -84,12 +87,17 @@ func (f *forgotten) outcome(o *book.Outcome) bool {
 	return f.placed(o.URL, o.Identity(), o.Place) || found && f.url(to)
 }
 
-// id reports whether the URL with an identity is forgotten by itself. It does not find out whether
-// the whole site of the URL is forgotten.
+// id reports whether a takedown names the URL with this identity. It does not find out whether a
+// takedown names the whole site of the URL.
 func (f *forgotten) id(id layout.Identity) bool { return f.set != nil && f.set.ForgetsID(id) }
 
-// ledger returns the first forgotten URL in a ledger (the outcomes and links of a batch), or the
-// target of the first link from a forgotten page, whichever comes first; "" if there is none.
+// ledger searches a ledger (the outcomes and links of a batch) for a forgotten URL, first in the
+// outcomes, then in the links. It returns the URL by which the report is to name what it has found;
+// "" if it finds nothing:
+//
+//	the forgotten URL is                          result
+//	the URL or redirect target of an outcome      the URL of the outcome
+//	the source or target of a link                the target of the link
 func (f *forgotten) ledger(l *spool.Ledger) string {
 	if f.set == nil {
 		return ""
@@ -146,7 +154,7 @@ func (v *run) readJudgments(ctx context.Context) error {
 	return err
 }
 
-// copied returns the first forgotten URL in content, the bytes of a quarantined package or book; ""
+// copied returns the first forgotten URL in a quarantined package or book, whose bytes are given; ""
 // if there is none.
 func (f *forgotten) copied(content []byte) string {
 	if reader, err := webobject.Open(content); err == nil {
@@ -164,9 +172,10 @@ func (f *forgotten) copied(content []byte) string {
 	return f.ledger(&spool.Ledger{Outcomes: learnt.Outcomes, Links: learnt.Links})
 }
 
-// readSpool reads the given spool objects that are not packed yet, and adds their ledgers to
-// p.spooled. It reports damaged objects, and forgotten URLs in them. It ignores batches that are
-// packed or closed, and objects with other names.
+// readSpool reads the given spool objects, and adds their ledgers (outcomes and links) to p.spooled.
+// A spool object is a fetched batch that is not packed yet. readSpool reports damaged objects, and
+// objects with forgotten URLs. It ignores objects whose batch is packed or closed, and objects whose
+// name is not that of a batch.
 func (v *run) readSpool(ctx context.Context, p *audit, spooled []blob.Object) error {
 	for _, object := range spooled {
 		key := object.Key

@@ -16,8 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestForgotten reports forgotten URLs in objects once the partition's manifest says that they
-// have been erased.
+// TestForgotten takes down URLs that are still in objects of the bucket. If the partition's manifest
+// says that all URLs of the takedown have been erased, verify must report these objects. If the
+// manifest does not say so yet, verify must report none of them.
 func TestForgotten(t *testing.T) {
 	forget := func(w *world, entries ...takedown.Entry) {
 		if _, err := takedown.Forget(w.T.Context(), w.Bucket, entries...); err != nil {

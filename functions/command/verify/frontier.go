@@ -7,17 +7,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// backlog holds the URLs that are pending according to the frontiers.
+// backlog holds the URLs that are pending according to the frontiers (the queues of URLs in Redis).
 type backlog struct {
 	mu sync.Mutex // protects ids
-	// pending URLs of the frontiers: true if the URL is also pending in the books; nil if no
-	// frontiers are checked
+	// An entry for each URL that is pending in a frontier. It is false at first, and becomes true once
+	// the method pending finds that the URL is also pending according to the outcomes and links on
+	// record. The map is nil if no frontiers are checked.
 	ids map[layout.Identity]bool
 }
 
-// readFrontiers reads the pending URLs of the frontiers into v.waiting, and reports URLs that are
-// pending in two frontiers. It does nothing if Verifier.Frontiers is nil, or if a book or
-// generation could not be read.
+// readFrontiers reads the pending URLs of the frontiers (the queues of URLs in Redis) into
+// v.waiting, and reports URLs that are pending in two frontiers. It does nothing if
+// Verifier.Frontiers is nil, or if a book or manifest could not be read.
 func (v *run) readFrontiers(ctx context.Context) error {
 	if v.Frontiers == nil || v.incomplete() {
 		return nil
@@ -39,8 +40,8 @@ func (v *run) readFrontiers(ctx context.Context) error {
 	return nil
 }
 
-// pending records that a URL is pending according to the books, and reports the URL if it is
-// pending in no frontier. It does nothing if the frontiers were not read.
+// pending records that a URL is pending according to the outcomes and links in books, and reports
+// the URL if it is pending in no frontier. It does nothing if the frontiers were not read.
 func (v *run) pending(id layout.Identity, url string) {
 	w := &v.waiting
 	if w.ids == nil {
@@ -55,7 +56,8 @@ func (v *run) pending(id layout.Identity, url string) {
 	w.ids[id] = true
 }
 
-// judgeFrontiers reports the URLs that are pending in a frontier and not in the books.
+// judgeFrontiers reports the URLs that are pending in a frontier, although they are not pending
+// according to the outcomes and links in books.
 func (v *run) judgeFrontiers() {
 	for id, pending := range v.waiting.ids {
 		if !pending {

@@ -23,14 +23,15 @@ const (
 func firstBook(w *world) string  { return w.Manifest().Books[0].Key }
 func oneSegment(w *world) string { return w.Manifest().Segments[1].Key }
 
-// oneOverlay makes one of the two documents of the second segment superseded, and returns the key
-// of its overlay.
+// oneOverlay fetches and indexes page 1 again. So the page's old document, in the second segment,
+// becomes dead. oneOverlay returns the key of the overlay that marks it as dead.
 func oneOverlay(w *world) string {
 	w.Index(w.Learn(verifytest.Batch(3), []string{site + "1"}))
 	return w.Manifest().Segments[1].Deletions.Key
 }
 
-// anchors gives the second segment anchors, and returns the key of the overlay.
+// anchors stores an overlay (a small object beside a segment) with anchors, texts of links, for all
+// documents of the second segment. It returns the key of the overlay.
 func anchors(w *world) string {
 	w.T.Helper()
 	s := w.Manifest().Segments[1]
@@ -49,7 +50,8 @@ func anchors(w *world) string {
 	return w.Manifest().Segments[1].Anchors.Key
 }
 
-// unvisited gives the partition an unvisited URL, and returns the key of the overlay.
+// unvisited stores an overlay with a URL that was found but not fetched, so that searches find the URL.
+// It returns the key of the overlay.
 func unvisited(w *world) string {
 	w.T.Helper()
 	content, err := segments.Build([]*segments.Page{{Document: segment.Document{URL: site + "9", Headings: []string{"text"}}}})
@@ -63,7 +65,8 @@ func unvisited(w *world) string {
 	return w.Manifest().Unvisited.Key
 }
 
-// bilingual gives the partition a dictionary, and returns the key of the overlay.
+// bilingual gives the partition a dictionary of English and German, and returns the dictionary's
+// key.
 func bilingual(w *world) string {
 	w.T.Helper()
 	content, err := dictionary.Encode("en", "de", nil)
@@ -76,7 +79,8 @@ func bilingual(w *world) string {
 	return w.Manifest().Dictionaries.All[0].Key
 }
 
-// oneRanking ranks the documents of the second segment, and returns the key of the overlay.
+// oneRanking stores an overlay (a small object beside a segment) with the ranks of all documents of
+// the second segment. It returns the key of the overlay.
 func oneRanking(w *world) string {
 	w.T.Helper()
 	s := w.Manifest().Segments[1]
@@ -96,7 +100,7 @@ func (w *world) mask(segment int, doc uint32) {
 	})
 }
 
-// flipAt changes a bit.
+// flipAt returns a function that flips a bit of the byte at the given offset.
 func flipAt(at int) func([]byte) []byte {
 	return func(content []byte) []byte {
 		content[at] ^= 1
@@ -104,10 +108,12 @@ func flipAt(at int) func([]byte) []byte {
 	}
 }
 
-// edit changes a generation so that it can still be parsed.
+// edit sets one page count in the bytes of a manifest to a wrong value. The manifest can still be
+// parsed.
 func edit(stored []byte) []byte { return replace(stored, `"pages":1`, `"pages":7`) }
 
-// replace changes a word of a generation.
+// replace returns the bytes of a manifest in which the first occurrence of one text is replaced by
+// another text.
 func replace(stored []byte, old, now string) []byte {
 	decoder, err := zstd.NewReader(nil)
 	if err != nil {

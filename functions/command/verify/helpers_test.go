@@ -13,7 +13,7 @@ import (
 
 const site = verifytest.Site
 
-// world is a small bucket and its frontier.
+// world is a small test bucket, and the frontier (queue of URLs in Redis) of its crawl.
 type world struct {
 	*verifytest.World
 	front *frontier.Frontier

@@ -15,9 +15,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// judgePages reports pages without an outcome, and live pages of indexed packages without a
-// document. It must be called after all other steps that read pages and documents, because it uses
-// their results. Pages with an outcome were compared with it before, by pagesOf.
+// judgePages reports two kinds of problems: stored pages for whose URL there is no outcome, and
+// live pages that are missing from the index although their package is indexed. (The method pagesOf
+// checks pages for whose URL there are outcomes.) judgePages must be called after all steps that
+// read pages and documents, because it uses their results.
 func (v *run) judgePages(ctx context.Context) error {
 	v.judgeVersions()
 	unindexed := make([]int, len(v.packages))
@@ -48,9 +49,9 @@ func (v *run) judgePages(ctx context.Context) error {
 	return nil
 }
 
-// judgeVersions looks for URLs with live documents of several versions of their page. An older
-// version in the same partition as the newest one is reported as a problem. An older version in
-// another partition is counted in Waiting.Moved.
+// judgeVersions looks for URLs with live documents of more than one version of the page. Only the
+// newest version should be live. An older version is a problem if it is in the same partition as the
+// newest one. If it is in another partition, it is counted in Waiting.Moved.
 func (v *run) judgeVersions() {
 	for from, to := 0, 0; from < len(v.pages); from = to {
 		var newest *page
@@ -76,8 +77,8 @@ func (v *run) judgeVersions() {
 	}
 }
 
-// reportStray reports the given pages of a package as pages without an outcome. It reads their URLs
-// from the package.
+// reportStray reports each of the given pages of a package as a page for whose URL there is no
+// outcome. It reads the URLs of the pages from the package.
 func (v *run) reportStray(ctx context.Context, in *storedPackage, pages []*page) error {
 	listed, err := webobject.List(ctx, v.Bucket, in.Key)
 	if err != nil && !errors.Is(err, webobject.ErrDamaged) && !errors.Is(err, blob.ErrAbsent) {
@@ -103,9 +104,9 @@ const (
 	Damaged     Kind = "damaged"     // the bytes of an object or page have changed
 	Unaccounted Kind = "unaccounted" // an object, page or document exists, but nothing refers to it
 	Double      Kind = "double"      // an object, page or document exists more than once
-	Behind      Kind = "behind"      // a forgotten URL is still stored, or a frontier differs from the books
-	Stale       Kind = "stale"       // searches find a document whose page is gone
-	// an object proves that the partition had later generations, which are lost
+	Behind      Kind = "behind"      // a forgotten URL is still stored, or the frontier in Redis differs from the books
+	Stale       Kind = "stale"       // searches find a document whose page is no longer at its URL
+	// an object proves that the partition had later versions of its manifest, which are lost
 	Lost    Kind = "lost"
 	Foreign Kind = "foreign" // an object was not written by this project
 )
@@ -188,7 +189,7 @@ type Stage string
 
 // The stages, in their order.
 const (
-	Manifests Stage = "manifests" // checks the chains of generations; progress is counted in generations
+	Manifests Stage = "manifests" // checks the chains of versions of manifests; progress is counted in versions
 	Packages  Stage = "packages"  // reads all packages; progress is counted in bytes
 	Books     Stage = "books"     // reads all books; progress is counted in bytes
 	// compares the outcomes of URLs, one range of URLs after another; progress is counted in ranges

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// fold is the work on one range of the hash space of URLs: it joins all outcomes of each URL
-// with the links to it, and so finds the URL's state.
+// fold is the state of verifying the URLs whose hash is in one range. It collects all outcomes of
+// each URL and the links to it, and determines the state of the URL from them.
 type fold struct {
 	*run
 	within  layout.Range
@@ -23,9 +23,9 @@ type fold struct {
 // in books and in the spool, that determine its state.
 type asked struct {
 	book.Standing
-	booked    book.Standing // the same for the outcomes in books alone, without those in the spool
+	booked    book.Standing // the same as the embedded Standing, but only of outcomes in books
 	url       string
-	partition layout.Partition // partition of the book or spool object with the final outcome
+	partition layout.Partition // partition of the book or spool object that has the outcome Standing.Final
 }
 
 // foldRanges reads all books and the spool, one range of URLs after another. It counts the URLs by
@@ -62,8 +62,8 @@ func (v *run) foldRanges(ctx context.Context) error {
 	return nil
 }
 
-// read adds to f the outcomes and links in the books and the spool of partition p whose URLs or
-// targets are in the range f.within.
+// read reads the books and the spool of partition p. It adds two things to f: the outcomes of URLs in
+// the range f.within, and the links to such URLs.
 func (f *fold) read(ctx context.Context, p *audit) error {
 	check := f.forgotten(p)
 	for _, b := range p.books {
@@ -89,8 +89,9 @@ func (f *fold) read(ctx context.Context, p *audit) error {
 	return nil
 }
 
-// readBook adds to f the outcomes and links of one book whose URLs or targets are in the range
-// f.within. It reports forgotten URLs among them.
+// readBook reads one book. It adds to f the outcomes of URLs in the range f.within, and the links to
+// such URLs. It reports each of these outcomes and links that should have been erased because a
+// takedown covers its URL; the parameter check decides that.
 func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) error {
 	for o, err := range b.reader.Outcomes(ctx, f.within) {
 		if err != nil {
@@ -118,8 +119,8 @@ func (f *fold) readBook(ctx context.Context, b *openBook, check *forgotten) erro
 	return nil
 }
 
-// outcome joins an outcome with the other outcomes of its URL, and returns the URL with its joined
-// outcomes. The outcome is from a book or spool object of partition p.
+// outcome adds an outcome to the entry of its URL in f.asked, and returns this entry. The outcome is
+// from a book or spool object of partition p.
 func (f *fold) outcome(o *book.Outcome, p layout.Partition) *asked {
 	f.account.Outcome(*o)
 	id := o.Identity()
@@ -193,10 +194,16 @@ func (f *fold) judge() {
 	})
 }
 
-// pagesOf compares the pages of a URL in all packages with the URL's outcomes. It reports a problem
-// if the page that the outcomes call stored is missing, or if there is another page whose version
-// is that of the last outcome or later. It marks all these pages as known, the stored page as live,
-// and pages that are no longer at the URL as gone.
+// pagesOf compares the versions of a URL's page in packages with the outcomes of the URL (results of
+// requests). At most one version is live: the one that the outcomes name as the stored one. Every
+// other version should be older than the last outcome. So pagesOf
+//
+//	marks every version as known: its URL has an outcome
+//	marks the live version as live, or reports that it is missing
+//	reports each other version that is not older than the last outcome
+//
+// If the last outcome in the books says that the page is gone, pagesOf also marks all versions as gone
+// that are older than that outcome.
 func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	own := f.pages.of(id)
 	var live *page
@@ -229,10 +236,10 @@ func (f *fold) pagesOf(id layout.Identity, known *asked) {
 	}
 }
 
-// place returns the stored page of a URL, found by the package and offset in the URL's outcome, and
-// marks it as live. If the package has no such page at the offset, place reports that and returns
-// nil. If the whole package is missing or unreadable, which is reported elsewhere, it only returns
-// nil.
+// place marks the stored page of a URL as live, and returns it. The URL's outcome says in which
+// package and at which offset the page is. If that page is not there, place reports it and returns
+// nil. If the whole package is missing or unreadable, place returns nil and reports nothing, because
+// the package is reported elsewhere.
 func (f *fold) place(id layout.Identity, known *asked) *page {
 	o := known.Page
 	in := f.byKey[o.Package]

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// storedPackage is a package that the newest generation of a partition lists.
+// storedPackage is a package that the newest manifest of a partition lists.
 type storedPackage struct {
 	*manifest.Package
 	partition *audit
@@ -58,8 +58,9 @@ func (v *run) readPackages(ctx context.Context) error {
 	return err
 }
 
-// readPackage checks every page of a package. It reports damaged and forgotten pages, and a
-// number of pages that differs from the manifest's.
+// readPackage checks every page of a package. It reports damaged pages, and pages that should have
+// been erased because a takedown covers them. It also reports a package that does not have as many
+// pages as the manifest says.
 func (v *run) readPackage(p *storedPackage, content []byte) {
 	reader, err := webobject.Open(content)
 	if err != nil {
@@ -121,11 +122,11 @@ type page struct {
 // The marks of a page are bits of page.marks, in its lower 16 bits. The upper 16 bits hold the number
 // of the page's live documents.
 const (
-	markWanted  uint32 = 1 << iota // the page is not forgotten
+	markWanted  uint32 = 1 << iota // the page is not forgotten (no takedown covers it)
 	markDamaged                    // the page cannot be read; its version is unknown
 	markKnown                      // the URL of the page has an outcome
-	markLive                       // the page is the stored page of its URL
-	markGone                       // the books say that the page is no longer at its URL
+	markLive                       // the outcomes of the URL say that this page is the stored one
+	markGone                       // a recorded outcome says that the page is no longer at its URL
 	markAsset                      // the page is an asset, which has no document
 	oneDocument = 1 << 16
 )
@@ -135,7 +136,7 @@ func (p *page) has(m uint32) bool { return atomic.LoadUint32(&p.marks)&m != 0 }
 func (p *page) documents() int    { return int(atomic.LoadUint32(&p.marks) / oneDocument) }
 func (p *page) addDocument() int  { return int(atomic.AddUint32(&p.marks, oneDocument) / oneDocument) }
 
-// pageList holds all pages, sorted by the identity of their URLs.
+// pageList holds the pages of all packages, sorted by the identity of their URLs.
 type pageList []page
 
 // index moves the pages of all packages to run.pages, and sorts them by the identity of their URLs,

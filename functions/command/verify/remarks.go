@@ -11,11 +11,11 @@ import (
 // maxNamed is the greatest number of URLs that a note of the report names.
 const maxNamed = 5
 
-// remarks collects the stored pages that could not be read in full or for certain, by the reason
-// that their outcome gives (see book.Panicked). add is safe for concurrent use.
+// remarks collects the stored pages whose text is incomplete or uncertain. It groups them by the reason
+// for this, such as book.Panicked: the parser crashed. The method add is safe for concurrent use.
 type remarks struct {
 	mu    sync.Mutex           // protects pages
-	pages map[string]*remarked // pages by the reason in their outcome
+	pages map[string]*remarked // by reason, the pages whose outcomes give this reason
 }
 
 // remarked describes the stored pages whose outcomes have the same reason.
@@ -24,7 +24,8 @@ type remarked struct {
 	named []string // the first maxNamed of the pages' URLs, sorted
 }
 
-// add adds a stored page with the reason in its outcome. It ignores a page with the reason "".
+// add adds a stored page. The parameter reason is the reason in the page's outcome: why the text of
+// the page is incomplete or uncertain. If it is "", the text is complete, and add does nothing.
 func (r *remarks) add(reason, url string) {
 	if reason == "" {
 		return
@@ -45,7 +46,7 @@ func (r *remarks) add(reason, url string) {
 	with.named = with.named[:min(len(with.named), maxNamed)]
 }
 
-// notes returns a sentence for each reason why stored pages could not be read in full or for certain,
+// notes returns a sentence for each reason why the text of stored pages is incomplete or uncertain,
 // with the number of these pages and some of their URLs.
 func (r *remarks) notes() (notes []string) {
 	for _, reason := range slices.Sorted(maps.Keys(r.pages)) {

@@ -16,15 +16,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// storedSegment is a segment that the newest generation of a partition lists.
+// storedSegment is a segment that the newest manifest of a partition lists.
 type storedSegment struct {
 	*manifest.Segment
 	partition *audit
 }
 
-// readSegments reads all listed segments, overlays with unvisited URLs and dictionaries whole. It
-// reports damaged ones. It also reports live documents whose page does not exist, is gone or
-// forgotten, or has another live document.
+// readSegments reads all listed segments, overlays with unvisited URLs, and dictionaries. It reports
+// damaged objects. It also reports a live document in each of these cases:
+//
+//   - the page of which it was made does not exist;
+//   - the page is gone (no longer at its URL);
+//   - the page is forgotten (a takedown covers it);
+//   - there is another live document of the page.
 func (v *run) readSegments(ctx context.Context) error {
 	var all []storedSegment
 	var bytes int64
@@ -53,8 +57,9 @@ func (v *run) readSegments(ctx context.Context) error {
 	})
 }
 
-// unsearchable marks the packages that have documents in the segment s, which cannot be read, so
-// that judgePages does not report their missing documents, too.
+// unsearchable is called for a segment if the segment or the list of its dead documents cannot be
+// read, which is reported elsewhere. It marks the packages that have documents in the segment. Because
+// of this mark, judgePages does not also report the pages of these packages as missing from the index.
 func (v *run) unsearchable(s storedSegment) {
 	for _, in := range v.packages {
 		if _, _, found := s.Part(in.ID); found && in.partition == s.partition {
@@ -132,8 +137,8 @@ func (p *audit) lists(id uint32) bool {
 	return slices.ContainsFunc(p.Packages, func(pkg manifest.Package) bool { return pkg.ID == id })
 }
 
-// deadOf reads into o.dead which documents of a segment are dead. The result known is false if the
-// overlay that says so is missing or damaged.
+// deadOf sets o.dead to the numbers of the segment's dead documents. They are listed in an object of
+// their own, an overlay. The result known is false if the overlay is missing or damaged.
 func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err error) {
 	o.dead, err = partition.Dead(ctx, v.Bucket, o.Segment)
 	switch {
@@ -146,7 +151,8 @@ func (v *run) deadOf(ctx context.Context, o *openedSegment) (known bool, err err
 	return err == nil, err
 }
 
-// ranked reports the ranks and the anchors of a segment if they are damaged.
+// ranked reports a segment's overlays with ranks and with anchors (texts of links) if they are
+// damaged.
 func (v *run) ranked(ctx context.Context, o *openedSegment) error {
 	_, err := partition.Ranks(ctx, v.Bucket, o.Segment)
 	switch {
@@ -165,7 +171,8 @@ func (v *run) ranked(ctx context.Context, o *openedSegment) error {
 	})
 }
 
-// unvisited reports the overlay with the unvisited URLs of a partition if it is damaged.
+// unvisited checks the overlay in which the unvisited URLs (found but not fetched) of a partition are
+// indexed. It reports the overlay if it is damaged.
 func (v *run) unvisited(ctx context.Context, p *audit) error {
 	if p.Unvisited == nil {
 		return nil
@@ -195,9 +202,10 @@ func (v *run) dictionaries(ctx context.Context, p *audit) error {
 	return nil
 }
 
-// linkTexts reports damage of an overlay that has the format of a segment: one with the anchors of
-// a segment, or one with unvisited URLs. The function open opens the overlay and compares it with
-// its entry in the manifest.
+// linkTexts checks an overlay that contains texts of links, and reports it if it is damaged. There are
+// two kinds of such overlays: with the anchors of a segment, and with the unvisited URLs of a
+// partition. The caller passes the function open for the kind at hand. This function opens the overlay
+// and compares it with its entry in the manifest.
 func (v *run) linkTexts(ctx context.Context, p *audit, key string, open func(segment.Source) error) error {
 	content, found, err := blob.Find(ctx, v.Bucket, key)
 	if err != nil || !found { // reported by objects
@@ -215,9 +223,9 @@ func (v *run) linkTexts(ctx context.Context, p *audit, key string, open func(seg
 	return nil
 }
 
-// documents checks all documents of one segment, and adds the live ones to their pages' counts of
-// live documents. Of each kind of problem it reports only the first document of the segment that
-// has it.
+// documents checks all documents of one segment. It also counts, for each page, the live documents
+// made of it. If several documents of the segment have the same kind of problem, it reports only
+// the first.
 func (v *run) documents(ctx context.Context, s storedSegment, content []byte) error {
 	o, err := v.openSegment(ctx, s, content)
 	if err != nil {
@@ -283,12 +291,14 @@ func (v *run) document(o *openedSegment, doc uint32) (wrong []Kind) {
 	return wrong
 }
 
-// unmasked reports whether the sweep has still to mask a document whose page is gone. That
-// is so in two cases:
+// unmasked is called for a document that searches still find although its page is gone (no longer at
+// its URL). That is no problem as long as the sweep still has to mask the document (mark it as dead).
+// unmasked returns true in the two cases in which this is so:
 //
-//   - the page is on the list of gone pages and not Masked, in the document's partition or in
-//     one to which the page may have moved;
-//   - the segment has not been compared with the segments of other partitions yet.
+//   - A manifest lists the page as gone, and says that its documents are not masked yet. This is the
+//     manifest of the document's partition, or of a partition to which the page may have moved.
+//   - Pages of the document's partition may have moved to other partitions, and the sweep has not yet
+//     compared the document's segment with the segments of those partitions.
 func (v *run) unmasked(o *openedSegment, id layout.Identity, version layout.Version) bool {
 	elsewhere := v.settings.Elsewhere(o.partition.Partition)
 	for _, p := range v.partitions {
@@ -310,8 +320,8 @@ func oneString(c *segment.StringColumn, doc uint32) string {
 	return ""
 }
 
-// details has for each kind of problem of a document the text that describes it in the report. The
-// text follows the URL of the page and the key of the segment.
+// details has, for each kind of problem of a document, the text that describes it in the report.
+// The text follows the URL of the page and the key of the segment.
 var details = map[Kind]string{
 	Behind:      "is still there, although it is forgotten",
 	Unaccounted: "is made of a page that does not stand in its package",
@@ -330,8 +340,8 @@ func (v *run) tell(ctx context.Context, o *openedSegment, kind Kind, doc uint32)
 	return nil
 }
 
-// exists returns the sizes in bytes, by key, of all packages, books, segments and overlays of a
-// partition that are in the bucket, whether a generation lists them or not.
+// exists returns the sizes in bytes of a partition's packages, books, segments and overlays, by key.
+// It returns all that are in the bucket, whether a manifest lists them or not.
 func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64, error) {
 	sizes := make(map[string]int64)
 	for _, prefix := range []string{layout.Packages, layout.Books, layout.Segments, layout.Overlays} {
@@ -347,9 +357,11 @@ func (v *run) exists(ctx context.Context, p layout.Partition) (map[string]int64,
 	return sizes, nil
 }
 
-// objects reports each object that a manifest lists if the object is missing, has another size, is
-// listed twice, or is also condemned. Of the objects that the manifest does not list, it counts the
-// condemned ones as waiting to be deleted, and the others as orphans. It does not count overlays.
+// objects compares the objects that a manifest lists with those that exist. It reports a listed
+// object that is missing, has another size, is listed twice, or is also condemned (marked for
+// deletion). It counts the objects that are not listed: condemned ones as waiting to be deleted,
+// others as orphans. Overlays are treated differently: they may be listed twice, and are not
+// counted. The parameter exists has the sizes in bytes of all objects of the partition, by key.
 func (v *run) objects(m *manifest.Manifest, exists map[string]int64) {
 	condemned := make(map[string]bool, len(m.Condemned))
 	for _, c := range m.Condemned {

@@ -1,22 +1,22 @@
 // Package verify proves from the bucket alone that nothing is lost and nothing is
-// stored twice (law 7):
+// stored twice (law 7 in layout/README.md):
 //
-//	generations   each one names the hash of the one before, and no object proves that later
-//	              ones are lost
-//	objects       every listed object is whole, and no object is foreign
+//	generations   each version of a manifest names the hash of the one before, and no object
+//	              proves that later ones are lost
+//	objects       every listed object is whole, and every object has a key of a known format
 //	URLs          every URL is in exactly one state
 //	pages         every stored page can be read where the books say
-//	documents     every live page is one live document of one segment; no document
-//	              of a gone page is live
+//	documents     for every page that is now at its URL, the index has exactly one document
+//	              that is not marked as dead; for other pages it has none
 //	forgetting    no object holds a forgotten page, outcome or link
 //
 // It reads packages, books, ranges of URLs and segments in parallel, one for each
 // processor. Memory holds the packages or segments being read, 48 bytes for each page, and
 // the URLs of the ranges being read.
 //
-// The proof holds for the moment at which it began, whatever is committed
-// meanwhile. Work that a running system still has to do is counted as waiting, and
-// is no problem.
+// The result holds for the moment at which the verification began, even if a running
+// system commits changes meanwhile. Work that such a system still has to do counts as
+// waiting, and not as a problem.
 package verify
 
 import (
@@ -54,7 +54,8 @@ type Report struct {
 	Segments    int `json:"segments"`
 
 	Waiting Waiting `json:"waiting"`
-	// number of packages, books and segments that are neither listed nor condemned
+	// number of packages, books and segments that the newest manifest neither lists nor marks for
+	// deletion
 	Orphans int `json:"orphans"`
 
 	Warnings []string  `json:"warnings,omitempty"` // warnings about published documents (see settings.Settings)
@@ -67,17 +68,21 @@ type Report struct {
 type Waiting struct {
 	Spool  int `json:"spool"`  // number of batches to be packed
 	Index  int `json:"index"`  // number of packages to be indexed
-	Forget int `json:"forget"` // number of partitions that have to erase forgotten pages
-	Gone   int `json:"gone"`   // number of documents of gone pages that are still to be marked as dead
-	Delete int `json:"delete"` // number of condemned objects that are to be deleted
+	Forget int `json:"forget"` // number of partitions that still have to erase pages after a takedown
+	Gone   int `json:"gone"`   // number of documents that are still to be marked as dead, because their page is no longer at its URL
+	Delete int `json:"delete"` // number of objects that are marked for deletion and not deleted yet
 	Fetch  int `json:"fetch"`  // number of URLs whose outcomes are lost, to be fetched again
-	// Find counts URLs with an outcome to which no seed or link leads at present: the page
-	// with the link is forgotten, or is lost and will be fetched again.
+	// Find counts URLs that were fetched although no seed and no stored link leads to them. Usually that
+	// is a problem, which the report lists, and Find is 0. It is no problem if links are missing for a
+	// known reason: pages were erased after a takedown, or data with links were lost. Then Find counts
+	// the URLs, because the crawl may find links to them again.
 	Find int `json:"find"`
-	// Moved counts documents whose page has a later version in another partition: the sweep
-	// will mask them, and searches show the later version already.
+	// Moved counts live documents of outdated versions of pages: a later version of the page is in
+	// another partition, because a strategy moved the URL there. Searches show the later version only,
+	// and the sweep will mark the outdated document as dead.
 	Moved int `json:"moved"`
-	// number of pending URLs that are not requested now because only other collections are crawled
+	// number of pending URLs that are not requested now, because the crawl is limited to other
+	// collections or seeds
 	Held int `json:"held"`
 }
 
@@ -88,8 +93,8 @@ func (r *Report) Sound() bool { return len(r.Problems) == 0 }
 type Verifier struct {
 	Bucket blob.Reader
 	Now    time.Time // time of the verification; the strategies in force at this time apply
-	// Frontiers, if not nil, are compared with the pending URLs of the books. Set it only
-	// if Redis is up and no function runs.
+	// Frontiers, the queues of URLs in Redis, are compared with the outcomes and links on record,
+	// unless they are nil. Set them only if Redis is up and no function runs.
 	Frontiers []*frontier.Frontier
 	// Progress, if not nil, is called often, by several goroutines.
 	Progress func(Progress)
@@ -115,8 +120,8 @@ func (v *Verifier) Run(ctx context.Context) (Report, error) {
 	return r.report, nil
 }
 
-// untold returns those of the warnings about published documents that are not about an object for
-// which the report already has a problem.
+// untold returns the given warnings about published documents, without those that repeat a problem
+// of the report. A warning repeats a problem if it contains the key of the object with the problem.
 func (v *run) untold(warnings []string) []string {
 	return slices.DeleteFunc(slices.Clone(warnings), func(warning string) bool {
 		return slices.ContainsFunc(v.report.Problems, func(p Problem) bool { return p.Key != "" && strings.Contains(warning, p.Key) })
@@ -145,21 +150,21 @@ type run struct {
 	report Report
 }
 
-// audit is the newest generation of a storage partition, with its spool and books. begin
-// and readBooks fill it; it does not change after that.
+// audit is the newest manifest of a storage partition, with its spool and books. begin and
+// readBooks fill it; it does not change after that.
 type audit struct {
 	manifest.Manifest
 	clean bool // the manifest says that all forgotten pages have been erased from the partition
-	// the partition's contents are not all known: a later generation is lost, or the newest one cannot
-	// be read
+	// the partition's contents are not all known: its newest manifest is lost or cannot be read
 	unknown bool
-	spooled []spool.Ledger // ledgers of the spool objects that are not packed yet
+	spooled []spool.Ledger // outcomes and links of the batches in the spool that are not packed yet
 	books   []*openBook
 }
 
-// begin checks the generations of every partition and the objects that the newest one
-// lists, and reads the spool. It lists the spool before the generations: a batch that is
-// packed in between is then found in the books.
+// begin checks all versions of each partition's manifest, and the objects that the newest version
+// lists. It also reads the spool, which has the batches that are not packed yet. It lists the spool
+// before it reads the manifest. In the opposite order it would miss a batch that is packed between
+// the two steps: the manifest would not have it yet, and the spool would not have it any more.
 func (v *run) begin(ctx context.Context) error {
 	if err := v.foreign(ctx); err != nil {
 		return err
@@ -209,8 +214,8 @@ func (v *run) begin(ctx context.Context) error {
 	return nil
 }
 
-// incomplete reports whether a book or generation of any partition could not be read. If so, verify
-// does not report contradictions that may be due to the unread book or generation.
+// incomplete reports whether a book or manifest of any partition could not be read. If so, verify
+// does not report contradictions that may be due to the unread object.
 func (v *run) incomplete() bool {
 	for _, p := range v.partitions {
 		if p.incomplete() {
@@ -229,8 +234,8 @@ func (p *audit) incomplete() bool {
 	return p.unknown
 }
 
-// each calls do for all elements, in parallel on all processors. It returns the first error, after
-// which it begins no further calls.
+// each calls the function do for every element, in parallel on all processors. It returns the first
+// error of these calls. After that error it begins no further calls.
 func each[T any](ctx context.Context, all []T, do func(context.Context, T) error) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(runtime.GOMAXPROCS(0))

@@ -39,7 +39,7 @@ func TestNothingIsWrong(t *testing.T) {
 	}
 }
 
-// TestNoProblem changes the small bucket in ways that are no problem.
+// TestNoProblem changes a small bucket in ways that are no problem: verify must report none.
 func TestNoProblem(t *testing.T) {
 	one := site + "1"
 	again := func(w *world, token uint64) manifest.Package {
@@ -228,7 +228,8 @@ func TestNoProblem(t *testing.T) {
 	}
 }
 
-// erase removes a page from a package, as forgetting and repair do.
+// erase removes a page from a package, as the sweep does for forgotten pages and repair for damaged
+// ones.
 func erase(w *world, key, url string) {
 	w.T.Helper()
 	content, erased, err := webobject.Erase(w.Content(key), func(l webobject.Listed) bool { return l.URL == url })
@@ -250,8 +251,10 @@ func erase(w *world, key, url string) {
 	})
 }
 
-// TestLost loses a page. Until it is fetched again, its remains, and URLs that were found only on
-// it, are no problem.
+// TestLost gives the seed an outcome Lost: its page is lost, and is to be fetched again. The test also
+// stores another page to which no known link leads. As the lost page may have had such a link, verify
+// must report no problem with the other page, but count it in Waiting.Find. Nor must it report the old
+// page and document of the seed, which are still there.
 func TestLost(t *testing.T) {
 	w := newWorld(t)
 	w.front = nil
@@ -336,7 +339,7 @@ func TestReportIsJSON(t *testing.T) {
 	}
 }
 
-// TestRemovedCollection removes a collection: its former seed still counts as discovered.
+// TestRemovedCollection removes a collection: its former seed must still count as a discovered URL.
 func TestRemovedCollection(t *testing.T) {
 	w := verifytest.New(t)
 	w.Index(w.Learn(verifytest.Batch(1), []string{verifytest.Site}))

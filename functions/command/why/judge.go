@@ -17,8 +17,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// judge sets fields of the story: the URL's state, computed from its outcomes and the links to it;
-// when it is due next; the rule that admits it; and the collections of which it is a seed.
+// judge sets these fields of the story:
+//
+//	State, Reason   state of the URL, computed from its outcomes and the links to it
+//	Due             time of the next request for the URL
+//	Admitted        the rule that admits the URL
+//	Seed            the collections of which the URL is a seed
 func (t *teller) judge() error {
 	books, err := account.New(t.settings)
 	if err != nil {
@@ -48,9 +52,9 @@ func (t *teller) judge() error {
 	return nil
 }
 
-// rule returns the rule that admits the URL: the first seed of its collection whose scope contains
-// the URL or, for a sitemap, the rule for sitemaps. It returns nil if the URL is not admitted, or
-// if a strategy has no partition for it.
+// rule returns the rule that admits the URL. For a sitemap this is the rule for sitemaps, else it is
+// the first seed of the URL's collection whose scope contains the URL. rule returns nil if the URL is
+// not admitted, or if a strategy has no partition for it.
 func (t *teller) rule(u account.URL) *Rule {
 	if !u.Admitted {
 		return nil
@@ -122,9 +126,9 @@ func (t *teller) stored(ctx context.Context) {
 	t.problem(errors.New("no manifest lists its package " + live.Package))
 }
 
-// indexed finds the live document of the stored page, and sets the segment, title and language in
-// the parameter at. It sets nothing if there is no such document. The parameter id is the number of
-// the page's package in the manifest.
+// indexed finds the live document that was made of the stored page. It copies the key of its
+// segment, its title and its language to the parameter at. If there is no such document, it changes
+// nothing. The parameter id is the number of the page's package in the manifest.
 func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, at *Stored) error {
 	finder := segments.NewFinder(t.bucket, func(id layout.Identity) bool { return id == t.url.ID })
 	for i := range m.Segments {
@@ -150,8 +154,8 @@ func (t *teller) indexed(ctx context.Context, m *manifest.Manifest, id uint32, a
 	return nil
 }
 
-// document sets the title and language in the parameter at to those of the document with the number
-// doc in a segment.
+// document reads one document of a segment, and copies its title and language to the given Stored.
+// The parameter doc is the number of the document in the segment.
 func (t *teller) document(ctx context.Context, at *Stored, listed *manifest.Segment, doc uint32) error {
 	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: t.bucket}, listed)
 	if err != nil {

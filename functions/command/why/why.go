@@ -33,23 +33,24 @@ type Story struct {
 	ID     layout.Identity `json:"id"`
 	State  account.State   `json:"state"`            // state of the URL; "" if it is neither a seed nor the target of a link
 	Reason string          `json:"reason,omitempty"` // why the URL is skipped or failed
-	// when a takedown forgot the URL; all other fields are empty then
+	// when a takedown forgot the URL; zero if none did. The story of a forgotten URL has nothing
+	// else but URL and ID.
 	Forgotten time.Time `json:"forgotten,omitzero"`
 	Seed      []string  `json:"seed,omitempty"`     // names of the collections of which the URL is a seed
 	Found     []Found   `json:"found,omitempty"`    // some links to the URL, at most maxFound
 	Links     int       `json:"links"`              // number of all links to the URL
 	Admitted  *Rule     `json:"admitted,omitempty"` // rule that admits the URL; nil if none does
 	Asked     []Asked   `json:"asked,omitempty"`    // requests for the URL, the oldest first
-	Due       time.Time `json:"due,omitzero"`       // time of the next request for the URL, if it is not pending; zero: never
+	Due       time.Time `json:"due,omitzero"`       // time of the next request; zero if none will follow, or if the URL is pending
 	Stored    *Stored   `json:"stored,omitempty"`
 	Problems  []string  `json:"problems,omitempty"` // a sentence for each object that could not be read
 
-	page *book.Outcome // outcome with which the page was stored, and which says where; nil if no page is stored
+	page *book.Outcome // outcome that says where the page is stored; nil if no page is stored
 }
 
 // Found is a link that leads to the URL of a Story.
 type Found struct {
-	On         string    `json:"on"` // URL of the page with the link, or its identity if no book has its URL
+	On         string    `json:"on"` // URL of the page with the link, or its identity (a hash) if the URL is not on record
 	Kind       book.Kind `json:"kind"`
 	Text       string    `json:"text,omitempty"` // anchor text
 	Depth      uint16    `json:"depth"`
@@ -111,10 +112,10 @@ type teller struct {
 	sources   map[layout.Identity]string // URLs of the pages that link to the story's URL, by identity
 }
 
-// Tell returns the story of a URL. If nothing is stored about the URL, Tell tries it without the
-// parameters that a collection drops, such as a session number, and returns the story of that URL.
-// An object that cannot be read becomes a problem of the story; an error means that there is no
-// story.
+// Tell returns the story of a URL. Collections may drop query parameters from URLs, such as a
+// session number. So if nothing is stored about the URL, Tell looks for the URL without such
+// parameters, and returns its story instead. An object that cannot be read becomes a problem of the
+// story; an error means that there is no story.
 func Tell(ctx context.Context, bucket blob.Reader, s *settings.Settings, url address.Address) (Story, error) {
 	story, err := tell(ctx, bucket, s, url)
 	if err != nil || story.State != "" || !story.Forgotten.IsZero() {
@@ -215,7 +216,9 @@ func (t *teller) readBooks(ctx context.Context, m *manifest.Manifest) error {
 type pageTally struct {
 	outcomes []book.Outcome
 	links    []book.Link
-	// URL of each page with a link, by identity, if an outcome in the same object has the URL
+	// URLs of the pages on which the links are, by the identity of the page. Some pages may be
+	// missing: the URL is known only if the outcome of the page is in the same book or spool object
+	// as the link.
 	sources map[layout.Identity]string
 }
 
@@ -249,8 +252,8 @@ func pagesOf(ctx context.Context, reader *book.Reader, url address.Address) (fou
 	return found, nil
 }
 
-// readSpool adds to the story the URL's outcomes and links in the spool object with the key. It
-// adds none if the object's batch is packed or closed.
+// readSpool adds to the story the URL's outcomes and links in the spool object with the given key.
+// It adds none if the batch of this object is already packed, or is closed (will never be packed).
 func (t *teller) readSpool(ctx context.Context, m *manifest.Manifest, key string) error {
 	_, batch, err := layout.ParseSpoolKey(key)
 	if err != nil || m.HasConsumed(batch) || m.IsClosed(batch) {

@@ -91,8 +91,8 @@ func tell(t *testing.T, bucket *memblob.Bucket, url string) why.Story {
 type gist struct {
 	State    account.State
 	Reason   string
-	Found    []string // page with the link, and decision
-	Asked    []string // state of the outcome, and whether it is packed
+	Found    []string // for each link to the URL, in one string: the page with the link, and the decision on the link
+	Asked    []string // for each request: the state of its outcome, with the word packed if a book has it
 	Admitted bool
 	Stored   bool
 }
@@ -138,8 +138,8 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// TestLostObjectsAreProblems deletes objects: they become problems of the story, and the rest of
-// the story is told.
+// TestLostObjectsAreProblems deletes an object of each kind. The story must name it as a problem,
+// and still tell everything else.
 func TestLostObjectsAreProblems(t *testing.T) {
 	for _, prefix := range []string{layout.Books, layout.Packages, layout.Segments} {
 		bucket := filled(t)
@@ -160,8 +160,8 @@ func TestLostObjectsAreProblems(t *testing.T) {
 	}
 }
 
-// TestLostGenerations deletes the generations: the story has what is left, and the problem that
-// generations are lost.
+// TestLostGenerations deletes all generations of a partition's manifest. Tell must still return a
+// story, with the problem that the generations are lost.
 func TestLostGenerations(t *testing.T) {
 	bucket := filled(t)
 	for _, prefix := range []string{layout.Manifests, layout.Hints} {
@@ -177,8 +177,9 @@ func TestLostGenerations(t *testing.T) {
 	}
 }
 
-// TestDueAndCleaned tells when a page is due by the settings of its collection, and finds the
-// story by each address of the page.
+// TestDueAndCleaned asks for a stored page by a URL with a query parameter that its collection drops
+// from URLs. The story must be that of the URL without the parameter, and must say when the page is
+// fetched again. A failed URL must have no such time. An unknown URL must keep its parameter.
 func TestDueAndCleaned(t *testing.T) {
 	bucket := filled(t)
 	stored := tell(t, bucket, home+"?utm_source=news")
@@ -193,7 +194,8 @@ func TestDueAndCleaned(t *testing.T) {
 	}
 }
 
-// TestUnchanged tells the place at which an unchanged page was stored.
+// TestUnchanged fetches a stored page again, and it is unchanged: the story must still tell where
+// the page is stored.
 func TestUnchanged(t *testing.T) {
 	bucket := filled(t)
 	want := tell(t, bucket, home)

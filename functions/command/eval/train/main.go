@@ -1,15 +1,16 @@
 // Train fits the weights of scores to judged queries, by coordinate ascent (Metzler and Croft,
-// Linear Feature-Based Models for Information Retrieval, 2007): it raises and lowers one weight
-// after another, keeps what makes the mean nDCG@10 greater, and halves the step when nothing does.
-// The same collections give the same weights. Each collection counts twice: alone, and with the
-// documents of all others in the same index.
+// Linear Feature-Based Models for Information Retrieval, 2007). It raises and lowers one weight
+// after another, and keeps a change that makes the mean nDCG@10 greater. When no change does, it
+// halves the step. If it is run again with the same collections, it finds the same weights. If there
+// are several collections, the queries of each are measured twice: on an index of the collection's
+// own documents, and on an index of the documents of all collections.
 //
 //	go run ./functions/command/eval/train -out weights.json DIR...
 //
 // Each DIR has the files docs.jsonl, queries.tsv and qrels.tsv (see package eval). The program
-// prints the figures before and after. Weights that raise the figures of the collections at hand may
-// lower those of others, so what it finds is a proposal: measure it by bucketsearch eval --weights on
-// collections that it has not seen before it replaces functions/shared/search/weights.json.
+// prints the figures before and after. Its weights are a proposal: they may raise the figures of the
+// given collections and lower those of others. So measure them on other collections, by bucketsearch
+// eval --weights, and only then put them into functions/shared/search/weights.json.
 package main
 
 import (
@@ -29,7 +30,7 @@ import (
 const (
 	firstStep = 0.4  // the first steps multiply a weight by 1 + firstStep, or divide it by that
 	lastStep  = 0.1  // the last steps multiply a weight by 1 + lastStep, or divide it by that
-	least     = 1e-4 // least rise of the mean for which a changed weight is kept
+	least     = 1e-4 // least rise of the mean nDCG@10 for which a changed weight is kept
 )
 
 func main() {
@@ -74,9 +75,9 @@ func run(ctx context.Context, dirs []string, most int, out string) error {
 	return os.WriteFile(out, append(content, '\n'), 0o644)
 }
 
-// collections are judged collections, ready to be evaluated. If there are several, each has two
-// elements in names and tasks: one is indexed alone, the other together with the documents of all
-// others.
+// collections are judged collections, ready to be evaluated: names[i] is the name of tasks[i]. If
+// there are several collections, each has two tasks. The first searches an index of the
+// collection's own documents, the second an index of the documents of all collections.
 type collections struct {
 	names []string
 	tasks []*eval.Prepared
@@ -120,8 +121,10 @@ func (c collections) figures(ctx context.Context, w search.Weights) ([]float64, 
 	return figures, nil
 }
 
-// climb raises and lowers the weights w, one after another, and keeps what makes the mean of the
-// figures rise, until no step does. It changes w, and returns the figures of the final weights.
+// climb tries a greater and a smaller value of each of the weights w, in rounds. It keeps a value
+// that raises the mean of the figures. After a round without such a value it makes smaller steps,
+// and ends when they are smaller than lastStep. It changes w, and returns the figures of the final
+// weights.
 func (c collections) climb(ctx context.Context, w *search.Weights) ([]float64, error) {
 	best, err := c.figures(ctx, *w)
 	if err != nil {

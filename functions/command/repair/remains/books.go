@@ -13,24 +13,25 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// foundBook is a readable book that is still in the bucket, with the batches and packages
-// that its outcomes name.
+// foundBook is a readable book (object with outcomes and links) that is still in the bucket, with
+// the batches and packages that its outcomes name.
 type foundBook struct {
 	manifest.Book
-	listed  bool                    // the newest readable generation lists the book
-	batches map[layout.Version]bool // batches of the outcomes, and versions of repair's Lost outcomes
+	listed  bool                    // the newest readable manifest lists the book
+	batches map[layout.Version]bool // versions (numbers) of the batches and repairs that made the book's outcomes
 	// places of the stored pages to which the book's outcomes refer, by the key of their package
 	pages map[string][]place
 	whole bool // all packages to which the book's outcomes refer exist
 }
 
-// place is the place of a page in a package.
+// place says where in a package a page is.
 type place struct {
 	id             layout.Identity
 	offset, length int64
 }
 
-// readBooks finds all books of the partition that can be read and are not condemned.
+// readBooks sets r.books to all books of the partition that can be read and are not condemned
+// (marked for deletion).
 func (r *remains) readBooks(ctx context.Context) error {
 	listed := make(map[string]bool)
 	for _, b := range r.newest.Books {
@@ -88,13 +89,13 @@ func (r *remains) readBook(ctx context.Context, key string) (*foundBook, error) 
 	return b, nil
 }
 
-// listBooks adds to the manifest the books that the new generation lists, keeps only these in
-// r.books, and collects their batches in r.batches. Listed are
+// listBooks decides which books the new manifest m lists. It adds these to m, removes all others from
+// r.books, and collects the batches of the listed books in r.batches. It looks at the books in the
+// order that the comment of the package gives. A book is listed if
 //
-//   - the books that the newest readable generation lists;
-//   - books without batches, which have only links; and
-//   - each book with a batch that no listed book before it has. The comment of the package
-//     says in which order the books come.
+//   - the newest readable manifest lists it;
+//   - it has no batches, but only links; or
+//   - it has a batch that no book listed before it has.
 func (r *remains) listBooks(m *manifest.Manifest) {
 	r.batches = make(map[layout.Version]bool)
 	slices.SortStableFunc(r.books, func(a, b *foundBook) int {

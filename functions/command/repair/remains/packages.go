@@ -14,7 +14,7 @@ import (
 // foundPackage is a package that is still in the bucket, with its description.
 type foundPackage struct {
 	key    string
-	number int // number in the package's name (PackageName.Collision)
+	number int // number at the end of the name, raised whenever pages are erased (PackageName.Collision)
 	bytes  int64
 	webobject.Description
 	// last package that was made of this package by erasing pages; this package itself if no page
@@ -25,7 +25,8 @@ type foundPackage struct {
 // foundPackages are the packages that are still in the bucket.
 type foundPackages struct {
 	byKey map[string]*foundPackage
-	// packages by name without the number; those of one name are sorted, the highest number first
+	// packages by their names without the number at the end (see nameOf); packages whose names differ
+	// only in this number are sorted by it, the highest first
 	byName map[layout.PackageName][]*foundPackage
 }
 
@@ -38,8 +39,8 @@ func nameOf(key string) (layout.PackageName, int, error) {
 	return name, number, err
 }
 
-// readPackages reads the descriptions of all packages that are not condemned, and
-// skips damaged ones.
+// readPackages reads the descriptions of all packages that are not condemned (marked for deletion).
+// It skips packages that are damaged.
 func (r *remains) readPackages(ctx context.Context) error {
 	r.packages = foundPackages{make(map[string]*foundPackage), make(map[layout.PackageName][]*foundPackage)}
 	for object, err := range r.bucket.List(ctx, layout.PackagePrefix(r.newest.Partition), "") {
@@ -73,15 +74,18 @@ func (r *remains) readPackages(ctx context.Context) error {
 	return nil
 }
 
-// of returns the package that now holds certain pages; nil if there is none. A book says that these
-// pages are in the package with the given key, at the places in the parameter pages.
+// of returns the package that now holds the given pages; nil if there is none. A book says that the
+// pages are in the package with the given key. Since the book was written, pages may have been erased
+// from this package: then the other pages were stored as a new package, which has the same name with a
+// higher number. The package with the given key may also have been deleted since:
 //
-//	the package with the key                            returned is
-//	exists                                              this package
-//	exists, and pages were erased from it later         the last package made of it by erasing
-//	does not exist any more                             of the packages with the same name and a higher
-//	                                                    number for which has(pages) is true, the one
-//	                                                    with the highest number
+//	the package with the given key     result
+//	exists, and no page was erased     this package
+//	exists, and pages were erased      the last package that was made of it by erasing
+//	does not exist                     the candidate with the highest number
+//
+// Candidates are the packages with the same name and a higher number for which the method "has" returns
+// true.
 func (all foundPackages) of(key string, pages []place) *foundPackage {
 	if p := all.byKey[key]; p != nil {
 		return p.last
@@ -98,9 +102,9 @@ func (all foundPackages) of(key string, pages []place) *foundPackage {
 	return nil
 }
 
-// has reports whether p may be the package in which a book says the given pages are. It may be if p
-// has at least one of these pages at the offset that the book says, and at none of these offsets a
-// page of another URL or length.
+// has reports whether p may be the package to which a book refers. The parameter pages has the places
+// at which, according to the book, the package has pages. At one or more of these offsets, p must
+// have the page that the book names. At none of them may p have a page of another URL or length.
 func (p *foundPackage) has(pages []place) bool {
 	at := make(map[int64]place, len(pages))
 	for _, page := range pages {
@@ -118,8 +122,10 @@ func (p *foundPackage) has(pages []place) bool {
 	return found
 }
 
-// needs reports whether a package must be listed although no book names it: the batch of one of its
-// pages is neither in a listed book nor in the spool, so that the page would be lost.
+// needs reports whether a package must be listed although no listed book names it. It must be if it
+// may have the only copy of some page. A page is, or will be, in another package if a listed book has
+// outcomes of the page's batch, or if the batch is still in the spool and will be packed. If neither is
+// true, needs returns true.
 func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	content, found, err := blob.Find(ctx, r.bucket, p.key)
 	if err != nil || !found {
@@ -137,11 +143,12 @@ func (r *remains) needs(ctx context.Context, p *foundPackage) (bool, error) {
 	return false, nil
 }
 
-// listing holds the packages that the new generation is to list. The value for each package is the
-// set of its former keys by which books and generations still name it.
+// listing has an entry for each package that the new manifest is to list. The value is a set of the
+// package's former keys. A package gets a new key whenever it is stored anew, for instance after a
+// page was erased from it. Books that were written before still name it by a former key.
 type listing map[*foundPackage]map[string]bool
 
-// add adds a package to the listing. The parameter key is that by which a book or generation names
+// add adds a package to the listing. The parameter key is that by which a book or manifest names
 // the package: its present key or a former one.
 func (l listing) add(p *foundPackage, key string) {
 	if l[p] == nil {
@@ -152,12 +159,15 @@ func (l listing) add(p *foundPackage, key string) {
 	}
 }
 
-// formerly returns the former keys of a package, sorted (see listing).
+// formerly returns the former keys of a package, sorted. A package gets a new key whenever it is
+// stored anew, for instance after pages were erased from it.
 func (l listing) formerly(p *foundPackage) []string { return slices.Sorted(maps.Keys(l[p])) }
 
-// toList returns the packages that the new generation must list: those named by a book that it
-// lists or by the newest readable generation, and those for which needs returns true. If pages
-// were erased from such a package, toList returns the last package made of it instead.
+// toList returns the packages that the new manifest must list: those that a listed book names, those
+// that the newest readable manifest names, and those for which the method needs returns true.
+//
+// When pages are erased from a package, the remaining pages are stored as a new package. If this
+// happened to a package that must be listed, toList returns the newest such copy instead of it.
 func (r *remains) toList(ctx context.Context) (listing, error) {
 	wanted := make(listing)
 	for _, b := range r.books {

@@ -1,41 +1,54 @@
-// Package remains makes a new generation of a partition whose last generations are
-// lost, from the objects that are left: packages and books describe themselves. It
+// Package remains makes a new generation (version of the manifest) of a partition whose
+// last generations are lost. It uses the objects that are left in the bucket, because these
+// describe themselves: packages of pages, and books, which record outcomes and links. It
 // writes nothing.
 //
-// The new generation starts from the newest readable one, or empty. Objects that the
-// readable one lists stay listed: if they were replaced or even deleted since, their
-// replacements are listed, too, and verify and repair find the rest. Objects that it
-// condemns stay condemned: no lost generation can have listed them again.
+// The new generation begins as a copy of the newest readable generation, or as an empty one
+// if none can be read. Objects that the old generation lists stay listed. If such an object
+// was replaced later, its replacement is listed, too. If it was deleted later, the next run of
+// verify finds that. Objects that the old generation condemns (marks for deletion) stay
+// condemned: lost generations cannot have listed them, because no condemned object is listed
+// again.
 //
 // # Books
 //
-// A book is left out if listed books have all its batches: it was merged into one of
-// these; or a pack was killed before it committed the book, and its batches were packed
-// again. All other books are listed. Books whose packages all exist are listed first,
-// and among these books with more batches first.
+// The outcomes of a batch may be in several books. If a run of pack is killed before its commit,
+// its book stays in the bucket, and the next run packs the same batches into another book. A book
+// that was merged into another one also stays for a while. So books are looked at one after
+// another, and a book is left out if all its batches are in books that are listed already.
 //
-//	books                        batches    listed
-//	B1, put by a killed pack     1, 2       no
-//	B2, of the pack after it     1, 2, 3    no
-//	B3, into which B2 merged     1 to 9     yes
+// Example: a run of pack stored B1 and was killed; the next run stored B2; later B2 was merged,
+// with other books, into B3. The three are looked at in this order:
+//
+//	book    batches    listed
+//	B3      1 to 9     yes
+//	B2      1, 2, 3    no
+//	B1      1, 2       no
+//
+// Books that the newest readable generation lists come first, then books whose packages all
+// exist, then the others. Within each of these groups, books with more batches come first.
 //
 // # Packages
 //
-// A package from which pages were erased is stored again under its name with a
-// higher number, and the highest one counts. A package is listed if a listed book
-// names it, or if it has a page whose batch is in no listed book and not in the spool.
+// When pages are erased from a package, the other pages are stored as a new package, which has
+// the same name with a higher number. Of these, only the one with the highest number counts. A
+// package is listed if a listed book names it, or if it has a page whose batch is in no listed
+// book and not in the spool.
 //
 // # Batches
 //
-// A batch in a listed book is packed: it is consumed while its spool object
-// exists, and closed after that. Closing a batch closes all earlier ones, so no
-// batch after one that still waits in the spool is closed.
+// A batch in a listed book is packed, and must not be packed again. The manifest can say so in
+// two ways: it lists the batch as consumed, or it closes the batch and all earlier ones. It does
+// not close a batch while the batch's own spool object exists, or while an earlier, unpacked batch
+// waits in the spool. Such a batch is listed as consumed.
 //
 // # The rest
 //
-// Segments do not name the numbers of their packages, so packages that are newly
-// listed are indexed again. The gone pages follow from the books. Forgotten pages
-// are erased again.
+// A manifest numbers its packages. Its entry for a segment has the numbers of the packages that
+// are indexed in the segment. If the entry is lost, it cannot be made anew, because the segment
+// itself does not contain these numbers. So packages that are newly listed are indexed again.
+// The list of gone pages is made from the books. The sweep searches the whole partition
+// for forgotten pages again, and erases them.
 package remains
 
 import (
@@ -54,19 +67,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// beyond is added to the highest generation number in the evidence, to get the number of the new
-// generation: lost generations may have left no evidence, and no number may be used twice.
+// beyond is added to the highest generation number that is known to have existed, to get the number
+// of the new generation: later generations may have been lost without a trace, and no number may be
+// used twice.
 const beyond = 1000
 
-// Generation returns a generation that takes the place of a partition's lost ones. It lists what
-// the parameter newest lists, and the packages and books that are still in the bucket. Generation
-// also returns a sentence for people on what it has added. It stores nothing: the caller sets the
-// field Learnt and passes the generation to manifest.Refound.
+// Generation returns a new generation (version of the manifest) that takes the place of a
+// partition's lost ones. It lists what the parameter newest lists, and the packages and books that
+// are still in the bucket. Generation also returns a sentence for people on what it has added. It
+// stores nothing: the caller sets the field Learnt and passes the generation to manifest.Refound.
 //
 // The parameter newest is the newest readable generation, or the zero generation of the partition
 // if there is none. The parameter elsewhere lists the partitions to which pages may have moved. The
-// parameter evidence shows that generations are lost; the number of the new generation is higher
-// than any that it names.
+// parameter evidence lists objects that prove which later generations existed. The new generation
+// gets a higher number than all of these.
 func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifest, elsewhere []layout.Partition, evidence []partition.Evidence, now time.Time) (manifest.Manifest, string, error) {
 	r := &remains{bucket: bucket, newest: newest, now: now.UTC().Truncate(time.Millisecond)}
 	for _, read := range []func(context.Context) error{r.readSpool, r.readPackages, r.readBooks} {
@@ -101,8 +115,8 @@ func Generation(ctx context.Context, bucket blob.Reader, newest manifest.Manifes
 	return m, r.say(&m), nil
 }
 
-// say returns a sentence that says how many packages and books m, the new generation, lists beyond
-// those of the newest readable generation.
+// say returns a sentence that says how many packages and books the new manifest, m, lists beyond
+// those of the newest readable one.
 func (r *remains) say(m *manifest.Manifest) string {
 	lost := "all its generations"
 	if r.newest.Generation > 0 {
@@ -119,12 +133,14 @@ type remains struct {
 	now    time.Time
 
 	spooled  map[layout.Version]bool // batches with a spool object
-	packages foundPackages           // packages with a readable description, except condemned ones
-	books    []*foundBook            // undamaged books, except condemned ones; after listBooks only the listed ones
-	batches  map[layout.Version]bool // batches in listed books
+	packages foundPackages           // packages with a readable description, except those marked for deletion
+	// undamaged books, except those marked for deletion; listBooks keeps only those that the new
+	// manifest lists
+	books   []*foundBook
+	batches map[layout.Version]bool // batches in listed books
 }
 
-// readSpool lists the batches that have a spool object.
+// readSpool sets r.spooled to the batches that have an object in the spool.
 func (r *remains) readSpool(ctx context.Context) error {
 	r.spooled = make(map[layout.Version]bool)
 	for object, err := range r.bucket.List(ctx, layout.SpoolPrefix(r.newest.Partition), "") {
@@ -138,14 +154,15 @@ func (r *remains) readSpool(ctx context.Context) error {
 	return nil
 }
 
-// consume marks every batch in a listed book as packed, so that it is not packed again:
+// consume records in the new manifest that every batch in a listed book is packed, so that no such
+// batch is packed again. A manifest can record that in two ways:
 //
-//	the batch's spool object exists                                added to m.Consumed
-//	an unpacked batch of its epoch, with a lower token, waits      the same
-//	otherwise                                                      closed (see manifest.Manifest.Close)
+//   - An entry in m.Consumed is for one batch.
+//   - m.Close(batch) is for the batch and all batches of the same epoch with a lower token (number of
+//     the batch in the epoch).
 //
-// Closing a batch also closes all batches of its epoch with lower tokens. That is why it must not
-// be done while one of them waits in the spool.
+// consume closes the batch, unless the spool still has the batch's object, or has an unpacked batch of
+// the same epoch with a lower token. In these two cases it adds the batch to m.Consumed.
 func (r *remains) consume(m *manifest.Manifest) {
 	waiting := make(map[uint64]uint64) // the lowest token of each epoch
 	for batch := range r.spooled {
@@ -178,9 +195,11 @@ func (r *remains) consume(m *manifest.Manifest) {
 	slices.SortFunc(m.Consumed, func(a, b manifest.Consumed) int { return a.Batch.Compare(b.Batch) })
 }
 
-// listPackages adds to the manifest the packages that toList returns. A package that was made of a
-// listed one by erasing pages takes the place and ID of the listed one; any other gets a new ID.
-// All packages that it adds count as not indexed.
+// listPackages makes the manifest list the packages that toList returns. When pages are erased from a
+// package, a smaller copy of it is stored under a new key. If the manifest still lists the package from
+// before the erasure, listPackages puts the key of the copy into that entry, which keeps its ID. If the
+// manifest lists neither, listPackages adds an entry with a new ID. Entries that were changed or added
+// say that the package is not indexed, so that it is indexed again.
 func (r *remains) listPackages(ctx context.Context, m *manifest.Manifest) error {
 	wanted, err := r.toList(ctx)
 	if err != nil {

@@ -1,4 +1,5 @@
-// Package verifytest makes buckets without problems, for tests that damage them.
+// Package verifytest makes buckets in which package verify finds no problem, for tests that damage
+// them.
 package verifytest
 
 import (
@@ -28,7 +29,7 @@ import (
 // Site is the URL of the only seed. The other pages are Site + "1", Site + "2" and so on.
 const Site = "http://a.example/"
 
-// Batch returns the version (1, token): that of a batch of epoch 1 with the token.
+// Batch returns the version of a batch: that with the given token (number) in epoch 1.
 func Batch(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
 
 // World is a bucket with one partition, for tests. Its methods fail the test T on an error.
@@ -92,15 +93,15 @@ func (w *World) LearnPages(pages []webobject.Object, links ...string) manifest.P
 	return pkg
 }
 
-// Package stores a package of the pages, which no generation lists yet. It returns the manifest's
+// Package stores a package of the pages, which no manifest lists yet. It returns the manifest's
 // entry for the package, and an outcome Stored for each page.
 func (w *World) Package(pages ...webobject.Object) (manifest.Package, []book.Outcome) {
 	w.T.Helper()
 	return functionstest.Package(w.T, w.Bucket, 0, pages...)
 }
 
-// LearnBook commits a book and packages in one generation, and lists the book's batches as
-// consumed.
+// LearnBook commits a book and packages in one version of the manifest, and lists the batches of
+// the book's outcomes as consumed (packed).
 func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	w.T.Helper()
 	w.learn(b, func(m *manifest.Manifest) {
@@ -110,8 +111,9 @@ func (w *World) LearnBook(b book.Book, packages ...manifest.Package) {
 	})
 }
 
-// learn commits a book, lists its batches as consumed, and makes the changes of the function edit,
-// all in one generation.
+// learn stores a book, and commits a new version of the manifest. This version lists the book, lists
+// the batches of the book's outcomes as consumed (packed), and has the changes that the function edit
+// makes.
 func (w *World) learn(b book.Book, edit func(*manifest.Manifest)) {
 	w.T.Helper()
 	content, err := book.Encode(b)
@@ -163,8 +165,8 @@ func (w *World) Index(pkg manifest.Package) manifest.Segment {
 	return manifest.Segment{}
 }
 
-// IndexWithout builds a segment of the package without the pages of the given URLs, and commits it
-// in place of the package's segment.
+// IndexWithout builds a segment of a package, but leaves out the pages of the given URLs. It commits a
+// manifest that lists this segment in place of the package's earlier one.
 func (w *World) IndexWithout(pkg manifest.Package, without ...string) manifest.Segment {
 	w.T.Helper()
 	built, listed := Segment(w.T, w.Content(pkg.Key), pkg.Key, without...)
@@ -181,7 +183,8 @@ func (w *World) IndexWithout(pkg manifest.Package, without ...string) manifest.S
 	return listed
 }
 
-// Merge runs merge, and returns the merged segment: the first that the new generation lists.
+// Merge runs the function merge, and returns the merged segment: the first that the new manifest
+// lists.
 func (w *World) Merge() manifest.Segment {
 	w.T.Helper()
 	tiers := segments.DefaultLimits()
@@ -238,13 +241,14 @@ func Segment(t testing.TB, content []byte, key string, without ...string) ([]byt
 	}
 }
 
-// Commit commits a generation with the changes that the function edit makes, and returns it.
+// Commit commits a new version of the manifest, with the changes that the function edit makes, and
+// returns it.
 func (w *World) Commit(edit func(*manifest.Manifest)) manifest.Manifest {
 	w.T.Helper()
 	return functionstest.Commit(w.T, w.Bucket, 0, edit)
 }
 
-// Manifest returns the generation in force.
+// Manifest returns the newest version of the manifest.
 func (w *World) Manifest() manifest.Manifest {
 	w.T.Helper()
 	return functionstest.Manifest(w.T, w.Bucket, 0)
@@ -286,7 +290,7 @@ func Flip(content []byte) []byte {
 func Truncate(content []byte) []byte { return content[:len(content)/2] }
 
 // Lose commits an outcome Failed for each of the URLs, as pack does after batch v has failed to
-// fetch them. So their stored pages count as gone.
+// fetch them. So pages that were stored for them count as gone (no longer at their URLs).
 func (w *World) Lose(v layout.Version, urls ...string) {
 	w.T.Helper()
 	w.learn(book.Book{Outcomes: functionstest.Outcomes(w.T, v, book.Failed, urls...)}, func(m *manifest.Manifest) {
@@ -296,8 +300,8 @@ func (w *World) Lose(v layout.Version, urls ...string) {
 	})
 }
 
-// Mask runs the step of the sweep that masks the documents of gone pages, in
-// partition 0.
+// Mask runs one step of the sweep in partition 0. The step masks (marks as dead) the documents whose
+// pages are no longer at their URLs.
 func (w *World) Mask() {
 	w.T.Helper()
 	f := &sweep.Function{Bucket: w.Bucket, Now: functionstest.NewClock().Now, Log: functionstest.Log()}
