@@ -46,9 +46,9 @@ func TestAddressLimits(t *testing.T) {
 	}
 }
 
-// TestAddressIsNotCrowded requests pages of many hosts at one address: maxPerAddress requests run
-// at the same time, and no more. Each answer comes only when that many requests run, so that
-// further ones would be seen.
+// TestAddressIsNotCrowded requests pages of many hosts that share one IP address. Exactly
+// maxPerAddress requests may run at the same time. The server answers only when that many run, so
+// that a further one would be noticed.
 func TestAddressIsNotCrowded(t *testing.T) {
 	var mu sync.Mutex // protects the counts
 	present, most, full := 0, 0, make(chan struct{})

@@ -24,9 +24,11 @@ type request struct {
 	agent string // value of the header User-Agent
 	// result of the last fetch of the URL (see batch.Look), whose ETag and Last-Modified make the
 	// request conditional; nil for an unconditional request
-	unless  *batch.Look
-	limit   int64 // greatest size of the body in bytes, both as transferred and after decoding
-	lenient bool  // the body is read whatever its media type, and cut at the limit; else a longer body is an error
+	unless *batch.Look
+	limit  int64 // greatest size of the body in bytes, both as transferred and after decoding
+	// true: a body of any media type is read, and cut at the limit; false: only a body of certain
+	// types is read (see wants), and a body beyond the limit is an error
+	lenient bool
 	// the body is read even if it is an asset of a page, such as an image or style sheet
 	assets bool
 	away   bool            // the request goes to another host than the batch's, and does not wait for the delay between requests
@@ -107,11 +109,12 @@ func (f *Function) content(r request, response *http.Response, w *wire) ([]byte,
 	return body, nil
 }
 
-// wants reports whether a body with this Content-Type is to be read. It is if
+// wants reports whether the body of an answer with this Content-Type must be read. This is so if
 //
-//   - the request is lenient;
-//   - a page of this media type may be stored, or an asset if the request wants assets; or
-//   - the type is so vague that only the first bytes of the body show what it is.
+//   - the field lenient is true, as in requests for robots.txt and sitemaps;
+//   - a page of this media type may be stored;
+//   - the field assets is true, and this is the type of an asset, such as an image; or
+//   - the type is so vague that only the first bytes of the body show what the body is.
 func (r request) wants(contentType string) bool {
 	return r.lenient || document.MayBeReadable(contentType) || r.assets && document.IsAsset(contentType)
 }
@@ -126,8 +129,8 @@ func remoteAddress(c net.Conn) netip.Addr {
 	return tcp.AddrPort().Addr().Unmap()
 }
 
-// page requests target i of the batch, which is no sitemap, and passes the answer to take. The
-// parameter delay is the pause that robots.txt wants between requests.
+// page requests target i of the batch, which is not a sitemap, and passes the answer to the method
+// take. The parameter delay is the pause that robots.txt wants between requests.
 func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration, d *digester) {
 	p := r.pageOf(i)
 	a, asked := r.ask(ctx, request{url: p.address.URL, agent: agent, limit: r.f.Limits.Page, unless: p.known, assets: p.wantsAssets()}, delay)
@@ -136,7 +139,7 @@ func (r *run) page(ctx context.Context, i int, agent string, delay time.Duration
 	}
 }
 
-// pageOf returns target i of the batch as a page without an answer.
+// pageOf returns target i of the batch as a page that has no answer yet.
 func (r *run) pageOf(i int) page {
 	t := r.batch.Targets[i]
 	p := page{index: i, target: t, address: r.targets[i], behalf: r.behalf, claims: *r.claiming(i), parse: document.Read, replayed: r.replayed}
@@ -144,8 +147,9 @@ func (r *run) pageOf(i int) page {
 	return p
 }
 
-// take uses the answer to the request for page p: it completes the page's outcome or, if the answer
-// has a body to parse, sends the page to the digester, which completes the outcome.
+// take handles the answer to the request for page p. If the answer has a body to parse, take sends
+// the page to the digester's worker goroutines, which complete the page's outcome. Otherwise take
+// completes the outcome itself.
 func (r *run) take(p page, a answer, d *digester) {
 	r.received += int64(len(a.body))
 	o := r.answered(p.index, a)
@@ -198,7 +202,7 @@ func (r *run) redirect(i int, a answer) verdict {
 // share. The zero value is ready to use.
 type addressLimits struct {
 	mu sync.Mutex
-	at map[netip.Addr]*addressLimit // limit of each address to which requests run, or wait to be sent
+	at map[netip.Addr]*addressLimit // by IP address: its running and waiting requests; no entry if there are none
 }
 
 // addressLimit counts the requests to one IP address that run, or wait to be sent.
@@ -207,9 +211,9 @@ type addressLimit struct {
 	users  int           // number of running and waiting requests
 }
 
-// enter waits until fewer than maxPerAddress requests to the address a run. Then the caller may
-// send its request, and must call leave after it. enter fails if ctx ends first. The zero address
-// has no limit: it stands for a host whose address is not known yet.
+// enter waits until fewer than maxPerAddress requests to an address are running. Then the caller
+// may send its request, and must call leave after it. enter fails if ctx ends first. The zero
+// address has no limit: it stands for a host whose address is not known yet.
 func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), err error) {
 	if !a.IsValid() {
 		return func() {}, nil
@@ -227,7 +231,8 @@ func (c *addressLimits) enter(ctx context.Context, a netip.Addr) (leave func(), 
 	}
 }
 
-// join returns the limit of an address, and counts one more request to the address.
+// join counts one more request to an address, and returns the addressLimit that counts the requests
+// to this address.
 func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -243,8 +248,8 @@ func (c *addressLimits) join(a netip.Addr) *addressLimit {
 	return here
 }
 
-// part subtracts one from the count of requests to an address. It drops the limit of an address
-// without requests.
+// part subtracts one from the number of requests to an address. It drops the addressLimit of an
+// address without requests.
 func (c *addressLimits) part(a netip.Addr) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -25,7 +25,7 @@ func encoding(name string, body []byte) http.HandlerFunc {
 	}
 }
 
-// odt returns a document in OpenDocument's text format.
+// odt returns the bytes of a document in OpenDocument's text format (.odt) with the given body.
 func odt(t *testing.T, body string) string {
 	t.Helper()
 	var file bytes.Buffer
@@ -51,7 +51,8 @@ func odt(t *testing.T, body string) string {
 	return file.String()
 }
 
-// TestLinksOfADocument follows the links of an office document, as it follows those of a page.
+// TestLinksOfADocument checks that the links of an office document are recorded like those of a
+// page.
 func TestLinksOfADocument(t *testing.T) {
 	w := newWorld(t, respond(200, "application/vnd.oasis.opendocument.text", odt(t, `<text:p><text:a xlink:href="http://a.example/next">next</text:a></text:p>`)))
 	got := w.run(t, w.batch("/report.odt"))
@@ -60,8 +61,8 @@ func TestLinksOfADocument(t *testing.T) {
 	}
 }
 
-// TestAnswers gets every kind of regular answer, on the first attempt and on the last, and checks
-// the outcome. For attacks see TestHostile.
+// TestAnswers lets a server give every kind of regular answer, on the first attempt and on the
+// last, and checks the outcome. For attacks see TestHostile.
 func TestAnswers(t *testing.T) {
 	packed := gzipped(t, strings.NewReader("<p>packed"))
 	location := func(status int, to string) http.HandlerFunc {
@@ -163,12 +164,13 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// failing is a transport on which nothing works.
+// failing is an HTTP transport on which every request fails with err.
 type failing struct{ err error }
 
 func (f failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, f.err }
 
-// TestOneConnection sends all requests of a batch over one connection, whatever the answers are.
+// TestOneConnection checks that all requests of a batch use one connection, whatever the answers
+// are.
 func TestOneConnection(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/page", respond(200, "text/html", strings.Repeat("<p>page", 10_000)))

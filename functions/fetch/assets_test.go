@@ -84,7 +84,8 @@ func TestAssets(t *testing.T) {
 	}
 }
 
-// TestPageTurnedAsset requests a stored page that is an asset now: the page is gone.
+// TestPageTurnedAsset requests the URL of a stored page, and the answer is an asset: the page must
+// count as gone (no longer at its URL).
 func TestPageTurnedAsset(t *testing.T) {
 	w := newWorld(t, assetSite["/i.png"])
 	w.publish(t, collection.Collection{Name: "c", Assets: true})
@@ -95,7 +96,7 @@ func TestPageTurnedAsset(t *testing.T) {
 	}
 }
 
-// TestSameAsset requests an unchanged asset: it is not stored again.
+// TestSameAsset requests a stored asset that has not changed: it must not be stored again.
 func TestSameAsset(t *testing.T) {
 	w := newWorld(t, assetSite["/i.png"])
 	w.publish(t, collection.Collection{Name: "c", Assets: true})

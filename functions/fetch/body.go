@@ -60,9 +60,9 @@ func (w *wire) check() error {
 	return nil
 }
 
-// read reads the body of w and returns it decoded. The parameter encoding is the value of the
-// header Content-Encoding. A decoded body of more than limit bytes is an error. After an error,
-// read returns the bytes decoded before it, too, at most limit.
+// read reads the body of a response and returns it decoded. The parameter encoding is the value of
+// the header Content-Encoding. A decoded body of more than limit bytes is an error. With an error,
+// read also returns what was decoded before, at most limit bytes.
 func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	scratch, ok := f.buffers.Get().(*bytes.Buffer)
 	if !ok {
@@ -77,11 +77,11 @@ func (f *Function) read(encoding string, w *wire, limit int64) ([]byte, error) {
 	return bytes.Clone(data[:min(int64(len(data)), limit)]), blame(err, w)
 }
 
-// stream decodes the body of w, and calls the function use with a reader of at most limit decoded
-// bytes. If use does not read all, stream then reads and drops up to maxDrained bytes of the rest.
-// The parameter encoding is the value of the header Content-Encoding. stream returns the error by
-// which the body ended early. It returns nil if the body is complete, or if there is still more
-// after these bytes.
+// stream decodes a body, and passes a reader of at most limit decoded bytes to the function use.
+// The parameter encoding is the value of the header Content-Encoding. If use does not read the
+// whole body, stream reads and drops up to maxDrained more bytes. It returns an error if reading
+// failed, for example because the body broke off or is too big. It returns nil at the end of the
+// body, and also if bytes are left after maxDrained.
 func (f *Function) stream(encoding string, w *wire, limit int64, use func(io.Reader)) error {
 	_, err := f.decoders.read(encoding, w, func(from io.Reader) ([]byte, error) {
 		c := &boundedBody{from: from, wire: w, limit: limit}
@@ -123,7 +123,8 @@ func (c *boundedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// errRest means that a body has still more bytes than boundedBody.rest drops.
+// errRest is the error of boundedBody.rest for a body that is too long: rest has read and dropped
+// maxDrained bytes, but has not reached the end.
 var errRest = errors.New("there is more")
 
 // rest reads and drops the rest of the body, up to maxDrained bytes. It returns nil at the end
@@ -176,8 +177,8 @@ func blame(err error, w *wire) error {
 	return fmt.Errorf("%w: %w", errEncoding, err)
 }
 
-// acceptEncoding is the value of the header Accept-Encoding: the content codings that are asked
-// for. The type decoders can read them all.
+// acceptEncoding is the value of the header Accept-Encoding. It names only content codings that
+// fetch can decode (see the type decoders).
 const acceptEncoding = "gzip, br, zstd"
 
 // decoders holds a pool of decoders for each content coding (RFC 9110, 8.4). It is safe for
@@ -190,9 +191,9 @@ type decoder interface {
 	Reset(from io.Reader) error
 }
 
-// read calls the function all with a reader of the decoded body, and returns the results of that
-// call. The parameter encoding is the value of the header Content-Encoding; if it is unknown, read
-// fails with errEncoding.
+// read decodes a body: it passes a reader of the decoded body to the given function, and returns
+// the function's results. The parameter encoding is the value of the header Content-Encoding; if it
+// is unknown, read fails with errEncoding.
 func (d *decoders) read(encoding string, body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	switch strings.ToLower(strings.TrimSpace(encoding)) {
 	case "", "identity":
@@ -222,8 +223,7 @@ type deflated struct {
 	io.Reader
 }
 
-// Reset implements decoder: from now on, d decodes another body, which it reads from the parameter
-// from.
+// Reset implements decoder: d then decodes another body, which it reads from the given reader.
 func (d *deflated) Reset(from io.Reader) (err error) {
 	if d.from == nil {
 		d.from = bufio.NewReader(from)
@@ -238,8 +238,9 @@ func (d *deflated) Reset(from io.Reader) (err error) {
 	return err
 }
 
-// through calls the function all with a decoder that reads the body, and returns the results of
-// that call. It takes the decoder from the pool, or creates one, and puts it back after success.
+// through decodes a body: it calls the given function with a decoder of the body, and returns the
+// function's results. It takes the decoder from the pool, or creates one, and puts it into the pool
+// after success.
 func through(pool *sync.Pool, create func() (decoder, error), body io.Reader, all func(io.Reader) ([]byte, error)) ([]byte, error) {
 	d, ok := pool.Get().(decoder)
 	if !ok {

@@ -15,7 +15,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// FuzzRead reads arbitrary bytes in any content coding twice, within the limits.
+// FuzzRead decodes arbitrary bytes in any content coding, twice. The limits must hold, and both
+// results must be the same.
 func FuzzRead(f *testing.F) {
 	for _, text := range []string{"", "<p>text", strings.Repeat("x", 10_000)} {
 		f.Add("gzip", gzipped(f, strings.NewReader(text)))
@@ -45,7 +46,8 @@ func FuzzRead(f *testing.F) {
 	})
 }
 
-// TestSlowBody sends bytes at half and at twice the least rate.
+// TestSlowBody sends a body at half the least rate that is accepted, and at twice this rate. The
+// first must be refused when the grace time is over, and the second must be read.
 func TestSlowBody(t *testing.T) {
 	for rate, want := range map[int]error{leastRate / 2: errTooSlow, leastRate * 2: nil} {
 		now := start
@@ -110,7 +112,8 @@ type repeated struct {
 	sent  *atomic.Int64 // counts the bytes that were read; nil if they are not counted
 }
 
-// repeat returns a reader that repeats a piece endlessly, and counts the bytes in delivered.
+// repeat returns a reader that repeats a piece endlessly, and adds the bytes that it has delivered
+// to the given counter.
 func repeat(piece []byte, delivered *atomic.Int64) *repeated {
 	// a few copies of the piece, of 32 KB together or more
 	return &repeated{bytes: bytes.Repeat(piece, 1+(32<<10)/len(piece)), sent: delivered}
@@ -128,14 +131,14 @@ func (a *repeated) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// raw returns a handler that sends a literal response and closes the connection.
+// raw returns a handler that sends the given bytes as its whole response and closes the connection.
 func raw(response string) http.HandlerFunc { return rawThen(response, nil) }
 
-// served is the number of bytes that all tests have sent in endless answers.
+// served counts the bytes that the tests' servers have sent in answers without an end.
 var served atomic.Int64
 
-// rawThen returns a handler that sends a literal response, and then a piece again and again until
-// the client hangs up.
+// rawThen returns a handler that sends the given bytes as a response, and then a piece again and
+// again until the client hangs up.
 func rawThen(response string, piece []byte) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		connection, _, err := http.NewResponseController(w).Hijack()

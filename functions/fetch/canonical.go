@@ -19,13 +19,15 @@ type canonicalRequest struct {
 	link   book.Link       // link of kind Canonical, from the page to the canonical address
 	to     address.Address // the canonical address
 	others []book.Link     // all other links of the page
-	before book.Outcome    // outcome of the page before it was stored: it is restored if the page becomes an alias
+	// outcome that the page had before it was stored; if the page becomes an alias, it gets this
+	// outcome again
+	before book.Outcome
 }
 
-// canonical returns the canonical address that a page names (RFC 6596), and a link to it. The
-// parameter o is the page's outcome. The result elsewhere is true if the page may become an alias
-// of the address: the address is not the page's own, has the same origin, and is admitted by the
-// collection.
+// canonical returns the canonical address that a page names (RFC 6596), and a link from the page to
+// it. The parameter o is the page's outcome. The result elsewhere is true if the page may become an
+// alias of the canonical address. For this the address must differ from the page's own, have the
+// same origin, and be admitted by the page's collection.
 func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link, to address.Address, elsewhere bool) {
 	to, elsewhere = p.behalf.canonical(collectionOf(o), p.address, read)
 	if !elsewhere {
@@ -39,9 +41,10 @@ func (p page) canonical(o book.Outcome, read *document.Document) (link book.Link
 	return link, to, p.behalf.settings.Decide(path, to) == ""
 }
 
-// canonical returns the canonical address that a page names, without the parameters that the
-// collection drops. The parameter at is the page's own address, and read is its content. The second
-// result is true if the canonical address is valid, differs from at, and has the same origin.
+// canonical returns the canonical address that a page names, without the query parameters that the
+// collection drops. The parameters at and read are the page's own address and its parsed content.
+// The second result is true if the canonical address is valid, differs from the page's own address,
+// and has the same origin.
 func (b behalf) canonical(collection string, at address.Address, read *document.Document) (address.Address, bool) {
 	if read.Canonical == "" {
 		return address.Address{}, false
@@ -67,8 +70,8 @@ func (p page) isAlias(o *book.Outcome, link book.Link) {
 	o.Exponent = later(o.Exponent)
 }
 
-// simpler reports whether the address a is simpler than the address than: the same one without some
-// query parameters, or without the name of an index page. Examples: /a/?p=1 is simpler than
+// simpler reports whether one address is simpler than another: it is the same except that some
+// query parameters, or the name of an index page, are missing. Examples: /a/?p=1 is simpler than
 // /a/?p=1&ref=x, and /a/ is simpler than /a/index.html.
 func simpler(a, than address.Address) bool {
 	path, query, _ := strings.Cut(a.Path, "?")
@@ -78,7 +81,7 @@ func simpler(a, than address.Address) bool {
 	return a.Origin == than.Origin && len(a.URL) < len(than.URL) && (path == longPath || isIndex) && among(query, longQuery)
 }
 
-// among reports whether all parameters of the query occur in the query others, too.
+// among reports whether all parameters of one query string also occur in a second one.
 func among(query, others string) bool {
 	all := strings.Split(others, "&")
 	for parameter := range strings.SplitSeq(query, "&") {
@@ -93,25 +96,27 @@ func among(query, others string) bool {
 // from a page: the page at a canonical address may name a further one.
 const maxCanonicals = 3
 
-// canonicalPage describes the page at a canonical address. By it, grant decides whether another
-// page is an alias of that address.
+// canonicalPage describes the page at a canonical address. The method grant uses it to decide
+// whether another page is an alias of that address.
 type canonicalPage struct {
-	unasked   bool                    // the address could not be requested now, but a later request may succeed
-	page      bool                    // there is a page, and its robots directives allow indexing
-	says      fingerprint.Fingerprint // fingerprint of the page's title and text
-	canonical *address.Address        // another canonical address that this page names; nil if it names none
+	unasked bool                    // the address could not be requested now, but a later request may succeed
+	page    bool                    // there is a page, and its robots directives allow indexing
+	says    fingerprint.Fingerprint // fingerprint of the page's title and text
+	// canonical address that this page names, if that is not its own address; else nil
+	canonical *address.Address
 }
 
-// nameOf returns the description of a parsed page as one that may be named as canonical by other
-// pages. It leaves the field canonical nil, even if the page itself names another canonical
-// address: the caller sets it.
+// nameOf describes a parsed page, so that it can be compared with pages that name its address as
+// canonical. It leaves the field canonical nil. The caller sets this field if the page itself names
+// another canonical address.
 func nameOf(read *document.Document) *canonicalPage {
 	return &canonicalPage{page: !read.Robots.NoIndex, says: fingerprint.Of(read.Title, read.Visible())}
 }
 
-// prove decides for the pages digested so far whether they are aliases of their canonical
-// addresses. If a canonical address is itself a target of the batch, prove postpones the decision
-// until all targets are digested; then it is called with over = true.
+// prove decides for the pages parsed so far whether they become aliases of the canonical addresses
+// that they name. If a canonical address is itself a target of the batch, the page there may not be
+// parsed yet. So this decision is postponed until all targets are parsed: to the last call of
+// prove, which has over = true.
 func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	if r.over = over; over {
 		close(d.canonicals)
@@ -136,11 +141,11 @@ func (r *run) prove(ctx context.Context, d *digester, over bool) {
 	}
 }
 
-// grant makes the page of w an alias of its canonical address if the page at that address has
-// nearly the same text and names no other canonical address. If it names another one, grant tries
-// that, up to maxCanonicals. If a canonical address cannot be requested now, the page is stored
-// without validators. So the next request for the page is unconditional, and the alias is decided
-// then.
+// grant makes a page an alias of its canonical address if the page at that address has nearly the
+// same text and names no other canonical address. If the canonical page does name another address,
+// grant tries that one, and so on, up to maxCanonicals addresses. If a canonical address cannot be
+// requested now, the page is stored without ETag and Last-Modified. So the next request for the
+// page is unconditional, and the alias is decided then.
 func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	o := &r.ledger.Outcomes[w.index]
 	at, says := w.to, d.results[w.index].named.says
@@ -167,9 +172,9 @@ func (r *run) grant(ctx context.Context, d *digester, w *canonicalRequest) {
 	}
 }
 
-// namedBy returns the page at the canonical address at. The parameter by is the link that leads to
-// this address. If the address is a target of the batch and was fetched, namedBy takes the page
-// from the batch. Otherwise it requests the page, at most once in a batch for each User-Agent.
+// namedBy returns the page at a canonical address, to which the given link leads. If the address is
+// a target of the batch and was fetched, namedBy takes the page from the batch. Otherwise it
+// requests the page, at most once in a batch for each User-Agent.
 func (r *run) namedBy(ctx context.Context, d *digester, at address.Address, by book.Link) canonicalPage {
 	agent := r.behalf.agentOf(by.Collection)
 	key := agent + " " + at.URL
@@ -195,9 +200,9 @@ func (r *run) target(at address.Address) int {
 	return slices.IndexFunc(r.targets, func(a address.Address) bool { return a.ID == at.ID })
 }
 
-// askNamed requests a canonical address, with the given User-Agent, and returns the page there. The
-// parameter by is the link that leads to this address. askNamed first fetches the robots.txt of the
-// origin, unless this batch has done so, and requests nothing that it forbids.
+// askNamed requests the canonical address to which the given link leads, with the given User-Agent,
+// and returns the page there. It first fetches the robots.txt of the origin, unless this batch has
+// done so, and requests nothing that the robots.txt forbids.
 func (r *run) askNamed(ctx context.Context, at address.Address, by book.Link, agent string) (n canonicalPage) {
 	if r.replayed || r.origins[at.Origin] == nil && !r.robots(ctx, at.Origin) {
 		return canonicalPage{unasked: true}

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// TestCanonical fetches a page that names another address as canonical, under which the same page
-// is served.
+// TestCanonical fetches a page that names another address as its canonical one. The server has the
+// same page at all addresses. The test checks of which canonical addresses the page becomes an alias.
 func TestCanonical(t *testing.T) {
 	for name, c := range map[string]struct{ head, there string }{
 		"none":                    {"", ""},
@@ -86,13 +86,14 @@ func (p proof) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 const prose = "A connection pool keeps connections to the server open, so that whoever needs one next does not wait until it is made; its size is set once for all."
 
-// called returns a handler for a page with the text that names a path as canonical.
+// called returns a handler for a page with the given text. The page names the given path as its
+// canonical address.
 func called(path, text string) http.HandlerFunc {
 	return sent(200, "<title>Pools</title><link rel=canonical href="+path+"><main><p>"+text+"</main>", "ETag", `"e"`)
 }
 
-// TestCanonicalIsProved makes a page an alias of another path if the same page is served there;
-// else the page stays stored.
+// TestCanonicalIsProved checks that a page becomes an alias of the path that it names as canonical
+// if the same page is served there, and is stored otherwise.
 func TestCanonicalIsProved(t *testing.T) {
 	const other = "Das Wetter wird morgen im Norden sonnig, im Süden regnet es bis in die Nacht, und auf den Bergen fällt der erste Schnee."
 	one := called("/c", prose)
@@ -172,9 +173,10 @@ func without(counts map[string]int, key string) map[string]int {
 	return rest
 }
 
-// TestAlias requests an alias again. It is stored when the page at the canonical address is gone,
-// or when the page does not name that address any more. A stored page is gone when it becomes an
-// alias.
+// TestAlias requests the same URL several times. At first it is an alias. When the page at its
+// canonical address is missing, the URL must be stored as a page of its own. When the canonical
+// page is back, the URL must become an alias again, and its stored page must count as gone, so that
+// searches do not find it.
 func TestAlias(t *testing.T) {
 	const own = "/p"
 	home := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
@@ -205,8 +207,8 @@ func TestAlias(t *testing.T) {
 	}
 }
 
-// TestCanonicalWithoutTime lets the time run out before the proof: the page is stored, and
-// requested again without validators.
+// TestCanonicalWithoutTime lets the time run out before the canonical address can be requested. The
+// page must be stored, without ETag and checksum, so that the next request for it is unconditional.
 func TestCanonicalWithoutTime(t *testing.T) {
 	home := proof{map[string]http.HandlerFunc{"/p": called("/c", prose), "/c": called("/c", prose)}, map[string]int{}}
 	w := newWorld(t, home)

@@ -17,13 +17,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// share adds collections to the outcome of target i if the target was skipped or has failed. Then
-// none of these collections requests the target again, and each of them follows the link if the
-// target is a redirect or an alias. It adds
+// share completes the outcome of target i if the target was skipped or has failed: the outcome then
+// counts for further collections, not only for those that requested the target. share adds their
+// names to the outcome's list of collections. These collections do not request the target again. If
+// the target is a redirect or an alias, each of them follows the link to the other address. share
+// adds
 //
-//	collections that had the page after its last fetch (see batch.Look) and still exist
-//	collections that claim the page whatever its topic, unless the target was skipped without a
-//	request (see membership.WasUnasked)
+//	collections in the outcome of the target's previous fetch (see batch.Look) that still exist
+//	collections that claim the page whatever its topic (see claims); but none of these if the
+//	target was skipped without a request (see membership.WasUnasked)
 func (r *run) share(i int) {
 	o, t := &r.ledger.Outcomes[i], r.batch.Targets[i]
 	if t.Sitemap || o.State != book.Skipped && o.State != book.Failed {
@@ -36,13 +38,14 @@ func (r *run) share(i int) {
 	o.Collections = together(o.Collections, others...)
 }
 
-// claims are the names of the collections that claim a page (see membership.Members). The
-// collections in sure claim it whatever its topic, those in topical only if the page is on their
-// topic.
+// claims has the names of the collections that claim a page: those to which the page belongs by
+// their rules, even if it is not requested for them (see membership.Members). The collections in
+// the field sure claim the page in any case. Those in the field topical have a topic, and claim the
+// page only if it is about this topic.
 type claims struct{ sure, topical []string }
 
-// claiming returns the collections that claim target i. It computes them at the first call, and
-// then remembers them.
+// claiming returns the collections that claim target i (see claims). It computes them at the first
+// call, and then remembers them.
 func (r *run) claiming(i int) *claims {
 	if r.claims[i] == nil {
 		t := r.batch.Targets[i]
@@ -52,8 +55,8 @@ func (r *run) claiming(i int) *claims {
 	return r.claims[i]
 }
 
-// kept returns the names of the collections that had the target after its last fetch (see
-// batch.Look) and still exist.
+// kept returns the names of the collections to which the target belonged after its last fetch (see
+// batch.Look). It leaves out collections that do not exist any more.
 func (b behalf) kept(t batch.Target) []string {
 	if t.Last == nil {
 		return nil
@@ -61,9 +64,9 @@ func (b behalf) kept(t batch.Target) []string {
 	return slices.DeleteFunc(slices.Clone(t.Last.Collections), b.isNone)
 }
 
-// storedLook returns the result of the last fetch of a target (see batch.Look). It returns nil if
-// there was none, or if the page is not stored: a batch.Look has a digest only if it is. For a
-// sitemap, which is never stored, it returns the result in any case.
+// storedLook returns the result of the last fetch of a target (see batch.Look), or nil if the
+// target has no stored page. It recognises a stored page by the digest (hash of the text) in the
+// result. A sitemap is never stored: for it, storedLook returns the result in any case.
 func storedLook(t batch.Target) *batch.Look {
 	if t.Last != nil && t.Last.Digest == 0 && !t.Sitemap {
 		return nil
@@ -72,9 +75,9 @@ func storedLook(t batch.Target) *batch.Look {
 }
 
 // confirmable returns the result of the last fetch of a target (see batch.Look) if the next request
-// may be conditional, else nil. It may be if the page is already in all collections of
-// t.Collections and of the parameter claiming, because the answer 304 (Not Modified) brings a page
-// into no further collection.
+// may be conditional, else nil. A conditional request may bring the answer 304 (Not Modified) and
+// no page. That suffices only if each collection that requests the page (t.Collections) or claims
+// it (the parameter claiming; see claims) has the page already.
 func confirmable(t batch.Target, claiming []string) *batch.Look {
 	last := storedLook(t)
 	lacks := func(name string) bool { return !slices.Contains(last.Collections, name) }
@@ -84,8 +87,8 @@ func confirmable(t batch.Target, claiming []string) *batch.Look {
 	return last
 }
 
-// collections returns the names of the collections for which the page is stored: the collections of
-// the target, the collections that had the page before, and those that claim the page.
+// collections returns the names of the collections for which the page is stored: the collections
+// for which it was requested, those that had it before, and those that claim it (see claims).
 func (p page) collections(read *document.Document) []string {
 	all := together(p.target.Collections, append(p.behalf.kept(p.target), p.sure...)...)
 	for _, name := range p.topical {
@@ -101,9 +104,9 @@ func (p page) isAbout(name string, read *document.Document) bool {
 	return p.behalf.topicOf(name).Page(read.Title, read.Visible()) >= p.behalf.settings.Collection(name).Topic.Threshold
 }
 
-// together returns the collections in both parameters in the order of book.Outcome.Collections:
-// first names[0], then all others, sorted by name, each once. It returns at most
-// book.MaxCollections.
+// together returns all collections of both parameters, each once, in the order that
+// book.Outcome.Collections requires: the very first collection stays first, and all others follow,
+// sorted by name. It returns at most book.MaxCollections.
 func together(names []string, others ...string) []string {
 	all := slices.Concat(names, others)
 	if len(all) == 0 {
@@ -115,7 +118,8 @@ func together(names []string, others ...string) []string {
 	return all[:min(1+len(others), book.MaxCollections)]
 }
 
-// behalf holds the parts of the settings that fetch needs to send requests for collections.
+// behalf holds the parts of the settings that fetch needs to send requests on behalf of
+// collections.
 type behalf struct {
 	settings *settings.Settings
 	topics   *topics
@@ -124,10 +128,10 @@ type behalf struct {
 	log      *slog.Logger
 }
 
-// behalf returns the settings by which fetch requests the targets. It takes them from a cache. If
-// these lack a collection of a target, it reads them again: otherwise the links of that collection
-// would have no weight, and addresses that it allows would be refused for good. behalf fails if the
-// settings cannot be read.
+// behalf returns the settings by which fetch requests the targets. It takes them from a cache. A
+// collection of a target may be newer than the cache. Then behalf reads the settings again. Without
+// this, the links of the new collection would get no weight, and addresses that only this
+// collection allows would be refused for good. behalf fails if the settings cannot be read.
 func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behalf, err error) {
 	on = behalf{topics: &f.topics, agent: f.Agent, log: f.Log}
 	isNew := func(t batch.Target) bool { return slices.ContainsFunc(t.Collections, on.isNone) }
@@ -141,7 +145,7 @@ func (f *Function) behalf(ctx context.Context, targets []batch.Target) (on behal
 	return on, err
 }
 
-// isNone reports whether there is no collection with the name.
+// isNone reports whether the settings have no collection with the name.
 func (b behalf) isNone(name string) bool { return b.settings.Collection(name).Version == 0 }
 
 // agentOf returns the User-Agent for requests on behalf of the named collection.
@@ -157,8 +161,8 @@ func (b behalf) topicOf(name string) *topic.Topic {
 	return b.topics.of(b.settings.Collection(name), b.log)
 }
 
-// topics caches the topics of collections; each version is built once. It is safe
-// for concurrent use; the zero value is ready to use.
+// topics caches the topics of collections. A topic is built again only when the collection has a
+// new version. topics is safe for concurrent use; the zero value is ready to use.
 type topics struct {
 	mu    sync.Mutex // protects built
 	built map[string]builtTopic
@@ -191,9 +195,10 @@ func (t *topics) of(c collection.Collection, log *slog.Logger) *topic.Topic {
 	return &built
 }
 
-// weigh sets the weights of a page's links by the topic. It uses the texts of the links, the
-// relevance of the page (0 to 1), and the weight of the page's URL (the parameter own, 0 to 255). A
-// redirect or canonical link gets the weight own. A link to an asset gets no weight.
+// weigh sets the weights of a page's links by how well they fit the topic. It uses the texts of the
+// links, the relevance of the page (0 to 1), and the weight of the page's URL (0 to 255, the
+// parameter own). A redirect or canonical link gets the same weight as the page's URL. A link to an
+// asset gets no weight.
 func weigh(t *topic.Topic, links []book.Link, relevance float32, own uint8) {
 	hope := topic.Inherit(relevance, float32(own)/255)
 	for i := range links {

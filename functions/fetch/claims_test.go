@@ -33,8 +33,9 @@ func TestTogether(t *testing.T) {
 	}
 }
 
-// overlap publishes collections with pages of the server: docs, which has another agent; less,
-// which has one directory; and two with topics.
+// overlap publishes four collections, so that a page of the server may belong to several. "docs"
+// has its own User-Agent, "less" has only the pages in one directory, and "databases" and "cooking"
+// have only the pages on a topic.
 func (w *world) overlap(t *testing.T) {
 	t.Helper()
 	publish := func(name, path string, c collection.Collection) {
@@ -47,8 +48,8 @@ func (w *world) overlap(t *testing.T) {
 	publish("cooking", "/", collection.Collection{Topic: &collection.Topic{Words: []string{"soup"}, Threshold: 0.5}})
 }
 
-// TestUnchangedForOneOfSeveral makes the collection for which the depth was counted the first one
-// in the outcome, whichever was first at the last look.
+// TestUnchangedForOneOfSeveral requests an unchanged page that several collections have. The
+// collection for which it is requested must be the first in the outcome.
 func TestUnchangedForOneOfSeveral(t *testing.T) {
 	w := newWorld(t, sent(304, ""))
 	b := w.batch("/")
@@ -60,8 +61,8 @@ func TestUnchangedForOneOfSeveral(t *testing.T) {
 	}
 }
 
-// TestClaims stores a page for all collections to which it belongs, and for those about whose
-// topic it is.
+// TestClaims checks that a page is stored for all collections whose rules admit it. A collection
+// with a topic must get only pages on that topic.
 func TestClaims(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", aboutDatabases))
 	w.overlap(t)
@@ -97,8 +98,9 @@ func TestClaims(t *testing.T) {
 	}
 }
 
-// TestLacking requests a page or sitemap without validators, and stores it anew, if a collection
-// lacks it. Else it may stay unchanged.
+// TestLacking requests a page or sitemap again. The request must be conditional only if all
+// collections to which the page or sitemap belongs have it already. If one of them still lacks it,
+// the request must be unconditional, so that a page is stored again, and a sitemap is read again.
 func TestLacking(t *testing.T) {
 	var conditional bool
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -148,8 +150,9 @@ func TestLacking(t *testing.T) {
 	}
 }
 
-// TestKeptForOthers: if robots.txt forbids a page to the agent of a collection that does not have
-// it yet, the page stays with the collections that have it.
+// TestKeptForOthers requests a stored page for the collection docs. robots.txt forbids the page to
+// the User-Agent of docs. If the page is stored for other collections only, they must keep it. If
+// it is stored for docs, too, its URL must be skipped.
 func TestKeptForOthers(t *testing.T) {
 	w := newWorld(t, site(respond(200, "", "User-agent: docsbot\nDisallow: /")))
 	w.overlap(t)
@@ -176,9 +179,12 @@ func TestKeptForOthers(t *testing.T) {
 	}
 }
 
-// TestShared: if a page is not stored, its outcome counts for all collections that claim it or had
-// it before, so that none of them requests it again. A link to another address is followed on
-// behalf of the first collection.
+// TestShared fetches a URL whose page is not stored, for example because it redirects. The page
+// belongs to several collections. Some reasons, such as a redirect, hold for all of them: then the
+// outcome must name them all, so that none requests the URL again. Other reasons, such as
+// robots.txt, hold only for the collection that requested the URL: then the outcome must name only
+// this one. A link to another address (by a redirect or as canonical) must be on behalf of the
+// collection that requested the URL.
 func TestShared(t *testing.T) {
 	shared := []string{"c", "docs"}
 	for name, c := range map[string]struct {
@@ -230,8 +236,9 @@ func TestShared(t *testing.T) {
 	}
 }
 
-// TestSharedSeed: if the seed of two collections redirects, both get the page at the destination;
-// if it crashes its fetch, it fails for both.
+// TestSharedSeed fetches a URL that is a seed of two collections, on behalf of one of them. If the
+// URL redirects, the outcome must name both collections. If fetches of the URL crash until it
+// fails, the outcome must name both, too.
 func TestSharedSeed(t *testing.T) {
 	w := newWorld(t, hops(0, "/new"))
 	for _, name := range []string{"a", "b"} {

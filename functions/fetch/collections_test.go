@@ -18,8 +18,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/topic"
 )
 
-// TestAgents requests each target with the agent of its collection. robots.txt and pages may have
-// rules for that name.
+// TestAgents requests targets for collections with different User-Agents. Each target must be
+// requested with the agent of its collection, under the rules that robots.txt and pages have for
+// this agent.
 func TestAgents(t *testing.T) {
 	var asked []string
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -54,8 +55,8 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// TestNewCollection requests a target of a collection that the cached settings lack: the settings
-// are read again.
+// TestNewCollection requests a target for a collection that was published after the settings were
+// cached: the settings must be read again.
 func TestNewCollection(t *testing.T) {
 	agent := ""
 	w := newWorld(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { agent = r.UserAgent() }))
@@ -72,8 +73,8 @@ func TestNewCollection(t *testing.T) {
 	}
 }
 
-// TestAllowedBySettings reaches an address that is not public if a collection allows it, with the
-// same transport.
+// TestAllowedBySettings requests addresses that are not public. A request may reach such an address
+// only if a collection allows the address in its settings. The transport is the same in all cases.
 func TestAllowedBySettings(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	names := nameServer{"intranet.test.": {ip4: "127.0.0.1"}}
@@ -101,8 +102,8 @@ func TestAllowedBySettings(t *testing.T) {
 	}
 }
 
-// TestWithoutSettings cannot read the settings: the batch is delivered again until they can be
-// read.
+// TestWithoutSettings delivers a batch while the settings cannot be read. The message must fail, so
+// that the queue delivers it again. When the settings can be read again, the batch must be fetched.
 func TestWithoutSettings(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	away := true
@@ -128,8 +129,9 @@ func TestWithoutSettings(t *testing.T) {
 const aboutDatabases = `<title>Index of a database</title><p>A database finds a row by an index.
 <p>See <a href=/database-tuning>more about the database</a>, <a href=/weather>the weather</a>, <img src=/database.png>.`
 
-// TestTopic weighs a page and its links by the topic of the collection; without a topic they have
-// no weight.
+// TestTopic checks the weights of pages and links. In a collection with a topic, pages and links
+// must weigh more the closer they are to the topic. In a collection without a topic, the outcome of
+// a page must have the weight that its URL has in the batch, and its links must have the weight 0.
 func TestTopic(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", aboutDatabases))
 	w.publish(t, collection.Collection{Name: "databases", Topic: &collection.Topic{Words: []string{"database", "index"}}})
@@ -161,8 +163,8 @@ func TestTopic(t *testing.T) {
 	}
 }
 
-// TestWeightOfTheSamePage gives a link to another address of the page the weight that the page was
-// expected to have.
+// TestWeightOfTheSamePage checks that a redirect or canonical link, which leads to another address
+// of the same page, gets the weight of the page's URL.
 func TestWeightOfTheSamePage(t *testing.T) {
 	links := []book.Link{{Kind: book.Redirect}, {Kind: book.Canonical}, {Kind: book.Frame}, {Kind: book.Asset}}
 	weigh(new(topic.Topic), links, 0, 77)
@@ -173,7 +175,8 @@ func TestWeightOfTheSamePage(t *testing.T) {
 	}
 }
 
-// TestTopicsAreBuiltOnce builds a topic once, and again only when the collection changes.
+// TestTopicsAreBuiltOnce checks that the topic of a collection is built once, and again only for a
+// new version of the collection.
 func TestTopicsAreBuiltOnce(t *testing.T) {
 	var all topics
 	of := func(c collection.Collection) *topic.Topic {

@@ -21,8 +21,8 @@ import (
 // ports are the ports that may be dialled at public IP addresses.
 var ports = [...]uint16{80, 443, 8080, 8443}
 
-// errPort means that a request would go to a public address at a port that is not in the list
-// ports.
+// errPort means that a request was not sent because of its port: at a public address, only the
+// ports in the variable ports may be dialled.
 var errPort = errors.New("the port is not asked")
 
 // hosting is the address of the metadata service of Azure, from which a virtual machine gets its
@@ -30,11 +30,11 @@ var errPort = errors.New("the port is not asked")
 // metadata services of other clouds have link-local or private ones.
 var hosting = netip.MustParsePrefix("168.63.129.16/32")
 
-// dialer connects to the addresses that the operator and the collections allow. It
-// tries the IPv6 and IPv4 addresses of a name by turns (RFC 8305).
+// dialer opens connections to public addresses, and to others if the operator or a collection
+// allows them. It tries the IPv6 and IPv4 addresses of a name by turns (RFC 8305).
 type dialer struct {
 	trusting net.Dialer // net.Dialer for hosts that a collection allows by name: it connects to any address
-	judging  net.Dialer // net.Dialer for all other hosts: it connects to the addresses that guard accepts
+	judging  net.Dialer // net.Dialer for hosts that no collection allows by name: it refuses some addresses (see guard)
 }
 
 // newDialer returns a dialer. If allowPrivate is true, it connects to any address and port.
@@ -58,9 +58,9 @@ func (d *dialer) DialContext(ctx context.Context, network, address string) (net.
 
 // guard returns a function for net.Dialer.ControlContext, which checks an address before a
 // connection to it is opened. It accepts the addresses that ctx allows (see withAllowed), and
-// public addresses whose port is in the list ports. Not public are the special-purpose addresses of
-// IANA's registries, multicast, and IPv6 addresses that contain an IPv4 address (mapped, NAT64,
-// 6to4, Teredo).
+// public addresses on the usual ports (see the variable ports). An address is not public if it is a
+// special-purpose address of IANA's registries, a multicast address, or an IPv6 address that
+// contains an IPv4 address (mapped, NAT64, 6to4, Teredo).
 func guard() func(ctx context.Context, network, address string, c syscall.RawConn) error {
 	public := ssrf.New(ssrf.WithAnyPort(), ssrf.WithDeniedV4Prefixes(hosting))
 	return func(ctx context.Context, network, address string, c syscall.RawConn) error {
@@ -83,17 +83,17 @@ const (
 	maxNameAge = time.Hour // longest time for which a DNS answer is cached, even if its TTL is longer
 )
 
-// cachingResolver returns a resolver that connects to name servers by the function dial. It caches
+// cachingResolver returns a resolver that connects to name servers by the given function. It caches
 // their answers, negative ones too, for their TTL; it does not cache an answer with a TTL of 0.
 func cachingResolver(dial dns.DialFunc) *net.Resolver {
 	return dns.NewCachingResolver(&net.Resolver{Dial: dial}, dns.MaxCacheEntries(maxNames), dns.MaxCacheTTL(maxNameAge))
 }
 
-// Transport returns the HTTP transport of fetch: HTTP/1.1 and 2, without a proxy.
-// It checks every address when it is dialled, after its name was resolved, so that
-// no name leads to an address that is not allowed. It reaches public addresses on
-// the usual ports, and the addresses that the collections of a batch allow on any
-// port; or every address on every port, if allowPrivate is set.
+// Transport returns the HTTP transport of fetch: HTTP/1.1 and 2, without a proxy. It checks each
+// address just before it connects, after the name was resolved, so that no name can lead to an
+// address that is not allowed. It allows public addresses on the usual ports. On any port it allows
+// the addresses in the settings of the batch's collections. If allowPrivate is set, it allows every
+// address on every port.
 func Transport(allowPrivate bool) *http.Transport { return newTransport(allowPrivate, nil) }
 
 // newTransport returns the transport of fetch (see Transport). dial connects to name servers; if
@@ -164,7 +164,7 @@ func Allow(ctx context.Context, entries []string) (context.Context, error) {
 	return withAllowed(ctx, a), err
 }
 
-// withAllowed returns a context with which requests may also reach the addresses in a.
+// withAllowed returns a context with which requests may also reach the given allowed addresses.
 func withAllowed(ctx context.Context, a allowed) context.Context {
 	return context.WithValue(ctx, allowedKey{}, a)
 }

@@ -22,7 +22,8 @@ func allow(t testing.TB, entries ...string) allowed {
 	return a
 }
 
-// TestGuard judges addresses that name servers and literals can lead to.
+// TestGuard checks which addresses may be dialled. The same rules apply to an address from a name
+// server and to one that stands in a URL.
 func TestGuard(t *testing.T) {
 	judged := guard()
 	none, own := allow(t), allow(t, "10.1.0.0/16", "fd00:1::/32", "::1")
@@ -103,8 +104,8 @@ func TestParseAllowed(t *testing.T) {
 	}
 }
 
-// TestRedirectToMetadata follows a redirect to an address that must not be requested: it is
-// refused in the batch of its own, like any other such address.
+// TestRedirectToMetadata fetches a page that redirects to an address that is not allowed. The
+// redirect must become a link, and the address must be refused when a later batch requests it.
 func TestRedirectToMetadata(t *testing.T) {
 	asked := false
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { asked = true }))

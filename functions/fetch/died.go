@@ -18,9 +18,9 @@ import (
 // maxFailedRuns is the greatest number of batches in failedRuns. Beyond it the oldest are dropped.
 const maxFailedRuns = 1000
 
-// failedRuns is the set of the latest batches for which Run returned an error in this process. By
-// it, bury can tell them from batches that crashed a fetch. It is safe for concurrent use; its zero
-// value is empty.
+// failedRuns is the set of the latest batches for which Run returned an error in this process. It
+// lets bury tell these batches from those whose fetch crashed. It is safe for concurrent use; its
+// zero value is empty.
 type failedRuns struct {
 	mu      sync.Mutex // protects batches
 	batches []layout.Version
@@ -44,25 +44,27 @@ func (s *failedRuns) has(v layout.Version) bool {
 	return slices.Contains(s.batches, v)
 }
 
-// maxLate is the time after a batch's deadline until which bury may put a spool object for the
-// batch. After that the sweep may have marked the batch as closed in the manifest, so that pack
-// would ignore the object.
+// maxLate limits when bury may put a spool object to record that a fetch crashed: at most this long
+// after the batch's deadline. Later than that, the sweep may have closed the batch in the manifest,
+// and pack ignores the objects of closed batches.
 const maxLate = 10 * time.Minute
 
-// bury records that an earlier fetch of a batch has ended without a spool object: it puts such an
-// object, unless there is one. It is called when the batch's deadline has passed and its message
-// was delivered before. The outcomes in the object say what became of the earlier fetch:
+// bury puts a spool object for a batch whose earlier fetch has left none. It is called when the
+// batch's deadline has passed and its message was delivered before. The outcomes in the object say
+// what became of the earlier fetch:
 //
 //	the earlier fetch                                outcome of each URL
 //	crashed, or ran out of memory or time            retry, with one more attempt
 //	returned an error in this process                not asked
 //
 // Without bury, a URL that crashes every fetch would be leased for ever: a crashed fetch writes no
-// spool object, and an expired lease does not prove that a fetch began. The frontier takes only the
-// number of attempts from outcomes that come after the deadline, as these do.
+// spool object, and an expired lease does not prove that a fetch began. When these outcomes reach
+// the frontier, the lease has expired, and the URLs wait again already. So for a retry the frontier
+// only records the number of attempts.
 //
-// A URL that was alone in its batch fails when it reaches MaxAttempts. Of several URLs, each may
-// have caused the crash. So none of them fails; later they are leased one by one.
+// A URL that was alone in its batch fails when it reaches MaxAttempts. If there were several URLs,
+// each of them may have caused the crash. Then none of them fails, and later they are leased one by
+// one.
 func (f *Function) bury(ctx context.Context, b batch.Batch) error {
 	if f.Now().Sub(b.Deadline) > maxLate {
 		return f.Run(ctx, b)

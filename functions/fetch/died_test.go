@@ -23,8 +23,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// deliver hands a batch to the function as its queue does, for the n-th time,
-// and reports whether it is done.
+// deliver hands a batch to the function as its queue does when it delivers the message for the n-th
+// time. It reports whether the message is done, and will not be delivered again.
 func (w *world) deliver(t *testing.T, b batch.Batch, n int) bool {
 	t.Helper()
 	body, err := json.Marshal(b)
@@ -39,7 +39,8 @@ func (w *world) deliver(t *testing.T, b batch.Batch, n int) bool {
 	return len(response.BatchItemFailures) == 0
 }
 
-// ledger returns the ledger of a batch's spool object, false if there is no object.
+// ledger returns the ledger (outcomes and links) in the spool object of a batch; false if there is
+// no object.
 func (w *world) ledger(t *testing.T, b batch.Batch) (spool.Ledger, bool) {
 	t.Helper()
 	ledger, err := spool.ReadLedger(t.Context(), w.bucket, layout.SpoolKey(b.Storage, b.Version))
@@ -96,8 +97,9 @@ func TestFetchDied(t *testing.T) {
 	}
 }
 
-// TestDiedAfterPut: the spool object that a fetch put before it crashed is not overwritten, and if
-// the bucket cannot be reached, the message is not dropped.
+// TestDiedAfterPut delivers the message of a batch again after the batch's deadline. An earlier
+// fetch has put the batch's spool object, which must stay as it is. Then the same happens for a
+// batch without an object, while the bucket cannot be reached. This message must not be dropped.
 func TestDiedAfterPut(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	b := w.batch("/")
@@ -116,9 +118,10 @@ func TestDiedAfterPut(t *testing.T) {
 	}
 }
 
-// TestKillerIsFound crawls a host with one page that crashes every fetch that requests it. That
-// page fails, and all others are stored. Before that the queue is down for a while: nothing is
-// requested then, and no page fails.
+// TestKillerIsFound crawls a host with one page that crashes every fetch that requests it. In the
+// end only this page may have failed, and all others must be stored. In the second case, there is
+// an outage of the queue first: fetch gets the first batches only after their deadlines, so that
+// their URLs are leased once more without having been requested.
 func TestKillerIsFound(t *testing.T) {
 	if MaxAttempts <= frontier.Alone {
 		t.Fatalf("a URL would fail without ever having been leased alone, from %d attempts", frontier.Alone)
@@ -173,8 +176,10 @@ func testKiller(t *testing.T, rdb *redis.Client, outages int) {
 	}
 }
 
-// TestOutage puts no object for ten minutes, and leases expire one after another. No URL fails
-// from that, whether the batches come back to the process that could not put them or to others.
+// TestOutage lets every put of a spool object fail for ten minutes. Meanwhile the URLs are leased
+// again each time that a lease ends, and the messages of the earlier batches are delivered again:
+// to the same process or, in the second case, to other processes. All URLs must be stored in the
+// end; none may fail because of the many leases.
 func TestOutage(t *testing.T) {
 	for name, others := range map[string]bool{"one process": false, "many processes": true} {
 		t.Run(name, func(t *testing.T) {
@@ -229,7 +234,9 @@ func testOutage(t *testing.T, rdb *redis.Client, others bool) {
 	}
 }
 
-// TestFailedRuns remembers a failed batch until many other batches have failed.
+// TestFailedRuns lets so many runs fail that the set failedRuns is full and drops the first batch.
+// Then all batches are delivered again, after their deadline. The first one must count as crashed,
+// so that its URLs get the outcome of a retry. The URLs of all others must be "not asked".
 func TestFailedRuns(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	w.Bucket = faultblob.New(w.bucket, func(faultblob.Call) faultblob.Fault { return faultblob.Before })
@@ -253,7 +260,7 @@ func TestFailedRuns(t *testing.T) {
 	}
 }
 
-// admit opens a frontier in which the given number of URLs wait.
+// admit opens a frontier (the queues of URLs in Redis) and adds the given number of URLs to it.
 func (w *world) admit(t *testing.T, rdb *redis.Client, urls int) *frontier.Frontier {
 	t.Helper()
 	if err := rdb.FlushAll(t.Context()).Err(); err != nil {
@@ -293,7 +300,7 @@ func (w *world) lease(t *testing.T, front *frontier.Frontier) (batch.Batch, bool
 	return b, leased
 }
 
-// settle settles a batch in the frontier by its spool object, as pack does.
+// settle applies the outcomes in a batch's spool object to the frontier, as pack does.
 func (w *world) settle(t *testing.T, front *frontier.Frontier, b batch.Batch) {
 	t.Helper()
 	ledger, found := w.ledger(t, b)

@@ -14,20 +14,21 @@ import (
 
 // digester parses and compresses the fetched pages of a batch in worker goroutines, while other
 // pages are fetched. Its queue has room for every page of the batch, so that fetching never waits
-// for it. The bytes in the queue are limited by Limits.Batch and Limits.Page.
+// for it. Limits.Batch and Limits.Page limit the bytes in the queue.
 type digester struct {
 	pages   chan page  // queue from which the workers take pages
 	results []digested // results of the pages, by the index of the target
-	// canonicals receives each digested page that names another address as its canonical one, and so
-	// may become an alias. A page is sent after its worker has written its result, so that the
-	// receiver may change this result.
+	// canonicals receives the parsed pages that name another address as their canonical one, and so
+	// may become aliases. A worker sends a page to this channel only after it has written the
+	// page's result. So whoever receives the page may change that result.
 	canonicals chan *canonicalRequest
 	workers    sync.WaitGroup
 	end        sync.Once // makes sure that the channel pages is closed only once
 }
 
 // newDigester returns a digester and starts its workers. The parameter outcomes has an outcome for
-// each target of the batch; the workers complete those of the pages that they get.
+// each target of the batch. When a worker gets a page, it completes the outcome of this page's
+// target.
 func newDigester(outcomes []book.Outcome, compressors *sync.Pool) *digester {
 	d := &digester{pages: make(chan page, len(outcomes)), results: make([]digested, len(outcomes)), canonicals: make(chan *canonicalRequest, len(outcomes))}
 	for range min(runtime.GOMAXPROCS(0), len(outcomes)) {
@@ -67,8 +68,8 @@ func (p page) guarded(o *book.Outcome, compressors *sync.Pool) digested {
 	return result
 }
 
-// attempt calls the function task and returns its result. If task panics, the result cause is what
-// it panicked with, as a text; otherwise it is "".
+// attempt calls a function and returns its result. If the function panics, the result cause is the
+// value of the panic as a text; otherwise it is "".
 func attempt(task func() digested) (result digested, cause string) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -78,8 +79,8 @@ func attempt(task func() digested) (result digested, cause string) {
 	return task(), ""
 }
 
-// wait waits until all pages are digested, and returns the results, by the index of the target. No
-// page may be sent to the digester after it is called.
+// wait waits until all pages are digested, and returns the results, by the index of the target.
+// After the call of wait, no page may be sent to the digester any more.
 func (d *digester) wait() []digested {
 	d.end.Do(func() { close(d.pages) })
 	d.workers.Wait()
@@ -118,8 +119,8 @@ func (p page) object(o book.Outcome, conversion *webobject.Conversion) webobject
 	}
 }
 
-// mediaType returns the media type of an answer: the Content-Type as the server sent it, with
-// its charset, or the type that the first bytes of the body show if that is another one.
+// mediaType returns the media type of an answer. This is the Content-Type as the server sent it,
+// with its charset, unless the first bytes of the body show another type.
 func mediaType(a answer) string {
 	delivered := a.header.Get("Content-Type")
 	media := document.Sniff(a.body, delivered)
@@ -129,9 +130,8 @@ func mediaType(a answer) string {
 	return media
 }
 
-// headerLines returns the fields of a response header, sorted by name and without cookies. It
-// leaves out the first field with which they would have more than maxHeaderLines bytes, and all
-// fields after it.
+// headerLines returns the fields of a response header, sorted by name and without cookies. As soon
+// as they would have more than maxHeaderLines bytes together, it leaves out the rest.
 func headerLines(h map[string][]string) []webobject.Field {
 	var lines []webobject.Field
 	size := 0

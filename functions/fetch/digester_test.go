@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestPanicFailsOnePage lets the parser or compressor panic on a page, here because it is nil: no
-// other page fails.
+// TestPanicFailsOnePage uses a nil compressor, which panics on a page. The page must fail as not
+// parsable, and the panic must not spread.
 func TestPanicFailsOnePage(t *testing.T) {
 	none := sync.Pool{New: func() any { return (*webobject.Compressor)(nil) }}
 	p := page{address: parsed(t, "http://a/"), answer: answer{status: 200, body: []byte("hello")}, parse: document.Read}
@@ -26,7 +26,8 @@ func TestPanicFailsOnePage(t *testing.T) {
 	}
 }
 
-// TestPanicKeepsThePage lets the parser panic on a page: the page is stored with its title.
+// TestPanicKeepsThePage lets the parser panic on a page: the page must still be stored, without
+// links.
 func TestPanicKeepsThePage(t *testing.T) {
 	var compressors sync.Pool
 	body := []byte("<title>The title</title><body><a href=/b>b</a>")

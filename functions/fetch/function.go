@@ -6,58 +6,60 @@
 //	message: batch.Batch as JSON
 //	object:  spool/<partition>/<epoch>-<token>.spool, created only if absent
 //
-// A batch is dropped when its deadline has passed or its object exists. If the
-// message of a late batch was delivered before and there is no object, the earlier
-// fetch ran out of memory or time, or crashed. Then every URL is recorded with one
-// more attempt; or as not asked, if that fetch ran in this process and could not
-// put its object. URLs with attempts, or with an expired lease, are leased in small
-// batches and at last one by one. So a URL that crashes every fetch is found, and
-// no other URL fails with it.
+// A batch is dropped when its deadline has passed or its object exists. There is one
+// exception: the deadline has passed, there is no object, and the batch's message was
+// delivered before. Then an earlier fetch of the batch crashed, or ran out of memory or
+// time, and every URL is recorded with one more attempt. (If the earlier fetch ran in this
+// process, and only could not put its object, every URL is recorded as not asked.)
+// URLs with attempts, or with an expired lease, are leased in small batches and at
+// last one by one. So a URL that crashes every fetch is found, and no other URL
+// fails with it.
 //
-// Batches are of different hosts and run concurrently. Between the requests of a
-// batch lies the host's delay, or the duration of its answers, if that is longer;
-// pages are parsed and compressed meanwhile. A host that is overloaded (429, 503)
-// or gives no answer rests: as long as Retry-After says, and at least one second,
-// then two, four and so on. The ledger records the rest, and the number of failures
-// passes to the host's next batch. Targets are not asked when the time until the
-// deadline is too short. Redirects are not followed: the destination is recorded as
-// a link, a URL like any other to the frontier, so that robots.txt, politeness and
-// the check of addresses apply to it. The canonical address of a page is recorded
-// in the same way.
+// Batches are of different hosts and run concurrently. After each answer, fetch waits for
+// the host's delay, or for as long as the answer took, if that is longer. Pages are parsed
+// and compressed meanwhile. A host that is overloaded (429, 503) or gives no answer is not
+// requested for a while: as long as Retry-After says, and at least one second, then two,
+// four and so on. For the host's next batch, the spool object records the end of this pause
+// and the number of failures in a row. Targets are not requested when the time until the
+// deadline is too short.
+//
+// Redirects are not followed: the destination is recorded as a link. To the frontier it is a
+// URL like any other, so that robots.txt, politeness and the check of addresses apply to it.
+// The canonical address of a page is recorded in the same way.
 //
 // # Aliases
 //
-// A page that names another address of its origin as canonical (rel=canonical),
-// which its collection admits, is skipped as canonical:
+// A page may name another address of its origin as canonical (rel=canonical). If its
+// collection admits that address, the page is skipped as canonical, in most cases only
+// after a proof:
 //
-//	the canonical address is                          skipped
-//	the page's own with fewer parameters, or without
-//	the name of an index page                         at the first fetch, without proof
-//	any other; and any, at a later fetch              when the page there is proved alike
+//	the canonical address is                           skipped
+//	the page's own with fewer parameters, or without   without proof at the first fetch,
+//	the name of an index page                          after a proof at later ones
+//	any other address                                  after a proof
 //
-// The proof is the page at the canonical address: from the batch, if the address is
-// a target, else fetched, once in a batch, as robots.txt allows. It must be a page
-// that may be shown, with the same text except a few words, and name no other
-// canonical address; if it does, that address is tried, three in a row at most. So
-// a page is stored when its canonical address is missing, redirects, names the page
-// itself, or is the site's front page. If the proof is not possible now, the page
-// is stored without validators, and fetched in full the next time. An alias is
-// requested again after eight days and then ever more rarely, and is stored when
-// the proof fails.
+// The proof is the page at the canonical address. It is taken from the batch if the address is a
+// target; otherwise it is fetched, once in a batch, as robots.txt allows. It must be a page that
+// may be shown, with the same text except a few words, and must name no other canonical address. If
+// it does name another, that address is tried, and so on, three addresses at most. So a page is
+// stored as itself when there is no page at its canonical address, only a redirect, or a page with
+// another text, such as the site's front page. If the proof is not possible now, the page is stored
+// without validators (ETag and Last-Modified), and fetched in full the next time. An alias is
+// requested again after eight days and then ever more rarely, and is stored when the proof fails.
 //
 // A URL is requested on behalf of the first of its collections: with the agent of
 // that collection, under the rules of robots.txt and the directives of pages for
 // this agent, and with links weighed by its topic. Addresses that are not public
 // are requested if any of the collections allows them. In a collection with a
-// topic, the outcome of a stored page has the weight 255 times the page's relevance
-// to the topic, at least 1; all other outcomes have the weight of the URL.
+// topic, the outcome of a stored page has the weight max(1, 255 · r), where r is the
+// page's relevance to the topic (0 to 1). All other outcomes have the weight of the URL.
 //
 // A page is stored for all of its collections: those of the target, those that had
 // it before and still exist, and those that claim it (see
 // membership.Members.Claiming). A collection with a topic gets only pages about the
-// topic. If a page is skipped or fails, that holds for all of these, except for
-// collections with a topic for which it was not requested; if the page is an alias
-// or a redirect, each of them gets the link to its target.
+// topic. If a page is skipped or fails, this counts for all of these collections, except
+// for collections with a topic that did not request it. If the page is an alias or a
+// redirect, the link to its target counts for the same collections.
 //
 // # Assets
 //
@@ -70,60 +72,62 @@
 //
 // # Revisits
 //
-// A page whose last outcome has a digest (see batch.Look) is stored already. It is
-// requested with the validators of that outcome. When the server sends it nevertheless,
+// A page whose last outcome has a digest (see batch.Look) is stored already. It is requested with
+// the validators of that outcome. If the server then sends the page instead of the answer 304,
 //
-//	the answer has                  the page is        recorded are its
-//	the same bytes                  unchanged          -
-//	other bytes, the same digest    unchanged          links: its navigation may differ
-//	another digest                  stored again       text, links
+//	the answer has                  the page is        recorded again
+//	the same bytes                  unchanged          nothing
+//	other bytes, the same digest    unchanged          its links: its navigation may differ
+//	another digest                  stored again       its text and links
 //
 // A change of the title, or of any character shown outside of navigation, changes
 // the digest. The expiry class of a page sets the time until the next fetch, from
 // -4 (1.5 hours) to 6 (64 days):
 //
-//	unchanged, or changed only in numbers, the words beside them,
-//	case or marks ("3 hours ago", "99 dollars")                      one up
+//	unchanged, or changed only in numbers and the words beside them
+//	("3 hours ago", "99 dollars"), case or punctuation               one up
 //	changed in more                                                  one down
-//	missing                                                          below -1
+//	missing                                                          -2 or less
 //
-// The upper 16 bits of a digest depend only on the words by whose changes the expiry
-// class changes, the others on all of the text. Older digests depend on words only:
-// a page with such a digest is stored once more when its bytes differ.
+// The upper 16 bits of a digest depend only on the words that count for the expiry
+// class, the other bits on all of the text. Digests of older versions of fetch
+// depend on words only: a page with such a digest is stored once more when its bytes differ.
 //
-// A page that a collection lacks, one that asks for it or claims it whatever its
-// topic, is requested without validators and stored again; this alone does not
-// change the expiry class. An unchanged page stays with the collections that had
-// it:
+// If a collection requests a page, or claims it whatever its topic, but the page is not
+// stored for it yet, the page is requested without validators and stored again. This alone
+// does not change the expiry class. An unchanged page stays with the collections that had it.
 //
-//	unchanged   -                 304, the same bytes or digest; has the present validators, digest and body
+// If a stored page is not stored again, its outcome has one of these states and reasons:
+//
+//	unchanged   -                 304, the same bytes or the same digest
 //	unchanged   http <status>     4xx except 429: it is missing, to be confirmed by the next fetch
-//	unchanged   robots            forbidden to the agent of a collection that lacks it
-//	unchanged   any other reason  it could not be fetched in MaxAttempts, and is kept
+//	unchanged   robots            robots.txt forbids it to a further collection; the others keep it
+//	unchanged   any other reason  it could not be fetched in MaxAttempts requests, and is kept
 //	failed      http <status>     4xx, and it was missing at the last fetch
 //	skipped     any reason        as at a first fetch
 //
-// The outcome of a page that is gone in this way has the digest of the stored page.
+// The last two rows mean that the page is gone. Then the outcome has the digest of the page
+// that was stored.
 //
 // # robots.txt and sitemaps
 //
-// The robots.txt of an origin is requested before its pages when the batch says so,
-// and followed through five redirects, also to other hosts (RFC 9309), which are
-// requested without waiting for their delay. A robots.txt that cannot be fetched,
+// The robots.txt of an origin is requested before its pages when the batch says so.
+// Up to five redirects of it are followed, also to other hosts (RFC 9309); these hosts
+// are requested without waiting for their delay. A robots.txt that cannot be fetched,
 // also because of too many requests (429), forbids all URLs for now. The sitemaps
-// that it names become links of kind 'm'.
+// that a robots.txt names become links of kind 'm'.
 //
 // A sitemap is read as a stream, however large, and not stored. Its entries become
-// links of kind 'e', at depth 1, weighed by their priority, or by their addresses
-// for a topic; entries of other sites only if one of its collections admits them.
+// links of kind 'e', at depth 1, weighed by their priority or, for a topic, by their
+// addresses. Entries of other sites become links only if a collection admits them.
 // The first 1,000 sitemaps of an index become links of kind 'm', one deeper than
-// the index. If a sitemap breaks off, the entries before count.
+// the index. If a sitemap breaks off, the entries before the break count.
 //
-// A sitemap that was read before is requested with validators, as pages are. If its
-// bytes are the same, no links are recorded. Else all entries become links, and
-// those that changed since the last fetch, minus one day, have the time of the
-// change. A sitemap that was read before and cannot be fetched in MaxAttempts keeps
-// its validators and checksum, and is skipped as "sitemap" too.
+// A sitemap that was read before is requested with validators, as pages are. If its bytes are the
+// same, no links are recorded. Otherwise all entries become links. If an entry has a time of change
+// that is later than one day before the last fetch, its link has this time. If the sitemap cannot
+// be fetched in MaxAttempts requests, its outcome is skipped as "sitemap" all the same, with the
+// validators and checksum of the last fetch.
 //
 // All states of a URL's outcome, and their reasons:
 //
@@ -134,7 +138,8 @@
 //	            canonical         the page is stored at the address in the link of kind 'c', see Aliases
 //	            sitemap           it was read; the detail names what was left out
 //	            type              neither text nor a document that can be read (package document), nor
-//	                              an asset that a collection wants; or an asset that is a page
+//	                              an asset that a collection wants; or a page at a URL that is
+//	                              admitted only as an asset
 //	            unreadable        broken, locked by a password, or beyond the limits of its reader
 //	            too big           more than Limits.Page bytes, or announced to be
 //	            bomb              content of more than 1 MiB and 200 times the bytes sent
@@ -190,7 +195,7 @@ type Function struct {
 	Log    *slog.Logger
 
 	// the latest batches for which Run returned an error in this process, so that bury does not
-	// take them for batches that crashed a fetch
+	// take them for batches whose fetch crashed
 	failedRuns  failedRuns
 	topics      topics
 	limits      addressLimits
@@ -199,15 +204,15 @@ type Function struct {
 	compressors sync.Pool // compressors for reuse, of type *webobject.Compressor
 }
 
-// Handle fetches the batches of an SQS event, each as one message. It fetches them concurrently,
-// because each is of another host. It returns the messages that failed, which SQS then delivers
-// again.
+// Handle fetches the batches of an SQS event; each message is one batch. It fetches them
+// concurrently, because each is of another host. It returns the messages that failed, which SQS
+// then delivers again.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Together(ctx, f.Log, event, f.receive), nil
 }
 
-// receive decodes one message, which holds a batch as JSON, and runs the batch or buries it (see
-// bury).
+// receive decodes one message, which holds a batch as JSON, and runs the batch. If the batch's
+// deadline has passed and the message was delivered before, it calls bury instead.
 func (f *Function) receive(ctx context.Context, record events.SQSMessage) error {
 	var b batch.Batch
 	if err := message.Decode(record.Body, &b); err != nil {
@@ -221,8 +226,8 @@ func (f *Function) receive(ctx context.Context, record events.SQSMessage) error 
 
 // Run fetches a batch and puts its spool object. It does nothing if the batch's deadline has passed
 // or the object exists. It fails when the bucket fails, the settings cannot be read, or ctx is
-// cancelled. Nothing was put then, and the batch may be run again. Run remembers that it failed, so
-// that bury does not think that the batch crashed a fetch.
+// cancelled. Nothing was put then, and the batch may be run again. Run records its failure in
+// f.failedRuns, so that bury does not take it for a crash.
 func (f *Function) Run(ctx context.Context, b batch.Batch) error {
 	err := f.run(ctx, b)
 	if err != nil {
@@ -290,7 +295,7 @@ const (
 	leastRate     = 1 << 10
 	minRead       = 16 << 10       // least size in bytes of the buffer for each read of a body
 	maxBackoff    = time.Hour      // longest pause after failures of a host
-	maxRest       = 24 * time.Hour // longest pause that a host can ask for by Retry-After
+	maxRest       = 24 * time.Hour // longest pause that Retry-After can ask for
 	maxSitemaps   = 1000           // greatest number of sitemaps of a sitemap index that become links
 	maxPerAddress = 8              // greatest number of concurrent requests to one IP address
 	linkSize      = 256            // estimate of the memory that a link takes without its target, in bytes
@@ -300,10 +305,13 @@ const (
 // Limits are the limits of one batch on sizes and times.
 type Limits struct {
 	Page    int64         // greatest size of a page in bytes, both as transferred and after decoding
-	Batch   int64         // total size of pages in bytes after which nothing more is requested
+	Batch   int64         // when the pages received have this many bytes together, nothing more is requested
 	Request time.Duration // longest time from sending a request to the last byte of its answer
-	Grace   time.Duration // time after which the rate of a body must be 1 KiB/s on average
-	Margin  time.Duration // time before the deadline in which nothing is requested: for parsing, and putting the object
+	// a transfer may be slow during this time; afterwards its average rate must be at least 1 KiB/s
+	Grace time.Duration
+	// no request is sent in this time before the deadline, so that pages can still be parsed and
+	// stored
+	Margin time.Duration
 }
 
 // DefaultLimits returns limits that suit a batch of one minute in a function with 512 MB of memory.

@@ -151,7 +151,9 @@ func TestFullBatch(t *testing.T) {
 	}
 }
 
-// TestTimeRunsOut lets the deadline of the function pass during a request.
+// TestTimeRunsOut sends a request to a server that never answers, so that the time of the batch
+// ends during the request. If the request ran for less than half of Limits.Request, the outcome
+// must be "not asked". If it ran for longer, the outcome must be a timeout.
 func TestTimeRunsOut(t *testing.T) {
 	w := newWorld(t, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }))
 	w.Now = time.Now
@@ -193,8 +195,8 @@ func TestNothingToDo(t *testing.T) {
 	}
 }
 
-// TestBucketFails lets every call of the bucket fail, before or after it took effect: the message
-// is delivered again, and then succeeds.
+// TestBucketFails lets a call of the bucket fail, before or after it took effect. Run must return
+// an error, and succeed when it is called again.
 func TestBucketFails(t *testing.T) {
 	for _, op := range []faultblob.Op{faultblob.Head, faultblob.Create} {
 		for _, fault := range []faultblob.Fault{faultblob.Before, faultblob.After} {
@@ -220,7 +222,8 @@ func TestBucketFails(t *testing.T) {
 	}
 }
 
-// TestSomeoneElse lets another process put the object while the batch is fetched.
+// TestSomeoneElse lets another process put the spool object while the batch is fetched. Run must
+// succeed and leave that object as it is.
 func TestSomeoneElse(t *testing.T) {
 	var w *world
 	key := ""

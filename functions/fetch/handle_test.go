@@ -21,7 +21,8 @@ func record(t *testing.T, id string, b batch.Batch) events.SQSMessage {
 	return events.SQSMessage{MessageId: id, Body: string(body)}
 }
 
-// TestHostsAreAskedAtOnce has hosts that answer only when all of them have been requested.
+// TestHostsAreAskedAtOnce delivers an event with batches of several hosts. No host answers before
+// all of them have been requested. So the batches can only end if they are fetched concurrently.
 func TestHostsAreAskedAtOnce(t *testing.T) {
 	const hosts = 3
 	arrived, all := make(chan struct{}), make(chan struct{})
@@ -57,7 +58,8 @@ func TestHostsAreAskedAtOnce(t *testing.T) {
 	}
 }
 
-// TestPanicFailsOneMessage panics at one host: only the message of its batch fails.
+// TestPanicFailsOneMessage lets requests to one host panic: only the message with its batch may
+// fail.
 func TestPanicFailsOneMessage(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", "<p>"))
 	good, bad := w.batch("/"), w.batch("/")

@@ -24,7 +24,7 @@ import (
 
 var start = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// clock advances only when somebody sleeps.
+// clock is a clock for tests. It advances only when Sleep is called, by the duration of the sleep.
 type clock struct {
 	mu    sync.Mutex
 	now   time.Time
@@ -45,7 +45,7 @@ func (c *clock) Sleep(ctx context.Context, d time.Duration) error {
 	return ctx.Err()
 }
 
-// world is a fetch function with a server, a bucket and settings.
+// world is a fetch function for tests, with the web server that it requests, a bucket and settings.
 type world struct {
 	*Function
 	bucket *memblob.Bucket
@@ -90,7 +90,8 @@ func (w *world) publish(t testing.TB, c collection.Collection) {
 	w.Settings = &settings.Cache{Bucket: w.bucket, Now: w.clock.Now, Age: time.Hour}
 }
 
-// another returns the function of another process.
+// another returns a fetch function as another process would have it: with the same exported fields,
+// but without the caches and records of earlier batches.
 func (w *world) another() *Function {
 	return &Function{
 		Bucket: w.Bucket, Settings: w.Settings, Transport: w.Transport, Now: w.Now, Sleep: w.Sleep,
@@ -107,8 +108,8 @@ func (w *world) batch(paths ...string) batch.Batch {
 	return b
 }
 
-// run fetches a batch and returns the object that it put, with its outcomes in
-// the order of the targets.
+// run fetches a batch and returns the spool object that it put, with its outcomes in the order of
+// the targets.
 func (w *world) run(t testing.TB, b batch.Batch) spool.Spool {
 	t.Helper()
 	if err := w.Run(t.Context(), b); err != nil {
@@ -126,7 +127,7 @@ func (w *world) run(t testing.TB, b batch.Batch) spool.Spool {
 	return s
 }
 
-// end is the final state of a URL, with its reason, for comparisons.
+// end is the final state of a URL, with its reason. Tests compare outcomes by it.
 type end struct {
 	State  book.State
 	Reason string

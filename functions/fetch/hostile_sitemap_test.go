@@ -21,7 +21,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/sitemap"
 )
 
-// zippedThen returns a text that goes on with a piece for 60 MB, compressed by gzip.
+// zippedThen returns a text followed by 60 MB of repetitions of a piece, compressed by gzip.
 func zippedThen(t testing.TB, text, piece string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -38,8 +38,8 @@ func zippedThen(t testing.TB, text, piece string) []byte {
 	return b.Bytes()
 }
 
-// TestHostileSitemap reads sitemaps that attack. Reading ends within the limits, and the entries
-// before the attack count.
+// TestHostileSitemap reads sitemaps that attack the reader. Reading must end within the limits, and
+// the entries before the attack must count.
 func TestHostileSitemap(t *testing.T) {
 	const (
 		ok    = "HTTP/1.1 200 OK\r\n\r\n"
@@ -121,7 +121,7 @@ func TestHostileSitemap(t *testing.T) {
 	}
 }
 
-// publishHost publishes a collection that admits one host.
+// publishHost publishes a collection that admits the host of the given seed.
 func (w *world) publishHost(t testing.TB, seed string) {
 	t.Helper()
 	w.publish(t, collection.Collection{Name: "c", Seeds: []collection.Seed{{URL: seed, Scope: collection.Host, Depth: 9}}})

@@ -21,7 +21,8 @@ import (
 
 const megabyte = 1 << 20
 
-// hostile is an attack of a server on a crawler, and the expected end.
+// hostile is an answer by which a server attacks a crawler, and the outcome that is expected for
+// it.
 type hostile struct {
 	name   string
 	answer http.HandlerFunc
@@ -147,7 +148,7 @@ func numbered(format string, n int) string {
 	return b.String()
 }
 
-// trickle sends a byte from time to time.
+// trickle returns a handler that sends one byte every 5 milliseconds, without end.
 func trickle(status int, contentType string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", contentType)
@@ -166,7 +167,7 @@ func trickle(status int, contentType string) http.HandlerFunc {
 	}
 }
 
-// hang sends literal bytes, and then nothing until the client hangs up.
+// hang returns a handler that sends the given bytes, and then nothing until the client hangs up.
 func hang(response string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		connection, _, err := http.NewResponseController(w).Hijack()
@@ -179,9 +180,10 @@ func hang(response string) http.HandlerFunc {
 	}
 }
 
-// hostileWorld serves a hostile answer at a path, and good pages beside it. Sleeping takes no real
-// time. Only for answers that are to end by a timeout is the limit of time short; all others must
-// end for another reason.
+// hostileWorld returns a world whose server gives the hostile answer at the given path, and good
+// pages at all others. Pauses between requests take no real time. The time limit of a request is
+// short if a timeout is the expected outcome. Otherwise it is a minute, so that a timeout cannot
+// hide that another limit fails.
 func hostileWorld(t testing.TB, path string, h hostile) *world {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", respond(200, "text/html", "<p>good"))
@@ -195,9 +197,9 @@ func hostileWorld(t testing.TB, path string, h hostile) *world {
 	return w
 }
 
-// TestHostile fetches each attack between good pages. The attack ends within the limits and with
-// its reason, and the good pages are stored; the one after the attack is not requested if the
-// attack takes all the time of the batch.
+// TestHostile fetches each attack between two good pages. The attack must end within the limits and
+// with its expected reason, and the good pages must be stored. The one after the attack may stay
+// unrequested if the attack takes all the time of the batch.
 func TestHostile(t *testing.T) {
 	var first, before, after runtime.MemStats
 	attacks := hostiles(t)
@@ -245,8 +247,8 @@ func TestHostile(t *testing.T) {
 	}
 }
 
-// TestHostileRobots requests a robots.txt that attacks: the request ends, and no rule follows from
-// the attack.
+// TestHostileRobots requests a robots.txt that attacks the crawler. The request must end, and the
+// attack must not add a rule.
 func TestHostileRobots(t *testing.T) {
 	down := end{book.Retry, "robots unreachable"}
 	stored := end{book.Stored, ""}
@@ -274,7 +276,7 @@ func TestHostileRobots(t *testing.T) {
 	}
 }
 
-// TestHostileHTTP2 attacks by means that only HTTP/2 has.
+// TestHostileHTTP2 lets a server attack by means that only HTTP/2 has.
 func TestHostileHTTP2(t *testing.T) {
 	header := func(lines int) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {

@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/sitemap"
 )
 
-// listed returns the listing of a sitemap on docs.example after it was read. The host wanted.test
-// is admitted, too.
+// listed reads a sitemap with the given text, as if it came from www.docs.example, and returns its
+// listing. Entries on the host wanted.test are admitted, too.
 func listed(t testing.TB, text string, depth uint16, last time.Time) *listing {
 	t.Helper()
 	at, err := address.Parse("https://www.docs.example/sitemap.xml")
@@ -96,7 +96,9 @@ func TestListing(t *testing.T) {
 	}
 }
 
-// TestExponentOfSitemap raises the expiry class if no entry is new, and lowers it if one is.
+// TestExponentOfSitemap checks the expiry class of a sitemap, which sets the time until its next
+// fetch. If an entry has changed since the last fetch, the class must fall by one. If none has
+// changed, and all entries have dates, it must rise by one. Otherwise it must stay.
 func TestExponentOfSitemap(t *testing.T) {
 	const fresh, old, undated = "<url><loc>/1</loc><lastmod>2026-01-02</lastmod></url>", "<url><loc>/2</loc><lastmod>2020-01-02</lastmod></url>", "<url><loc>/3</loc></url>"
 	for text, want := range map[string]int16{"": 4, old: 4, old + old: 4, undated: 3, old + undated: 3, fresh: 2, fresh + undated + old: 2} {
@@ -116,7 +118,9 @@ func TestTooManySitemaps(t *testing.T) {
 	}
 }
 
-// TestPriorityWeight checks the bands of the queue for priorities: band = 15 − weight/16.
+// TestPriorityWeight checks that priorities of sitemap entries lead to the right bands. The
+// priority of an entry gives a weight, and a URL with this weight has the band 15 − weight/16 in
+// the queue of its host (0 comes first).
 func TestPriorityWeight(t *testing.T) {
 	for priority, want := range map[float32]int{1: 0, .9: 0, .8: 0, .7: 1, .5: 1, .4: 2, .3: 2, .2: 3, .1: 3, 0: 4} {
 		if got := 15 - int(priorityWeight(priority)/16); got != want {

@@ -33,8 +33,8 @@ func (r *run) notAsked(t batch.Target, a address.Address) book.Outcome {
 	}
 }
 
-// settle writes v into the outcome o. If v has the state Retry and the outcome has MaxAttempts
-// attempts, the outcome gets the state Failed.
+// settle writes the state, reason and detail of v into the outcome o. If the state is Retry and the
+// outcome has MaxAttempts attempts already, the outcome gets the state Failed.
 func settle(o *book.Outcome, v verdict) {
 	o.State, o.Reason, o.Detail = v.state, v.reason, sentence(v.detail)
 	if o.State == book.Retry && o.Attempts >= MaxAttempts {
@@ -42,16 +42,16 @@ func settle(o *book.Outcome, v verdict) {
 	}
 }
 
-// judgeStatus returns the state and reason that follow from the HTTP status of an answer that is no
-// redirect with a destination:
+// judgeStatus returns the state and reason that follow from the HTTP status of an answer. The
+// answer must not be a redirect with a destination.
 //
+//	2xx                                        the result final is false: the body decides
 //	304 to a conditional request               unchanged
 //	429, 5xx                                   retry
 //	any other, also a redirect to no address   failed
 //
-// For a 2xx, the result final is false, because the outcome depends on the body. The parameter
-// unless has the ETag and Last-Modified that were sent with the request. It is nil, or has neither,
-// if the request was not conditional.
+// The parameter unless has the ETag and Last-Modified that were sent with the request. If the
+// request was not conditional, unless is nil, or both are empty.
 func judgeStatus(a answer, unless *batch.Look) (v verdict, final bool) {
 	reason := fmt.Sprintf("http %d", a.status)
 	switch {
@@ -83,8 +83,7 @@ func sentence(s string) string {
 
 func millisecond(t time.Time) time.Time { return t.UTC().Truncate(time.Millisecond) }
 
-// verdict is the state, reason and detail that the function settle writes into the outcome of a
-// URL.
+// verdict is what a URL's outcome says about the request: the state, the reason and a detail.
 type verdict struct {
 	state  book.State
 	reason string
@@ -140,14 +139,14 @@ const (
 	maxExponent = 6
 )
 
-// conclude completes the outcome o of target t. It writes the state, reason and detail of v into o.
-// If the page is stored already, it also sets the digest and the expiry class by the result of the
-// last fetch (see batch.Look). In three cases the page stays stored: the outcome gets the state
-// book.Unchanged, and keeps its reason.
+// conclude completes the outcome o of target t: it writes the state, reason and detail of v into o.
+// If a page is stored for the target, it also sets the digest and the expiry class, which depend on
+// the last fetch (see batch.Look). In three cases the page stays stored, and the outcome gets the
+// state book.Unchanged, with the reason of v:
 //
 //   - The request failed.
 //   - The server says for the first time that the page is missing (4xx).
-//   - robots.txt forbids the page to the agent of a collection that does not have it yet.
+//   - A further collection wants the page, but robots.txt forbids it to the collection's agent.
 func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	settle(o, v)
 	last := storedLook(t)
@@ -182,27 +181,28 @@ func conclude(o *book.Outcome, t batch.Target, v verdict) {
 	}
 }
 
-// wasAsset reports whether the last fetch of a stored URL found an asset. It tells by the digest:
-// that of an asset is the checksum of its answer (see answer.sum), that of a page is not.
+// wasAsset reports whether the last fetch of a stored URL found an asset. The digest shows that:
+// for a page it is a hash of the page's text, but for an asset it is the checksum of the answer
+// (see answer.sum).
 func wasAsset(last batch.Look) bool { return last.Digest == last.Body }
 
 // missing reports whether the status of an outcome says that there is no such page: 4xx except
 // 429.
 func missing(o book.Outcome) bool { return o.Status/100 == 4 && o.Status != 429 }
 
-// sooner returns the expiry class one below exponent, with which a page that has changed since its
-// last fetch is requested again sooner.
+// sooner returns the expiry class one below the given one. A page that has changed since its last
+// fetch gets this class, so that it is requested again sooner.
 func sooner(exponent int16) int16 { return bounded(exponent - 1) }
 
-// later returns the expiry class one above exponent, with which a page that has not changed since
-// its last fetch is requested again later.
+// later returns the expiry class one above the given one. A page that has not changed since its
+// last fetch gets this class, so that it is requested again later.
 func later(exponent int16) int16 { return bounded(exponent + 1) }
 
 // bounded limits an expiry class to the range from minExponent to maxExponent.
 func bounded(exponent int16) int16 { return max(minExponent, min(exponent, maxExponent)) }
 
-// validators returns the ETag and Last-Modified of an answer or, if it has neither, those of the
-// last fetch.
+// validators returns the ETag and Last-Modified for the outcome of an answer. If the answer has
+// neither, it returns those of the parameter last, the result of the last fetch; "" if that is nil.
 func validators(a answer, last *batch.Look) (etag, modified string) {
 	etag, modified = validator(a, "ETag"), validator(a, "Last-Modified")
 	if etag == "" && modified == "" && last != nil {

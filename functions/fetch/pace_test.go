@@ -41,7 +41,7 @@ func TestRetryAfter(t *testing.T) {
 	}
 }
 
-// busy answers with a status and the header Retry-After.
+// busy returns a handler that answers with a status and the header Retry-After.
 func busy(status int, after string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Retry-After", after)
@@ -49,8 +49,8 @@ func busy(status int, after string) http.HandlerFunc {
 	}
 }
 
-// TestRest has a host that says in different ways that it is overloaded: it is not requested for a
-// while.
+// TestRest requests pages of a host that says in different ways that it is overloaded: for a while
+// it must not be requested again.
 func TestRest(t *testing.T) {
 	second := time.Second
 	retry := func(reason string) end { return end{book.Retry, reason} }
@@ -79,8 +79,9 @@ func TestRest(t *testing.T) {
 	}
 }
 
-// TestPaceIsCarried passes the host's failures, and the end of its rest, to the next batches by
-// the ledger.
+// TestPaceIsCarried checks that the ledger (the results of a batch) passes on the pace of the host
+// to the host's next batches: the time until which the host must not be requested, and the number
+// of its failures in a row.
 func TestPaceIsCarried(t *testing.T) {
 	type carried struct {
 		Rest     time.Time
@@ -120,8 +121,8 @@ func TestPaceIsCarried(t *testing.T) {
 	}
 }
 
-// TestCrawlDelayIsOnRecord writes the Crawl-delay of robots.txt into the outcomes, unless the
-// collection's delay is as long.
+// TestCrawlDelayIsOnRecord checks that outcomes have the Crawl-delay of robots.txt if it is longer
+// than the collection's own delay.
 func TestCrawlDelayIsOnRecord(t *testing.T) {
 	for robots, want := range map[string]time.Duration{"User-agent: *\nCrawl-delay: 7\n": 7 * time.Second, "User-agent: *\nCrawl-delay: 1\n": 0, "": 0} {
 		w := newWorld(t, site(respond(200, "text/plain", robots)))
@@ -136,8 +137,9 @@ func TestCrawlDelayIsOnRecord(t *testing.T) {
 	}
 }
 
-// TestSlowIsCarried passes the duration of answers to the next batches. No request is early by a
-// part of a millisecond.
+// TestSlowIsCarried checks that the ledger (the results of a batch) passes on how long the host
+// takes to answer. The time from which the host may be requested must be rounded up to a
+// millisecond, never down.
 func TestSlowIsCarried(t *testing.T) {
 	p := pace{slow: 3 * time.Second, failures: 1, rest: start.Add(time.Nanosecond)}
 	var got spool.Ledger

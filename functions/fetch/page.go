@@ -23,13 +23,13 @@ type page struct {
 	address address.Address
 	behalf  behalf
 	claims
-	known  *batch.Look // last look, if the request may be conditional (see confirmable); else nil
+	known  *batch.Look // result of the last fetch (see batch.Look) if the request may be conditional (see confirmable); else nil
 	answer answer
 	sum    uint64 // checksum of the answer (see answer.sum)
 	parse  parser
 
 	replayed bool   // the answer was read from an archive and not requested (see Replay)
-	cut      string // why the archive has only the beginning of the answer; "": it has all
+	cut      string // why the archive has only the beginning of the answer; "" if it has all of it
 }
 
 // parser parses the body of a page. document.Read is one.
@@ -39,10 +39,13 @@ type parser func(body []byte, contentType string) (*document.Document, error)
 type digested struct {
 	run   webobject.Run
 	links []book.Link
-	named *canonicalPage // description of this page, for other pages that name its address as their canonical one
-	// not nil if the page may become an alias of its canonical address, which is decided later
+	// title and text of this page, to compare it with others: one of two pages may be an alias of
+	// the other
+	named *canonicalPage
+	// not nil if the page may become an alias of its canonical address. That is decided later, by
+	// comparing the pages at both addresses.
 	canonical *canonicalRequest
-	panicked  string // cause of the parser's panic; "": it did not panic
+	panicked  string // cause of the parser's panic; "" if it did not panic
 }
 
 // digest parses a page and decides whether it is stored. It completes the outcome o, and returns
@@ -76,8 +79,8 @@ func (p page) digest(o *book.Outcome, compressors *sync.Pool) digested {
 	return p.store(o, compressors, read, remark)
 }
 
-// omitted returns a text on the missing part of the answer, if p is replayed from a WARC archive
-// that has only the beginning of the answer; else nil.
+// omitted describes what is missing from the answer. Only an answer from a WARC archive can lack
+// something, namely its end. omitted returns nil if the answer is complete.
 func (p page) omitted() []string {
 	if p.cut == "" {
 		return nil
@@ -85,8 +88,9 @@ func (p page) omitted() []string {
 	return []string{"what the archive cut off: " + p.cut}
 }
 
-// wantsAssets reports whether assets are stored by a collection that requests the target, or by one
-// that claims it whatever its topic.
+// wantsAssets reports whether a collection wants the assets of the page, or the page itself if it
+// is an asset. It considers the collections for which the page is requested, and those that claim
+// it whatever its topic (see claims).
 func (p page) wantsAssets() bool {
 	return p.behalf.settings.WantAssets(p.target.Collections...) || p.behalf.settings.WantAssets(p.sure...)
 }
@@ -98,8 +102,8 @@ func (p page) wasPage() bool {
 }
 
 // storeAsset compresses an asset and, if it is a style sheet, finds the assets that it names. A
-// link from a style sheet counts one hop, as a redirect does, so that chains of style sheets
-// end.
+// link from a style sheet counts as one more hop, as a redirect does. Chains of style sheets
+// therefore end at the limit of hops.
 func (p page) storeAsset(o *book.Outcome, compressors *sync.Pool) digested {
 	stored := *o
 	stored.Asset = true
@@ -118,7 +122,8 @@ func (p page) storeAsset(o *book.Outcome, compressors *sync.Pool) digested {
 }
 
 // assets returns links to the assets of a page or style sheet, with the given depth and hops. If
-// limits make it leave out some of them, the result omitted has a text for each such limit.
+// some assets are left out because of a limit, the result omitted says so in words, with one text
+// for each such limit.
 func (p page) assets(o book.Outcome, depth uint16, hops uint8) (links []book.Link, omitted []string) {
 	found, omitted := document.Assets(p.answer.body, p.answer.header.Get("Content-Type"), p.address)
 	links = make([]book.Link, len(found))
@@ -154,9 +159,10 @@ func remark(read *document.Document) verdict {
 	return v
 }
 
-// store completes the outcome o of a parsed page, and returns the page's links. Unless the page is
-// an alias or unchanged, it is stored: store then also returns the compressed page, and takes the
-// state and reason for o from verdictOf.
+// store completes the outcome o of a parsed page, and returns the page's links. The page may be an
+// alias, or unchanged since its last fetch. Otherwise store also returns the compressed page, to be
+// put into the spool object. Then the function verdictOf gives the state, reason and detail of the
+// outcome.
 func (p page) store(o *book.Outcome, compressors *sync.Pool, read *document.Document, verdictOf func(*document.Document) verdict) digested {
 	p.ask(read, collectionOf(*o))
 	links := p.links(*o, read)
@@ -221,8 +227,9 @@ func (p page) read() (*document.Document, error) {
 	return p.parse(p.answer.body, contentType)
 }
 
-// ask sets read.Robots: the robots directives of a parsed page for the agent of the collection. It
-// takes them from the page's meta elements and from the header X-Robots-Tag.
+// ask sets the robots directives of a parsed page (read.Robots) to those that apply to the
+// User-Agent of the collection. It takes them from the page's meta elements and from the header
+// X-Robots-Tag.
 func (p page) ask(read *document.Document, collection string) {
 	agent := p.behalf.agentOf(collection)
 	read.Robots = read.RobotsFor(agent).Add(robots.ParseTag(p.answer.header.Values("X-Robots-Tag"), agent))
@@ -246,9 +253,9 @@ func (p page) links(o book.Outcome, read *document.Document) []book.Link {
 	return links
 }
 
-// weigh sets the weights of the page's links by the topic of the first of the collections that has
-// one. It returns the weight that the page itself gets by this topic; 0 if no collection has a
-// topic.
+// weigh sets the weights of the page's links, and returns the weight of the page itself. It uses
+// the topic of the first of the given collections that has one. If none has a topic, it leaves the
+// links as they are and returns 0.
 func (p page) weigh(collections []string, links []book.Link, read *document.Document) uint8 {
 	for _, name := range collections {
 		if topic := p.behalf.topicOf(name); topic != nil {
@@ -260,8 +267,8 @@ func (p page) weigh(collections []string, links []book.Link, read *document.Docu
 	return 0
 }
 
-// withoutKnown returns the links in assets, except those to targets to which the parameter links
-// already has a link of kind Asset. For example, an image with an alternative text is in both.
+// withoutKnown returns the links to assets without those assets to which the other list has a link,
+// too. For example, an image with an alternative text is found both as a link and as an asset.
 func withoutKnown(assets, links []book.Link) []book.Link {
 	known := make(map[string]bool)
 	for _, l := range links {
@@ -272,8 +279,8 @@ func withoutKnown(assets, links []book.Link) []book.Link {
 	return slices.DeleteFunc(assets, func(l book.Link) bool { return known[l.Target] })
 }
 
-// collectionOf returns the name of the first collection of an outcome, on whose behalf the URL is
-// requested and its links are followed. It is "" if there is none.
+// collectionOf returns the name of an outcome's first collection; "" if there is none. The URL is
+// requested, and its links are followed, on behalf of this collection.
 func collectionOf(o book.Outcome) string {
 	if len(o.Collections) == 0 {
 		return ""
@@ -281,12 +288,13 @@ func collectionOf(o book.Outcome) string {
 	return o.Collections[0]
 }
 
-// sums is the CRC-64 table for checksums of answers. A cryptographic hash is not needed: a
-// server that makes a new page with the old checksum only hides its own changes.
+// sums is the CRC-64 table for checksums of answers. A server could change a page and keep its
+// checksum, but would only keep its own changes out of the index. So no cryptographic hash is
+// needed.
 var sums = crc64.MakeTable(crc64.ECMA)
 
-// sum returns the checksum of an answer for book.Outcome.Body. It is of the body and of the header
-// fields Content-Type and X-Robots-Tag, and never 0.
+// sum returns the checksum of an answer for book.Outcome.Body. The checksum covers the body and the
+// header fields Content-Type and X-Robots-Tag, and is never 0.
 func (a answer) sum() uint64 {
 	sum := crc64.Checksum(a.body, sums)
 	for _, name := range []string{"Content-Type", "X-Robots-Tag"} {
@@ -297,14 +305,15 @@ func (a answer) sum() uint64 {
 	return max(sum, 1)
 }
 
-// wordsBits is the number of the highest bits of book.Outcome.Digest that depend only on the page's
-// words; the other bits depend on all text. If only the other bits have changed since the last
-// fetch, the page gets a longer expiry class, as an unchanged page does.
+// wordsBits says how many of the highest bits of book.Outcome.Digest depend only on the page's
+// words. The other bits depend on all its text, also on numbers and punctuation. If only these
+// other bits have changed since the last fetch, the expiry class of the page rises, as if the page
+// were unchanged. So the page is requested less often.
 const wordsBits = 16
 
-// pageDigest returns the digest of a page for book.Outcome.Digest, never 0. Pages with the same
-// text have the same digest, unless only one of them may be shown in results (noindex). For a page
-// without text, the digest is made of sum, the checksum of its answer.
+// pageDigest returns the digest of a page for book.Outcome.Digest, never 0. Two pages have the same
+// digest if they have the same text, and either both say noindex or neither does. For a page
+// without text, the digest is made of the checksum of its answer (the parameter sum).
 func pageDigest(read *document.Document, sum uint64) uint64 {
 	says := read.Digest()
 	text := cmp.Or(says.Text, sum)
@@ -316,6 +325,6 @@ func pageDigest(read *document.Document, sum uint64) uint64 {
 	return max(digest, 1)
 }
 
-// sameWords reports whether two digests are of pages with the same words, whose texts may differ in
-// numbers, dates and marks.
+// sameWords reports whether two digests are of pages that differ at most in numbers, in words beside
+// numbers, in upper and lower case, or in punctuation.
 func sameWords(digest, other uint64) bool { return (digest^other)>>(64-wordsBits) == 0 }

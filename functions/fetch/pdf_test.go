@@ -17,8 +17,8 @@ import (
 // Not under the race detector, where the library that reads PDF takes half a
 // minute to compile.
 
-// TestPDFIsStoredWithItsConversion stores a PDF file together with its conversion, and records
-// that the text was cut.
+// TestPDFIsStoredWithItsConversion fetches a PDF file: it must be stored together with its
+// conversion to HTML, and the outcome must say that the text was cut.
 func TestPDFIsStoredWithItsConversion(t *testing.T) {
 	const content = "BT /F 12 Tf 50 650 Td (All of the text.) Tj ET"
 	body := `%PDF-1.4

@@ -16,11 +16,12 @@ import (
 
 // Replay returns the spool object of a batch as Run would put it, but takes the answers from an
 // archive instead of requesting the targets. captures[i] is the answer for target i. The outcomes
-// are in this order, too, and have the times of the captures. When the pages reach Limits.Batch
+// are in the order of the targets, too, and have the times of the captures. When the pages reach Limits.Batch
 // bytes, the targets that remain are recorded as not asked.
 //
 // A page can become an alias only of an address that is also in the batch, because Replay requests
-// nothing. A page with any other canonical address is stored without validators.
+// nothing. A page whose canonical address is neither its own nor in the batch is stored without
+// validators (ETag, Last-Modified), so that the next crawl fetches it whole and decides then.
 func (f *Function) Replay(ctx context.Context, b batch.Batch, captures []warc.Capture) (spool.Spool, error) {
 	if len(captures) != len(b.Targets) {
 		return spool.Spool{}, fmt.Errorf("batch %s: %d answers to %d targets", b.Version, len(captures), len(b.Targets))
@@ -56,9 +57,10 @@ func (f *Function) Assets(c warc.Capture, at address.Address) (all []address.Add
 	return all
 }
 
-// replayed returns a capture as an answer, with its body decoded as Function.ask decodes it. If the
-// archive has only the beginning of the body, so has the answer. If the parameter assets is false,
-// the body of an asset is left out, because it would not be stored.
+// replayed returns a capture (an answer from an archive) as an answer, with its body decoded in the
+// same way as Function.ask decodes it. If the archive has only the beginning of the body, the
+// answer has only this beginning. If the parameter assets is false and the capture is an asset, the
+// body is left out, because it would not be stored.
 func (f *Function) replayed(c warc.Capture, assets bool) answer {
 	a := answer{status: c.Status, header: c.Header, address: c.Address, began: c.Time, ended: c.Time}
 	if c.Status/100 != 2 || !(request{assets: assets}).wants(c.Header.Get("Content-Type")) {

@@ -19,7 +19,8 @@ import (
 
 var captured = time.Date(2024, 5, 6, 7, 8, 9, 123e6, time.UTC)
 
-// captureOf returns the capture of a page, with fields of its header.
+// captureOf returns the capture of a page with the given body and HTTP header. The header is given
+// as alternating names and values of its fields.
 func captureOf(body string, fields ...string) warc.Capture {
 	c := warc.Capture{Time: captured, Status: 200, Header: http.Header{"Content-Type": {"text/html; charset=utf-8"}}, Body: []byte(body)}
 	for i := 0; i < len(fields); i += 2 {
@@ -46,8 +47,8 @@ func replay(t *testing.T, w *world, captures map[string]warc.Capture, urls ...st
 	return s
 }
 
-// TestReplayIsRun replays a page: its Web object is the same as that of a fetched page, except for
-// times and version.
+// TestReplayIsRun replays a page from an archive: its Web object must be the same as if the page
+// had been fetched, except for times and version.
 func TestReplayIsRun(t *testing.T) {
 	const html = "<title>T</title><p>Some words to be stored. <a href=/b>B</a><meta name=robots content=noindex>"
 	w := newWorld(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -123,7 +124,8 @@ func TestReplay(t *testing.T) {
 	}
 }
 
-// TestReplayLimit leaves targets beyond the limit of a batch for the next batch.
+// TestReplayLimit replays a batch whose pages exceed the limit in bytes. The remaining targets must
+// stay "not asked", for a later batch.
 func TestReplayLimit(t *testing.T) {
 	w := newWorld(t, http.NotFoundHandler())
 	w.Limits.Batch = 10

@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// nameServer is a name server that answers from memory.
+// nameServer is a DNS server for tests that answers from this map.
 type nameServer map[string]*nameRecord
 
 type nameRecord struct {
@@ -105,8 +105,10 @@ func TestNamesAreKeptForTheirTTL(t *testing.T) {
 	})
 }
 
-// TestBothFamilies requests sites that have only an IPv4 or only an IPv6 address, and sites that
-// have both, of which one does not answer. The address is recorded with the page.
+// TestBothFamilies requests a page of a server that listens at either an IPv4 or an IPv6 address.
+// The name server gives the host an IPv4 address, an IPv6 address, both or none. If the address at
+// which the server listens is among these, the page must be stored, and its Web object must name
+// this address.
 func TestBothFamilies(t *testing.T) {
 	names := nameServer{
 		"four.test.": {ip4: "127.0.0.1"}, "six.test.": {ip6: "::1"}, "both.test.": {ip4: "127.0.0.1", ip6: "::1"}, "none.test.": {},

@@ -12,7 +12,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// look holds the parts of an outcome after a revisit that tests compare.
+// look holds those parts of an outcome that tests compare after a page was requested again.
 type look struct {
 	end
 	ETag, Modified string
@@ -31,7 +31,8 @@ const (
 	newPage  = `<title>Title</title><p>What the page says today.`
 )
 
-// sent answers with a status, validators, and a page. header may say noindex.
+// sent returns a handler that answers with a status, a body and header fields, such as an ETag or
+// noindex. The header is given as alternating names and values of its fields.
 func sent(status int, body string, header ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/html")
@@ -43,15 +44,16 @@ func sent(status int, body string, header ...string) http.HandlerFunc {
 	}
 }
 
-// digestOf returns the digest with which a page is stored.
+// digestOf returns the digest (hash of the text) that a page with the given body and header fields
+// gets when it is stored.
 func digestOf(t *testing.T, body string, header ...string) uint64 {
 	t.Helper()
 	w := newWorld(t, sent(200, body, header...))
 	return w.run(t, w.batch("/")).Ledger.Outcomes[0].Digest
 }
 
-// TestRevisit requests a stored page again. Its expiry class is 3, its validators are "e" and
-// "then".
+// TestRevisit requests a stored page again, with different answers of the server. At its last fetch
+// the page got the expiry class 3, the ETag "e" and the Last-Modified "then".
 func TestRevisit(t *testing.T) {
 	late := digestOf(t, latePage)
 	was, is, hidden := digestOf(t, oldPage), digestOf(t, newPage), digestOf(t, oldPage, "X-Robots-Tag", "noindex")
@@ -127,7 +129,10 @@ func TestRevisit(t *testing.T) {
 	}
 }
 
-// TestRevisitWithoutAnswer has revisits that end without a request for the page.
+// TestRevisitWithoutAnswer runs a batch with a stored page that is due again, but that is not
+// requested because of the robots.txt. If the robots.txt forbids the page, the URL must be skipped.
+// If the robots.txt cannot be fetched, the outcome must be a retry, and after the last attempt
+// "unchanged", so that the page stays stored.
 func TestRevisitWithoutAnswer(t *testing.T) {
 	last := &batch.Look{Time: start, ETag: `"e"`, Digest: 5, Collections: []string{"c"}}
 	for name, c := range map[string]struct {
@@ -154,7 +159,8 @@ func TestRevisitWithoutAnswer(t *testing.T) {
 	}
 }
 
-// TestDiedOnRevisit has a page that crashes every fetch on a revisit: it stays stored.
+// TestDiedOnRevisit requests a stored page again. This page now crashes every fetch, but must stay
+// stored.
 func TestDiedOnRevisit(t *testing.T) {
 	w := newWorld(t, respond(200, "text/html", newPage))
 	b := w.batch("/page")
@@ -168,8 +174,9 @@ func TestDiedOnRevisit(t *testing.T) {
 	}
 }
 
-// TestNeverStored has a last look without a stored page, on behalf of other collections: there is
-// nothing to keep, to compare with, or to be gone.
+// TestNeverStored requests a page again whose last fetch stored nothing. The outcome must be the
+// same as that of a first fetch. For example, if the page is missing, it must have failed, and not
+// count as a stored page that is gone.
 func TestNeverStored(t *testing.T) {
 	for name, c := range map[string]struct {
 		handler  http.HandlerFunc
@@ -204,8 +211,9 @@ func TestNeverStored(t *testing.T) {
 	}
 }
 
-// TestUnconditional answers 304 to requests without validators, which is an error: a page that was
-// never stored fails, and a stored page is kept.
+// TestUnconditional lets the server answer 304 (Not Modified) to unconditional requests, which no
+// correct server does. The outcome of a page that was never stored must be a failure. A stored page
+// must be kept as unchanged.
 func TestUnconditional(t *testing.T) {
 	w := newWorld(t, sent(304, ""))
 	b := w.batch("/never seen", "/stored")
@@ -215,7 +223,8 @@ func TestUnconditional(t *testing.T) {
 	}
 }
 
-// TestWithoutWords compares pages without words by their bytes.
+// TestWithoutWords checks the digests of pages that have only numbers: they must be equal for equal
+// pages, and differ for others.
 func TestWithoutWords(t *testing.T) {
 	first, again, other := digestOf(t, "<p>1 2 3"), digestOf(t, "<p>1 2 3"), digestOf(t, "<p>4 5 6")
 	if first != again || first == other {

@@ -20,14 +20,14 @@ type originState struct {
 	status int
 	body   []byte
 	parsed map[string]robots.Rules // rules of the robots.txt by agent, parsed when first needed
-	// state and reason for every target of the origin, if the robots.txt could not be fetched;
-	// else nil
+	// nil if the robots.txt was fetched; otherwise the state and reason that every target of the
+	// origin gets
 	absent *verdict
 }
 
-// rules returns the rules of the robots.txt for an agent. If the receiver o is nil, it returns
-// empty rules, which allow everything: this batch did not fetch the robots.txt then, because
-// schedule has already checked the batch's URLs against it.
+// rules returns the rules of the robots.txt for a User-Agent. A receiver that is nil stands for a
+// robots.txt that this batch did not fetch, because schedule has already checked the URLs of the
+// batch against it. For this, rules returns empty rules, which allow everything.
 func (o *originState) rules(agent string) robots.Rules {
 	if o == nil {
 		return robots.Rules{}
@@ -40,8 +40,8 @@ func (o *originState) rules(agent string) robots.Rules {
 	return rules
 }
 
-// robots fetches the robots.txt of the origin name, such as "https://example.org". It records in
-// the ledger the file, and links to the sitemaps that the file names. It returns false if the
+// robots fetches the robots.txt of an origin, such as "https://example.org". It records the file,
+// and links to the sitemaps that the file names, in the batch's ledger. It returns false if the
 // batch's time ran out before the answer.
 func (r *run) robots(ctx context.Context, name string) bool {
 	at, err := address.Parse(name + "/robots.txt")
@@ -89,10 +89,11 @@ func (r *run) follow(ctx context.Context, at address.Address, agent string) (a a
 	return a, from, asked
 }
 
-// unreachable returns the state and reason for all targets of an origin whose robots.txt could not
-// be fetched (RFC 9309, 2.3.1.4); nil if it was fetched, or does not exist. The state is Retry, or
-// Failed if the address or port of the origin itself must not be dialled. The parameter moved is
-// the other host to which the robots.txt was redirected; "" if there is none.
+// unreachable returns the state and reason that all targets of an origin get if the origin's
+// robots.txt could not be fetched (RFC 9309, 2.3.1.4). It returns nil if the robots.txt was
+// fetched, or does not exist. The state is Failed if the address or port of the origin must not be
+// dialled, and Retry in all other cases. If the robots.txt was redirected to another host, the
+// parameter moved is this host, else "".
 func unreachable(a answer, moved string) *verdict {
 	var v verdict
 	switch {
@@ -113,8 +114,9 @@ func unreachable(a answer, moved string) *verdict {
 	return &verdict{book.Retry, "robots unreachable", served + v.reason + ": " + v.detail}
 }
 
-// askers returns the names of the collections, sorted, that have targets at an origin. It also
-// returns the User-Agent for the request of the robots.txt: that for the origin's first target.
+// askers returns the names of the collections that have targets at an origin, sorted. It also
+// returns the User-Agent with which the origin's robots.txt is requested: that of the origin's
+// first target.
 func (r *run) askers(origin string) (agent string, collections []string) {
 	for i, wanted := range r.wanted {
 		if r.targets[i].Origin != origin {
@@ -132,8 +134,8 @@ func (r *run) askers(origin string) (agent string, collections []string) {
 	return agent, slices.Compact(collections)
 }
 
-// sitemaps returns links to the sitemaps that the robots.txt at the address at names: for each of
-// the collections a link to each sitemap.
+// sitemaps returns links to the sitemaps that a robots.txt names. Each sitemap gets one link for
+// each of the collections. The parameter at is the address of the robots.txt.
 func sitemaps(at address.Address, rules robots.Rules, collections []string) []book.Link {
 	var links []book.Link
 	for _, name := range rules.Sitemaps() {
@@ -151,18 +153,18 @@ func sitemaps(at address.Address, rules robots.Rules, collections []string) []bo
 }
 
 // pace computes the earliest time of the next request to a host, from the host's answers so far.
-// The spool's ledger passes it on to the host's next batch.
+// The ledger in the spool object passes it on to the host's next batch.
 type pace struct {
 	last     time.Time     // end of the last answer; zero if there was none
 	slow     time.Duration // moving average of the times from request to end of answer
-	failures int           // failures in a row (no answer, 429 or 503), with the failures of earlier batches
+	failures int           // failures in a row (no answer, 429 or 503), including those of earlier batches
 	rest     time.Time     // time before which no request may be sent; zero if the host did not fail
 }
 
 // next returns the earliest time of the next request; zero means now. The parameter delay is the
-// wanted pause after an answer. If the host needs longer than that for an answer, the pause is as
-// long as the host needs, so that it spends at most half of its time on our requests. A delay of 0
-// means no pause, however slow the host is.
+// pause that is required after an answer. The pause is longer if the host needs longer for an
+// answer: then it is as long as the answer takes. So the host spends at most half of its time on
+// our requests. A delay of 0 means no pause, however slow the host is.
 func (p *pace) next(delay time.Duration) time.Time {
 	if p.last.IsZero() {
 		return time.Time{}
@@ -197,7 +199,7 @@ func (p *pace) observe(a answer) {
 	p.rest = latest(p.rest, a.ended.Add(pause))
 }
 
-// note writes the pace into a ledger. The frontier takes it from there for the host's next batch.
+// note writes the pace into a ledger, from which the frontier takes it for the host's next batch.
 func (p *pace) note(l *spool.Ledger) {
 	l.Slow, l.Failures = p.slow, uint16(min(p.failures, math.MaxUint16))
 	if !p.rest.IsZero() {
@@ -208,8 +210,8 @@ func (p *pace) note(l *spool.Ledger) {
 // notBefore rounds the time t up to a whole millisecond, so that the result is not before t.
 func notBefore(t time.Time) time.Time { return millisecond(t.Add(time.Millisecond - 1)) }
 
-// silent reports whether there was no HTTP response, and for a reason that may pass, such as a
-// timeout.
+// silent reports whether the request failed without an HTTP response, for example by a timeout, and
+// may succeed later.
 func (a answer) silent() bool {
 	return a.status == 0 && a.err != nil && judge(a.err).state == book.Retry
 }

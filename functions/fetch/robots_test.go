@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// site serves pages, and a robots.txt by the given handler.
+// site returns a handler of a site with pages. The given handler serves the site's robots.txt.
 func site(robots http.HandlerFunc) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("/", respond(200, "text/html", "<p>page"))
@@ -27,7 +27,8 @@ func site(robots http.HandlerFunc) http.Handler {
 	return mux
 }
 
-// hops redirects n times on its own host, and then to an address.
+// hops returns a handler for a robots.txt that redirects n times on its own host, and then to the
+// given address.
 func hops(n int, to string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		var done int
@@ -111,7 +112,8 @@ func TestRobotsOfPrivateAddress(t *testing.T) {
 	}
 }
 
-// guarded refuses requests to one host, as a transport refuses private addresses.
+// guarded is a transport that refuses requests to one host, as fetch refuses addresses that are not
+// allowed.
 type guarded struct {
 	http.RoundTripper
 	host string
@@ -124,8 +126,8 @@ func (g guarded) RoundTrip(r *http.Request) (*http.Response, error) {
 	return g.RoundTripper.RoundTrip(r)
 }
 
-// TestRobotsLedAstray has a robots.txt that redirects to a forbidden address: for now all URLs of
-// the origin are forbidden, but they do not fail for good.
+// TestRobotsLedAstray fetches a robots.txt that redirects to an address that is not allowed. All
+// URLs of the origin must be retried later, and not fail for good.
 func TestRobotsLedAstray(t *testing.T) {
 	w := newWorld(t, site(hops(0, "http://169.254.169.254/latest/meta-data/")))
 	w.Transport = guarded{w.Transport, "169.254.169.254"}
@@ -140,8 +142,9 @@ func TestRobotsLedAstray(t *testing.T) {
 	}
 }
 
-// TestRobotsOutOfTurn requests a robots.txt that has moved to another host: the other host is
-// requested at once, the own host after its delay.
+// TestRobotsOutOfTurn fetches a robots.txt that redirects to another host, from where a further
+// redirect leads back. The request to the other host must be sent without a delay. Each request to
+// the batch's own host must be sent after the host's delay.
 func TestRobotsOutOfTurn(t *testing.T) {
 	var back string
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, back, http.StatusFound) }))
@@ -157,8 +160,8 @@ func TestRobotsOutOfTurn(t *testing.T) {
 	}
 }
 
-// TestBusyRobots has a host that answers the request for robots.txt with 429 or 503: it rests as
-// long as it asks for.
+// TestBusyRobots requests a robots.txt that is answered with 429: the host must not be requested
+// for as long as its Retry-After says.
 func TestBusyRobots(t *testing.T) {
 	w := newWorld(t, site(busy(429, "600")))
 	b := w.batch("/")
@@ -179,8 +182,9 @@ func TestCrawlDelay(t *testing.T) {
 	}
 }
 
-// TestSitemapsOfRobots records the sitemaps of a robots.txt for each collection with targets
-// there, but none of a file that is no robots.txt.
+// TestSitemapsOfRobots fetches a robots.txt that names sitemaps. The sitemaps must become links for
+// each collection that has targets at the origin. If the answer has the status 404, there must be no
+// links.
 func TestSitemapsOfRobots(t *testing.T) {
 	const body = "Sitemap: https://cdn.test/1.xml#x\nUser-agent: *\nSitemap: http://[bad/\nSitemap: http://a.test/%s\n"
 	for status, want := range map[int][]string{

@@ -32,14 +32,15 @@ type run struct {
 	received int64      // bytes of pages received so far
 	ledger   spool.Ledger
 	links    [][]book.Link // links from redirects and sitemaps, by the index of the target that led to them
-	claims   []*claims     // collections that claim each target; nil for a target for which they are not computed yet
+	claims   []*claims     // collections to which each target belongs (see claims); nil for a target for which they are not computed yet
 	replayed bool          // the answers are read from an archive and not requested (see Replay)
 
-	// pages that were requested as canonical addresses of other pages; by User-Agent, a space and the address
+	// pages that were requested as canonical addresses of other pages; the key is the User-Agent, a
+	// space and the address
 	named map[string]canonicalPage
-	// pages that may become an alias; this is decided when all targets are digested
+	// pages that may become an alias; this is decided when all targets are fetched and parsed
 	postponed []*canonicalRequest
-	over      bool // all targets are digested
+	over      bool // all targets are fetched and parsed
 }
 
 // newRun returns the run of a batch, in which every target has the outcome "not asked". It fails if
@@ -83,9 +84,9 @@ func (r *run) fetch(ctx context.Context) spool.Spool {
 	return r.finish(ctx, d, began)
 }
 
-// finish waits until all pages are digested, decides on aliases, and returns the spool object of
-// the batch. The object's outcomes, and its pages, are in the order of the batch's targets. The
-// parameter began is the time at which the fetch of the batch began.
+// finish waits until all pages are parsed and compressed, decides on aliases, and returns the spool
+// object of the batch. The object's outcomes, and its pages, are in the order of the batch's
+// targets. The parameter began is the time at which the fetch of the batch began.
 func (r *run) finish(ctx context.Context, d *digester, began time.Time) spool.Spool {
 	results := d.wait()
 	r.prove(ctx, d, true)
@@ -109,8 +110,9 @@ func (r *run) finish(ctx context.Context, d *digester, began time.Time) spool.Sp
 	return object
 }
 
-// end completes the ledger: it shares outcomes among collections (see share), and writes the
-// times, the pace and the vital signs of the batch.
+// end completes the ledger of the batch, which has all results of the batch except the pages. An
+// outcome may count for more collections than those that requested its target: end adds their names
+// (see share). It also writes the times, the host's pace and the vital signs.
 func (r *run) end(began time.Time) {
 	r.ledger.Ended = notBefore(r.pace.last)
 	if r.pace.last.IsZero() {
@@ -125,10 +127,11 @@ func (r *run) end(began time.Time) {
 	r.ledger.Vitals.Elapsed = max(0, r.now().Sub(began))
 }
 
-// notePace writes the host's pace into every outcome: the end of the host's rest, the number of its
-// failures in a row, and the delay that the host requires. So the pace is stored in the books, too,
-// and not only in Redis. If the host had failures before this batch and answers again, the number
-// is 0, and the rest ends with the batch.
+// notePace writes the host's pace into every outcome: the time until which the host must not be
+// requested, the number of its failures in a row, and the delay that it requires. So the pace is
+// kept in the books, too, and not only in Redis. If the host failed before this batch and now
+// answers again, the books must record the recovery. Then the number of failures is 0, and the time
+// is the end of the batch.
 func (r *run) notePace() {
 	wanted := book.Pace{Rest: r.ledger.Rest, Failures: r.ledger.Failures}
 	if r.batch.Failures > 0 && wanted.Failures == 0 && wanted.Rest.IsZero() {
@@ -162,8 +165,9 @@ func (r *run) askRobots(ctx context.Context) bool {
 	return true
 }
 
-// askTargets requests the targets one after another, except those that schedule has denied or
-// robots.txt forbids. It stops requesting when the pages reach Limits.Batch bytes.
+// askTargets requests the targets one after another. It requests none that schedule has marked as
+// denied, and none that robots.txt forbids. When the bodies received in this batch have
+// Limits.Batch bytes together, it requests no more.
 func (r *run) askTargets(ctx context.Context, d *digester) {
 	for i, t := range r.batch.Targets {
 		a, o := r.targets[i], &r.ledger.Outcomes[i]

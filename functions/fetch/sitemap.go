@@ -72,9 +72,9 @@ func (l *listing) isSame(a answer) bool {
 // judge returns the state and reason for the outcome of a sitemap. The parameter attempts is the
 // number of requests for the sitemap so far, this one included.
 //
-// If reading broke off after some entries, the state is Retry while attempts is below MaxAttempts;
-// after that the entries that were read count. A body that is not the XML or text of a sitemap
-// fails as "no sitemap".
+// If the body broke off after some entries, and the cause may be temporary, the state is Retry
+// while attempts is below MaxAttempts. Otherwise the sitemap counts as read, with these entries. A
+// body that is not the XML or text of a sitemap fails as "no sitemap".
 func (l *listing) judge(a answer, attempts uint8) verdict {
 	if a.err != nil && l.broken != nil {
 		if v := judge(a.err); l.entries == 0 || v.state == book.Retry && attempts < MaxAttempts {
@@ -96,8 +96,8 @@ func (l *listing) judge(a answer, attempts uint8) verdict {
 	return verdict{book.Skipped, membership.Sitemap, l.broken.Error()}
 }
 
-// newListing returns an empty listing for target i, a sitemap. The sitemap is read on behalf of the
-// named collections.
+// newListing returns the listing for target i, a sitemap of which no entry is read yet. An entry of
+// another site will become a link only if one of the named collections admits it.
 func (r *run) newListing(i int, collections []string) *listing {
 	l := &listing{address: r.targets[i], outcome: r.ledger.Outcomes[i], now: r.now(), broken: errNothing}
 	if last := r.batch.Targets[i].Last; last != nil {
@@ -122,7 +122,7 @@ type listing struct {
 	address address.Address // address of the sitemap
 	outcome book.Outcome    // outcome of the sitemap before this answer was read
 	now     time.Time
-	last    time.Time // time of the last look at the sitemap; zero if there was none
+	last    time.Time // time of the last fetch of the sitemap; zero if there was none
 	// result of the last fetch of the sitemap, if the request may be conditional (see confirmable);
 	// else nil
 	known  *batch.Look
@@ -136,8 +136,8 @@ type listing struct {
 
 	entries  int // number of all entries read
 	sitemaps int // number of entries that name other sitemaps
-	foreign  int // number of entries of other sites that no collection admits, and so without a link
-	news     int // number of entries that changed since the last look
+	foreign  int // number of entries that get no link, because they are of other sites and no collection admits them
+	news     int // number of entries that changed since the last fetch of the sitemap
 	undated  int // number of entries without a date
 }
 
@@ -168,9 +168,10 @@ func (l *listing) read(from io.Reader) {
 	}
 }
 
-// add adds a link for an entry. It adds none for an entry of another site that no collection
-// admits, or for a sitemap beyond maxSitemaps. If the entry says that its page has changed since
-// the last fetch of the sitemap, the link has the time of the change.
+// add adds a link for an entry of the sitemap, except in two cases: the entry is of another site
+// and no collection admits it, or it names another sitemap and maxSitemaps such entries came before
+// it. If the entry says that its page has changed since the last fetch of the sitemap, the link has
+// the time of the change.
 func (l *listing) add(e sitemap.Entry) {
 	link := book.Link{
 		Source: l.address.ID, Target: e.Address.URL, Place: e.Address.Place, Kind: book.Listed, Region: book.Text,
@@ -203,10 +204,10 @@ func (l *listing) add(e sitemap.Entry) {
 
 // exponent returns the expiry class of the sitemap after this fetch:
 //
-//	first fetch                                       as before
+//	this is the first fetch                           unchanged
 //	an entry has changed since the last fetch         one down: it is read again sooner
 //	no entry has changed, and all have dates          one up
-//	no entry has changed, some have no date           as before: it is not known whether they changed
+//	no entry has changed, some have no date           unchanged: it is not known whether they changed
 func (l *listing) exponent() int16 {
 	switch e := l.outcome.Exponent; {
 	case l.last.IsZero():
@@ -220,8 +221,9 @@ func (l *listing) exponent() int16 {
 	}
 }
 
-// leftOut returns a text on the entries for which there is no link: sitemaps beyond maxSitemaps,
-// and addresses of other sites that no collection admits. It is "" if there are none.
+// leftOut returns a text that says how many entries of the sitemap got no link: sitemaps beyond the
+// first maxSitemaps, and addresses of other sites that no collection admits. The text is "" if
+// there are none.
 func (l *listing) leftOut() string {
 	var parts []string
 	if l.sitemaps > maxSitemaps {
@@ -240,9 +242,9 @@ func (l *listing) leftOut() string {
 // link to it:
 //
 //	priority   weight
-//	1          that of a seed
-//	0.5        that of a link from a seed
-//	0          that of a link three steps further away
+//	1          that of a seed (depth 0)
+//	0.5        that of a page at depth 1
+//	0          that of a page at depth 4
 func priorityWeight(p float32) uint8 {
 	band := math.Round(2 * (1 - float64(p)))
 	if p < sitemap.DefaultPriority {

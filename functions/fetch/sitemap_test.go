@@ -14,7 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/collection"
 )
 
-// runSitemap fetches one sitemap, at depth 0 and with expiry class 3.
+// runSitemap fetches one sitemap, at depth 0 and with expiry class 3, and returns its outcome and
+// the spool object. If the given function is not nil, it may change the target before the fetch.
 func (w *world) runSitemap(t testing.TB, path string, change func(*batch.Target)) (book.Outcome, spool.Spool) {
 	t.Helper()
 	b := w.batch(path)
@@ -26,7 +27,7 @@ func (w *world) runSitemap(t testing.TB, path string, change func(*batch.Target)
 	return got.Ledger.Outcomes[0], got
 }
 
-// validated answers with a body and validators.
+// validated returns a handler that answers with a status, a body, an ETag and a Last-Modified.
 func validated(status int, body string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `"new"`)
@@ -100,7 +101,9 @@ func TestSitemap(t *testing.T) {
 	}
 }
 
-// TestSitemapIsAskedConditionally requests a sitemap with validators, if robots.txt allows it.
+// TestSitemapIsAskedConditionally requests sitemaps that were read before: the requests must carry
+// the ETag and Last-Modified of the last fetch. A sitemap that robots.txt forbids must not be
+// requested.
 func TestSitemapIsAskedConditionally(t *testing.T) {
 	var header http.Header
 	mux := http.NewServeMux()
@@ -124,7 +127,8 @@ func TestSitemapIsAskedConditionally(t *testing.T) {
 	}
 }
 
-// TestSitemapMoved follows the redirect of a sitemap: the destination is read as a sitemap, too.
+// TestSitemapMoved requests a sitemap that redirects: the link to the destination must have the kind
+// book.Sitemap.
 func TestSitemapMoved(t *testing.T) {
 	w := newWorld(t, hops(0, "/moved.xml"))
 	_, object := w.runSitemap(t, "/map", func(target *batch.Target) { target.Depth, target.Hops = 1, 2 })
@@ -134,7 +138,8 @@ func TestSitemapMoved(t *testing.T) {
 	}
 }
 
-// TestManySitemapsEndBatch keeps the links of a batch within the limit.
+// TestManySitemapsEndBatch fetches several sitemaps with many entries: when the memory of their
+// links reaches the limit of the batch, no further sitemap may be requested.
 func TestManySitemapsEndBatch(t *testing.T) {
 	w := newWorld(t, respond(200, "", "<urlset>"+numbered("<url><loc>/%d</loc></url>", 100)+"</urlset>"))
 	w.Limits.Batch = 150 * linkSize
@@ -148,8 +153,9 @@ func TestManySitemapsEndBatch(t *testing.T) {
 	}
 }
 
-// TestSitemapOfOthers records entries of other sites that the collection admits, and weighs all
-// entries by their addresses for a topic.
+// TestSitemapOfOthers reads a sitemap with entries of other sites: only those that the collection
+// admits may become links. Their weights follow from their priorities or, for a collection with a
+// topic, from their addresses.
 func TestSitemapOfOthers(t *testing.T) {
 	const text = "<urlset><url><loc>http://wanted.test/tea-pots</loc><priority>0</priority></url>" +
 		"<url><loc>http://wanted.test/imprint</loc></url><url><loc>http://other.test/tea-pots</loc></url></urlset>"

@@ -13,7 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// again fetches the only target of a batch once more, as after an earlier look.
+// again fetches the only target of a batch once more. The parameter looks is the spool object of
+// its last fetch.
 func (w *world) again(t testing.TB, b batch.Batch, looks spool.Spool) spool.Spool {
 	t.Helper()
 	b.Version.Token++
@@ -22,7 +23,8 @@ func (w *world) again(t testing.TB, b batch.Batch, looks spool.Spool) spool.Spoo
 	return w.run(t, b)
 }
 
-// twice fetches a page, or a sitemap, before and after it has changed.
+// twice fetches a page or a sitemap twice, and returns both spool objects. One handler serves the
+// first fetch, and another one the second.
 func twice(t *testing.T, isSitemap bool, before, after http.HandlerFunc) (was, is spool.Spool) {
 	t.Helper()
 	handler := before
@@ -34,8 +36,9 @@ func twice(t *testing.T, isSitemap bool, before, after http.HandlerFunc) (was, i
 	return was, w.again(t, b, was)
 }
 
-// TestSamePage has a page of which only the navigation changes: it is unchanged, and its links are
-// recorded. If the bytes are the same, no links are recorded.
+// TestSamePage fetches a page twice. If only its navigation has changed, the page must count as
+// unchanged, and its links must be recorded again. If its bytes are the same, no links may be
+// recorded.
 func TestSamePage(t *testing.T) {
 	const text, menu, added = `<title>Title</title><p>What the page says.`, `<nav><a href=/1>one</a></nav>`, `<nav><a href=/1>one</a> <a href=/2>two</a></nav>`
 	kept, stored := end{book.Unchanged, ""}, end{book.Stored, ""}
@@ -69,8 +72,9 @@ func TestSamePage(t *testing.T) {
 	}
 }
 
-// TestEditsAreStored stores every change of a page, however small. But a change of numbers alone
-// does not make the page be requested more often.
+// TestEditsAreStored changes a page a little between two fetches: any change must be stored. If only
+// numbers, words beside numbers, or upper and lower case have changed, the page must be requested
+// less often.
 func TestEditsAreStored(t *testing.T) {
 	const before = `<title>Prices</title><main><p>Version 17.4 costs 99 dollars. Take 5 milligrams at 20 °C. 库存12件 </main>`
 	for name, c := range map[string]struct {
@@ -97,7 +101,9 @@ func TestEditsAreStored(t *testing.T) {
 	}
 }
 
-// TestGonePageHasNoBody records no checksum for a gone page, so that no later answer equals it.
+// TestGonePageHasNoBody fetches a stored page whose URL now redirects or serves an image, so that
+// the page is gone. The outcome must have no checksum of the answer. Otherwise a later answer with
+// the same bytes would count as unchanged.
 func TestGonePageHasNoBody(t *testing.T) {
 	for _, after := range []http.HandlerFunc{sent(301, "", "Location", "/elsewhere"), sent(200, "\x89PNG\r\n\x1a\n", "Content-Type", "image/png")} {
 		_, is := twice(t, false, sent(200, oldPage), after)
@@ -107,8 +113,8 @@ func TestGonePageHasNoBody(t *testing.T) {
 	}
 }
 
-// TestSameSitemap records no links for a sitemap with the same bytes, even if the server sends no
-// validators.
+// TestSameSitemap fetches a sitemap twice: if it has the same bytes, no links may be recorded, even
+// if the server sends no validators.
 func TestSameSitemap(t *testing.T) {
 	const text, last, wrong = "<urlset><url><loc>/1</loc></url><url><loc>/2</loc></url>", "</urlset>", "</wrong>and more"
 	zip := func(text string) string { return string(gzipped(t, strings.NewReader(text))) }
@@ -141,7 +147,8 @@ func TestSameSitemap(t *testing.T) {
 	}
 }
 
-// TestRemarks stores a page that could not be read in full, with the reason.
+// TestRemarks fetches pages whose text is incomplete or uncertain: they must be stored, and the
+// outcome must say why.
 func TestRemarks(t *testing.T) {
 	const french = "L'\xE9t\xE9 d\xE9j\xE0 pass\xE9, le ch\xE2teau est ferm\xE9 \xE0 c\xF4t\xE9 de la for\xEAt."
 	links := strings.Repeat("<a href=/x>y</a>", 100_001)
