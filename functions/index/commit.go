@@ -17,7 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// commitment is the commit of one package's segment, with the masks that it needs.
+// commitment holds what the commit of one package's segment needs. The commit also masks outdated
+// documents (marks them as dead), in this segment and in others.
 type commitment struct {
 	*Function
 	pkg   manifest.Package
@@ -25,7 +26,7 @@ type commitment struct {
 	own   map[layout.Identity]uint32 // number of a page's document in the segment, by the identity of the page
 	built *partition.Segment         // segment of the package; nil if the package has no page
 
-	finder *segments.Finder // finds documents of the package's pages in other segments
+	finder *segments.Finder // finds the documents in other segments whose pages are also in this package
 }
 
 func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *commitment {
@@ -38,17 +39,17 @@ func newCommitment(f *Function, pkg manifest.Package, pages []*segments.Page) *c
 }
 
 // edit changes the manifest for the commit. It marks the package as indexed, and lists the
-// package's segment, if there is one. Then it masks outdated documents. Afterwards each page of the
-// partition has at most one live document, that of its last version, and none if the page is gone.
-// Masked are
+// package's segment, if there is one. Then it masks outdated documents (marks them as dead). After
+// the commit, at most one document of each page in the partition is live: the one of its last
+// version. If the page is gone, no document of it is live. edit masks these documents:
 //
-//	documents of other segments      that were made of this package when it was indexed before,
-//	                                 or of earlier versions of its pages
-//	documents of this segment        whose pages have later versions in other segments, or are gone
+//	in other segments    documents that were made when this package was indexed before,
+//	                     and documents of earlier versions of its pages
+//	in this segment      documents of pages that are gone, or have later versions in other segments
 //
 // If the package is indexed already or no longer listed, edit returns partition.ErrUnchanged. It
 // returns partition.ErrStale if pages were erased from the package meanwhile, or if the segment was
-// stored too long ago to be listed safely, or is condemned.
+// stored too long ago to be listed safely, or is condemned (marked for deletion).
 func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	m := e.Manifest()
 	i := slices.IndexFunc(m.Packages, func(listed manifest.Package) bool { return listed.ID == l.pkg.ID })
@@ -85,11 +86,13 @@ func (l *commitment) edit(ctx context.Context, e *partition.Edit) error {
 	return e.Mask(ctx, dead)
 }
 
-// compare compares the commitment's segment with another segment, s. It returns which documents are
-// to be masked in each of the two:
+// compare decides between the commitment's segment and another segment s of the partition. If both
+// have a document of a page, the one with the earlier version must be dead. The results are
 //
-//	others    documents of s, together with those that are dead already; nil if there is nothing to mask
-//	ours      documents of the commitment's segment of whose pages s has the same or a later version
+//	others   all documents of s that must be dead after the commit, including those that are dead
+//	         already; nil if s stays as it is
+//	ours     documents of the commitment's segment that must be dead, because s has a live document
+//	         of the same or a later version
 func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *roaring.Bitmap, ours []uint32, err error) {
 	from, to, replaced := s.Part(l.pkg.ID)
 	if replaced && to-from == s.Documents { // all of it is replaced; it need not be read, and may be damaged
@@ -124,8 +127,8 @@ func (l *commitment) compare(ctx context.Context, s *manifest.Segment) (others *
 	return dead, ours, nil
 }
 
-// gone returns the documents of the commitment's segment whose pages are gone: a request after the
-// one that fetched the page has found that it is no longer there.
+// gone returns those documents of the commitment's segment whose pages are gone from the web. Such
+// a page was fetched and stored by one request, but a later request did not find it any more.
 func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	own := roaring.New()
 	for _, g := range m.Gone {
@@ -136,7 +139,7 @@ func (l *commitment) gone(m *manifest.Manifest) *roaring.Bitmap {
 	return own
 }
 
-// pageRules decides by the settings which pages may be searched.
+// pageRules decides by the settings of collections which pages may be searched.
 type pageRules struct {
 	*settings.Settings
 	agent string // User-Agent of collections whose settings have none
@@ -160,7 +163,7 @@ func (w pageRules) refused(o webobject.Object, d *document.Document) bool {
 }
 
 // inLanguage reports whether one of the collections wants pages in the language with the given
-// code. It returns true, too, for an unknown language (the code "") and for a page without
+// code. A page in an unknown language (the code "") is always wanted, and so is a page without
 // collections.
 func (w pageRules) inLanguage(collections []string, code string) bool {
 	if code == "" || len(collections) == 0 {

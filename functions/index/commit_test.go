@@ -30,7 +30,8 @@ func (w *world) urls(listed manifest.Segment) (urls []string) {
 	return urls
 }
 
-// erase gives the package a new key, as if pages had been erased from it.
+// erase replaces the package by a new one with the given number of pages, under a new key, as if
+// all other pages had been erased. It returns the new key.
 func (w *world) erase(rest int) (key string) {
 	w.t.Helper()
 	pkg := w.put(rest)
@@ -43,8 +44,8 @@ func (w *world) erase(rest int) (key string) {
 	return pkg.Key
 }
 
-// TestSegmentIsReplaced erases pages from a package: its old segment stays until the new one takes
-// its place.
+// TestSegmentIsReplaced erases pages from a package and indexes it again: the new segment must take
+// the place of the old one. If the package has no page left, no segment may be listed.
 func TestSegmentIsReplaced(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.put(3)
@@ -70,8 +71,8 @@ func TestSegmentIsReplaced(t *testing.T) {
 	}
 }
 
-// TestErasedMeanwhile erases pages between the reading of the package and the
-// commit.
+// TestErasedMeanwhile erases pages from the package between its reading and the commit of its
+// segment: the segment must be built again, without these pages.
 func TestErasedMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.put(3)
@@ -89,8 +90,8 @@ func TestErasedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestTheSameSegmentAgain builds a segment with the same bytes as before: it is listed under the
-// same key, unless that key is condemned or the stored object is damaged.
+// TestTheSameSegmentAgain builds a segment with the same bytes as before. It must be listed under
+// the same key, unless that key is condemned (marked for deletion) or the stored object is damaged.
 func TestTheSameSegmentAgain(t *testing.T) {
 	for name, test := range map[string]struct {
 		harm    func(w *world, key string)
@@ -127,8 +128,9 @@ func TestTheSameSegmentAgain(t *testing.T) {
 	}
 }
 
-// TestForgottenIsNotIndexed publishes a takedown before the segment is built. In the second case
-// another process erases the forgotten pages from the rest of the partition while it is built.
+// TestForgottenIsNotIndexed indexes pages that a takedown forgets: they must not be in the segment.
+// In the second case the takedown is published, and applied to the partition, while the segment is
+// built.
 func TestForgottenIsNotIndexed(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		w := newWorld(t)
@@ -162,8 +164,8 @@ func TestForgottenIsNotIndexed(t *testing.T) {
 	}
 }
 
-// TestIndexFailsAnywhere lets each storage call fail in turn: another delivery of the message
-// mends it.
+// TestIndexFailsAnywhere lets each call of the object store fail in turn while packages are
+// indexed. If Run fails, a second Run must succeed, with the same result as without the fault.
 func TestIndexFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorldIn(t, memblob.New(), decide)
@@ -183,7 +185,8 @@ func TestIndexFailsAnywhere(t *testing.T) {
 	})
 }
 
-// lose lists page n as gone since the batch with the token.
+// lose adds page n to the manifest's list of gone pages, which are no longer at their URLs. The
+// batch with the given token found that out.
 func (w *world) lose(token uint64, n int) {
 	w.t.Helper()
 	w.commit(func(m *manifest.Manifest) {
@@ -192,8 +195,9 @@ func (w *world) lose(token uint64, n int) {
 	})
 }
 
-// TestGoneIsNotShown indexes packages in every order, and again: a page that is gone is not found,
-// and a page that has come back is.
+// TestGoneIsNotShown indexes packages in several orders, and some of them more than once. A page
+// that is gone (no longer at its URL) must have no live document, unless it was fetched again
+// later.
 func TestGoneIsNotShown(t *testing.T) {
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2, 0, 1}, {2, 2, 0, 0, 1, 1}} {
 		w := newWorld(t)
@@ -201,15 +205,17 @@ func TestGoneIsNotShown(t *testing.T) {
 	}
 }
 
-// TestGoneFailsAnywhere lets each storage call fail in turn: another delivery of the message mends
-// it.
+// TestGoneFailsAnywhere lets each call of the object store fail in turn while packages with gone
+// pages are indexed. If Run fails, a second Run must give the right documents.
 func TestGoneFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		newWorldIn(t, memblob.New(), decide).indexGone(2, 0, 1)
 	})
 }
 
-// indexGone indexes packages in the given order. Some of their pages are gone.
+// indexGone stores three packages, at three times. After the second, a batch finds that pages 0 and
+// 1 are gone. The third package has page 1 again. indexGone indexes the packages in the given
+// order, and checks which documents are live in the end: page 1 must have one, and page 0 none.
 func (w *world) indexGone(order ...int) {
 	w.t.Helper()
 	packages := []manifest.Package{w.fetched(1, 0, 1, 2), w.fetched(3, 0, 3), w.fetched(5, 1)}
@@ -227,7 +233,8 @@ func (w *world) indexGone(order ...int) {
 	}
 }
 
-// TestGoneMeanwhile lists a page as gone between the reading of the package and the commit.
+// TestGoneMeanwhile adds a page to the manifest's list of gone pages between the reading of its
+// package and the commit of the segment: the page must have no live document.
 func TestGoneMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.fetched(1, 0, 1)

@@ -86,9 +86,9 @@ type extractor struct {
 	parse func(webobject.Object) (*document.Document, error)
 }
 
-// page returns the document of a page. If the parser panics on the page, the document has only the
-// data in the page's head; if it panics on the head, too, only the address. So such a page does not
-// prevent its package from being indexed. The parameter key is the package's key.
+// page returns the document of a page. If the parser panics on the page, only the page's head is
+// parsed. If that panics, too, the document has only a title made of the address. So such a page
+// does not prevent its package from being indexed. The parameter key is the package's key.
 func (e extractor) page(ctx context.Context, key string, entry webobject.Entry) (p draft, err error) {
 	o := entry.Object
 	for _, read := range []func(webobject.Object) (*document.Document, error){e.parse, head, nameless} {
@@ -108,13 +108,13 @@ func head(o webobject.Object) (*document.Document, error) {
 	return document.Head(o.Data, o.MIME, o.URL), nil
 }
 
-// nameless takes the place of the parser for a page on whose head the parser panics. It always
-// fails, so that the document gets only a title, made of the page's address.
+// nameless takes the place of the parser for a page when even parsing only its head panics. It
+// always fails, so that the document gets only a title, made of the page's address.
 func nameless(webobject.Object) (*document.Document, error) { return nil, errors.New("is not read") }
 
-// attempt makes the document of a page, which it parses by the function read. If read or anything
-// else in attempt panics, it returns the panic as the result broken, which wraps document.ErrPanic.
-// It returns other errors as err.
+// attempt makes the document of a page, which it parses by the given function. If the parser or
+// anything else panics, the result broken is an error that wraps document.ErrPanic. The result err
+// is for all other errors.
 func (e extractor) attempt(key string, entry webobject.Entry, read func(webobject.Object) (*document.Document, error)) (p draft, err, broken error) {
 	defer func() {
 		if reason := recover(); reason != nil {
@@ -133,21 +133,22 @@ func (e extractor) attempt(key string, entry webobject.Entry, read func(webobjec
 	return e.document(a, key, entry, content), nil, nil
 }
 
-// reading holds the data of a page that a segment stores, except the page's address and place.
+// reading holds what a segment stores of a page, except the page's address and place.
 type reading struct {
 	document.Content
 	images []segment.Image
-	// addresses that the page names as those of its translations
+	// addresses of the page's translations, as the page names them
 	translations []address.Address
 	date         time.Time // the page's own date; the zero time if it is not known
 	site         string    // name that the start page of a site gives the site; "" for other pages, and if the page names none
-	// searches may find the page: it does not say noindex, and its media type has text
+	// searches may find the page: it does not say noindex, and has a media type from which text can
+	// be read
 	shown bool
 }
 
-// document makes the document of the page at address a from the page's content. If the content may
-// not be shown, or if the page's collections do not want its language, the document has no words,
-// so that no search finds it. The parameter key is the package's key.
+// document makes the document of a page from the page's content. If the content may not be shown,
+// or if the page's collections do not want its language, the document has no words, so that no
+// search finds it. The parameter key is the package's key.
 func (e extractor) document(a address.Address, key string, entry webobject.Entry, content reading) draft {
 	o := entry.Object
 	code, source := language.Decide(content.Title+"\n"+content.Body, content.Lang)
@@ -191,9 +192,9 @@ func (e extractor) document(a address.Address, key string, entry webobject.Entry
 	return p
 }
 
-// content returns the data that a segment stores of the page at the address a. If the page cannot be
-// read, this is only a title, made of the address. The result broken is an error only if the parser
-// panics.
+// content returns what a segment stores of a page, except its address (the parameter a). For a page
+// that cannot be read, this is only a title, made of the address. If the parser panics, content
+// returns an error (broken) instead.
 func (e extractor) content(
 	a address.Address, o webobject.Object, read func(webobject.Object) (*document.Document, error),
 ) (content reading, broken error) {
@@ -220,7 +221,7 @@ func (e extractor) content(
 	return content, nil
 }
 
-// values returns the values of a header in the answer that gave a page.
+// values returns the values of a header field in the HTTP answer in which a page was received.
 func values(o webobject.Object, name string) (all []string) {
 	for _, field := range o.Header {
 		if strings.EqualFold(field.Name, name) {

@@ -19,8 +19,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestParserPanics lets the parser panic on a page: the page is found by its title. The log and
-// the vital signs name the package and the address.
+// TestParserPanics lets the parser panic on a page. The page must still be found by its title, and
+// the log and the vital signs must name its package and its address.
 func TestParserPanics(t *testing.T) {
 	const broken = "http://a.test/broken.html"
 	var noted []string
@@ -57,8 +57,8 @@ func TestParserPanics(t *testing.T) {
 	}
 }
 
-// TestUnreadableIsNotNoted has a page that cannot be parsed without a panic: that is not reported
-// as a fault of the parser.
+// TestUnreadableIsNotNoted indexes a page for which the parser returns an error. Because the parser
+// does not panic, no fault of the parser may be reported.
 func TestUnreadableIsNotNoted(t *testing.T) {
 	r := extractor{pageRules{new(settings.Settings), ""}, func(webobject.Object) (*document.Document, error) { return nil, errors.New("needs a password") }}
 	ctx := message.Listen(t.Context(), message.Listener{Noted: func(what string) { t.Errorf("noted %q", what) }})
@@ -89,8 +89,8 @@ func TestDates(t *testing.T) {
 	}
 }
 
-// TestConversionIsIndexed indexes a page that is stored with its conversion from the conversion,
-// whatever its data is.
+// TestConversionIsIndexed indexes a page, such as a PDF file, that is stored with its conversion to
+// HTML: the document must be made of the conversion, whatever the page's own data is.
 func TestConversionIsIndexed(t *testing.T) {
 	w := newWorld(t)
 	o := functionstest.Page(batch, "http://a.example/x.pdf")

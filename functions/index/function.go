@@ -1,6 +1,6 @@
-// Package index builds the segment of a package and commits it. The same commit masks
-// documents in the partition's segments, so that of every page only the last version is
-// found.
+// Package index builds the segment (index of the documents) of a package of pages, and commits it.
+// The same commit masks documents in the partition's segments (marks them as dead), so that of
+// every page only the last version is found.
 package index
 
 import (
@@ -45,10 +45,12 @@ type Function struct {
 	Redis    redis.UniversalClient
 	Sender   task.Sender
 	Now      func() time.Time
-	Worker   string          // name of the process in its leases
-	Agent    string          // User-Agent of collections whose settings have none: a page may say noindex to it
-	Tiers    segments.Limits // limits of merges: if segments can be merged, index sends merge a task
-	Log      *slog.Logger
+	Worker   string // name of the process in its leases
+	// User-Agent of collections whose settings have none; a page may forbid indexing to this agent
+	// only
+	Agent string
+	Tiers segments.Limits // limits that decide whether segments can be merged; if so, index sends merge a task
+	Log   *slog.Logger
 }
 
 // Handle indexes the packages that the bucket events in the messages name (see Run).
@@ -95,8 +97,8 @@ func (f *Function) Run(ctx context.Context, key string) error {
 	return err
 }
 
-// build builds and commits the segment of the package that has the number pkg in the manifest. If
-// another commit makes the segment outdated meanwhile, it begins again. It does nothing if the
+// build builds and commits the segment of the package that has the number pkg in the manifest. It
+// begins again if another commit makes the segment outdated meanwhile. It does nothing if the
 // package is indexed already, or no longer listed.
 func (f *Function) build(ctx context.Context, id layout.Partition, pkg uint32) error {
 	for {

@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestImages indexes the images of pages: an image on all pages only once, a forgotten image not
-// at all.
+// TestImages indexes the images of pages. An image that is on all pages must be indexed only once,
+// and a forgotten image not at all.
 func TestImages(t *testing.T) {
 	w := newWorld(t)
 	var pages []webobject.Object

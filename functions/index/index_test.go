@@ -28,7 +28,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// world is an index function with a bucket, settings and Redis.
+// world is an index function for tests, with a bucket, settings and Redis.
 type world struct {
 	*Function
 	t      *testing.T
@@ -42,7 +42,8 @@ func newWorld(t *testing.T) *world {
 	return newWorldIn(t, memblob.New(), nil)
 }
 
-// newWorldIn is newWorld with storage calls that may fail.
+// newWorldIn is newWorld with the given bucket, and with a function that decides which of the index
+// function's storage calls fail.
 func newWorldIn(t *testing.T, bucket *memblob.Bucket, decide func(faultblob.Call) faultblob.Fault) *world {
 	t.Helper()
 	w := &world{t: t, bucket: bucket, sender: new(functionstest.Sender), decide: decide}
@@ -61,8 +62,8 @@ func newWorldIn(t *testing.T, bucket *memblob.Bucket, decide func(faultblob.Call
 
 var batch = layout.Version{Epoch: 1, Token: 1}
 
-// put stores a package of n pages and the given others, and returns it. No generation lists it
-// yet.
+// put stores a package of n pages, and of the other pages that are given. It returns the manifest's
+// entry for the package, which no manifest lists yet.
 func (w *world) put(n int, others ...webobject.Object) manifest.Package {
 	w.t.Helper()
 	pages := others
@@ -101,14 +102,14 @@ func (w *world) documents(listed manifest.Segment) []segment.Document {
 	return functionstest.Documents(w.t, w.bucket, listed)
 }
 
-// live returns the live documents of all segments, with their versions.
+// live returns a line for each live document of all segments, with its URL and version.
 func (w *world) live() []string {
 	w.t.Helper()
 	return functionstest.Live(w.t, w.bucket, w.manifest())
 }
 
-// TestPackageThatIsNotListed gets an event for a package before the commit: there is nothing to do
-// yet.
+// TestPackageThatIsNotListed handles the bucket's event for a package that no manifest lists yet:
+// there must be nothing to do.
 func TestPackageThatIsNotListed(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.put(1)
@@ -155,8 +156,9 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// TestNoIndex indexes a page with noindex for the agent: no word finds it, and it replaces its
-// earlier version.
+// TestNoIndex indexes pages that say noindex to all robots or to certain ones. If that applies to
+// the User-Agent of the index function, the page must get a document without words, so that no
+// search finds it.
 func TestNoIndex(t *testing.T) {
 	w := newWorld(t)
 	w.Agent = "ExampleBot/1.0"
@@ -236,8 +238,9 @@ func TestPackageInOtherHandsComesAgain(t *testing.T) {
 	w.run(pkg.Key)
 }
 
-// TestNothingToSearch indexes a page without text: no word finds it, not even one of its address.
-// It replaces earlier versions, in whatever order they are indexed.
+// TestNothingToSearch indexes a page without text. No search may find it, not even by a word of its
+// address. An earlier version of the page must be dead afterwards, no matter which version is
+// indexed first.
 func TestNothingToSearch(t *testing.T) {
 	for _, order := range [][]int{{0, 1}, {1, 0}} {
 		w := newWorld(t)

@@ -9,8 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// TestLanguages indexes pages in the language that they declare, in their markup or their header,
-// unless their text proves that false, and says how each language is known.
+// TestLanguages checks the languages of documents. A page has the language that it declares in its
+// markup or header, unless its text proves that wrong. The document must also say whether its
+// language was declared, guessed from the text, or overruled by the text.
 func TestLanguages(t *testing.T) {
 	const (
 		english = "The museum is closed on Mondays and public holidays. "

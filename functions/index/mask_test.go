@@ -21,7 +21,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// fetched lists a package with pages of site a, all of one batch.
+// fetched stores a package of the given pages, and lists it in the manifest. All pages are from the
+// batch with the given token.
 func (w *world) fetched(token uint64, pages ...int) manifest.Package {
 	w.t.Helper()
 	var objects []webobject.Object
@@ -37,8 +38,9 @@ func stands(n int, token uint64) string {
 	return fmt.Sprintf("http://a.example/%d %s", n, layout.Version{Epoch: 1, Token: token})
 }
 
-// TestLastVersionLives indexes packages in every order, and again: only the last version of a page
-// is alive.
+// TestLastVersionLives indexes packages with several versions of pages. It does so in several
+// orders, and some packages more than once. Only the document of a page's last version may be
+// alive.
 func TestLastVersionLives(t *testing.T) {
 	want := []string{stands(0, 3), stands(1, 2), stands(2, 3), stands(3, 1)}
 	for _, order := range [][]int{{0, 1, 2}, {2, 1, 0}, {1, 0, 2}, {1, 2, 0, 1, 0, 2, 2}, {0, 0, 1, 1, 2, 2}} {
@@ -55,8 +57,8 @@ func TestLastVersionLives(t *testing.T) {
 	}
 }
 
-// soundOverlays checks that the name of every listed overlay names the first generation that lists
-// it.
+// soundOverlays checks the keys of all listed overlays. An overlay's key contains the number of a
+// generation (version of the manifest). This must be the first generation that lists the overlay.
 func (w *world) soundOverlays() {
 	w.t.Helper()
 	m := w.manifest()
@@ -81,8 +83,8 @@ func (w *world) soundOverlays() {
 	}
 }
 
-// TestNothingOfItLives indexes a package whose pages all have later versions: its segment is not
-// listed.
+// TestNothingOfItLives indexes a package whose pages all have later versions: its segment, in which
+// no document would be alive, must not be listed.
 func TestNothingOfItLives(t *testing.T) {
 	w := newWorld(t)
 	old, now := w.fetched(1, 0, 1), w.fetched(2, 0, 1)
@@ -97,7 +99,8 @@ func TestNothingOfItLives(t *testing.T) {
 	}
 }
 
-// TestVersionsInOnePackage has a package with several versions of a page: the last one is indexed.
+// TestVersionsInOnePackage indexes a package with two versions of a page: only the last one may
+// become a document.
 func TestVersionsInOnePackage(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.put(1, functionstest.Page(layout.Version{Epoch: 1, Token: 9}, "http://a.example/0"))
@@ -108,8 +111,8 @@ func TestVersionsInOnePackage(t *testing.T) {
 	}
 }
 
-// TestIndexedMeanwhile lists another segment between the reading of the segments and the commit:
-// it is compared, too.
+// TestIndexedMeanwhile lets another process list a segment just before the commit. The documents of
+// both segments must be compared, so that of each page only the last version is alive.
 func TestIndexedMeanwhile(t *testing.T) {
 	for _, token := range []uint64{1, 9} { // tokens before and after that of the package
 		w := newWorldIn(t, memblob.New(), nil)
@@ -135,7 +138,9 @@ func TestIndexedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestBesideDamage has segments that cannot be read: a package is indexed all the same.
+// TestBesideDamage indexes new versions of pages while one of the segments with earlier versions
+// cannot be read. The package must be indexed nevertheless, and the earlier versions in the readable
+// segment must be dead.
 func TestBesideDamage(t *testing.T) {
 	for name, harm := range map[string]func(w *world, s manifest.Segment) error{
 		"lost": func(w *world, s manifest.Segment) error { return w.bucket.Delete(w.t.Context(), s.Key) },
@@ -159,7 +164,8 @@ func TestBesideDamage(t *testing.T) {
 	}
 }
 
-// TestBesideADamagedRead damages bytes of one read: they are read once more.
+// TestBesideADamagedRead flips a bit in the bytes that one read of a segment returns; the object
+// itself is sound. Index must read the bytes again, and succeed.
 func TestBesideADamagedRead(t *testing.T) {
 	w := newWorld(t)
 	w.run(w.fetched(1, 0, 1).Key)
@@ -171,7 +177,7 @@ func TestBesideADamagedRead(t *testing.T) {
 	}
 }
 
-// damagedOnce flips a bit in the first range of an object that is read.
+// damagedOnce is a bucket that flips a bit in the first read of the object with the key.
 type damagedOnce struct {
 	blob.Bucket
 	key  string
@@ -188,7 +194,9 @@ func (d *damagedOnce) Get(ctx context.Context, key string, r blob.Range) ([]byte
 	return content, err
 }
 
-// TestBesideASilentStore lets the object store fail: indexing fails.
+// TestBesideASilentStore indexes a package with a new version of a page. The segment with the old
+// version cannot be read, because the object store fails. Run must fail, and the package must not
+// count as indexed.
 func TestBesideASilentStore(t *testing.T) {
 	w := newWorld(t)
 	w.run(w.fetched(1, 0, 1).Key)
@@ -205,7 +213,8 @@ func TestBesideASilentStore(t *testing.T) {
 	}
 }
 
-// TestMergeIsRaised sends merge a task when a tier is full.
+// TestMergeIsRaised indexes packages until their segments fill a tier (a size class of segments
+// that are merged together): only then must index send the function merge a task.
 func TestMergeIsRaised(t *testing.T) {
 	w := newWorld(t)
 	for n := range w.Tiers.Tier {
@@ -220,10 +229,13 @@ func TestMergeIsRaised(t *testing.T) {
 	}
 }
 
-// TestRequests counts the requests of an index run. It reads the manifest three times, the
-// takedowns and the package once. Of every other segment it reads the tail and the identities, and
-// versions and dead documents if the segment has a page of the package. It puts the segment, an
-// overlay for each segment that changes, the manifest and the hint.
+// TestRequests indexes a package and counts the requests to the object store. These are allowed:
+//
+//	read    the manifest (3 times), the takedowns and the package
+//	        the tail and the document identities of every other segment
+//	        the versions and the set of dead documents of segments that have a page of the package
+//	write   the segment, the manifest, and the hint (a copy of the manifest)
+//	        an overlay for each segment that changes
 func TestRequests(t *testing.T) {
 	w := newWorld(t)
 	for n := range 6 {
@@ -241,7 +253,7 @@ func TestRequests(t *testing.T) {
 	}
 }
 
-// TestSameBytes indexes the same package twice: the segments have the same bytes.
+// TestSameBytes indexes the same package several times: the segments must have the same bytes.
 func TestSameBytes(t *testing.T) {
 	var before []byte
 	for range 3 {

@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/segments"
 )
 
-// draft is the document of a page whose repeated blocks of text have not been moved out
-// of the main part yet.
+// draft is the document of a page before the segment is built. Repeated blocks of text, such as
+// menus, can still be moved out of its main part.
 type draft struct {
 	segments.Page
 	// text blocks of the main part; nil once the repeated ones have been moved out of it
@@ -106,11 +106,12 @@ func repeatedBlocks(pages []*draft) map[uint64]bool {
 	return repeated
 }
 
-// unlike returns the pages that have text, without those that share half of their text with an
-// earlier page. It does not compare all pages with each other: it cuts the sketch of each page (see
-// fingerprint.Fingerprint) into eight parts, and compares a page only with the first earlier page
-// that has the same part in the same place. So it misses about one in ten of the pages that share
-// half of their text, and returns them, too.
+// unlike returns the pages that have text, except those that share half of their text with an
+// earlier page. To be fast, it does not compare all pages with each other. It cuts the sketch of
+// each page (see fingerprint.Fingerprint) into eight parts. For each part, it looks for the first
+// earlier page whose sketch has the same part in the same place, and compares the two pages. In
+// this way it overlooks about one in ten of the pages that share half of their text: these are
+// returned, too.
 func unlike(pages []*draft) []*draft {
 	type part struct {
 		at     int
@@ -144,8 +145,8 @@ func (p *draft) print() fingerprint.Fingerprint {
 	return fingerprint.Fingerprint{TitleHash: p.TitleHash, TextHash: p.TextHash, Simhash: p.Simhash, Sketch: p.Sketch}
 }
 
-// without moves those blocks of text out of the page's main part for whose hash the function
-// repeated returns true.
+// without moves repeated text blocks out of the page's main part. A block is repeated if the given
+// function returns true for the block's hash.
 func (p *draft) without(repeated func(hash uint64) bool) {
 	c := document.Content{
 		Body: p.Body, Outside: p.Outside, Headings: p.Headings, Emphasis: p.Emphasis, Large: p.Large, Blocks: p.blocks,

@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// ownWords returns n words that only this page has.
+// ownWords returns a text of n words. It has no word in common with the texts for other pages.
 func ownWords(page, n int) string {
 	var text strings.Builder
 	for i := range n {
@@ -29,7 +29,8 @@ const (
 	imprint  = "All of the rights in these pages are reserved by those who have written them."
 )
 
-// framed returns page n of a site. Its main part begins and ends with blocks that all pages have.
+// framed returns page n of a site. Its main part begins with a greeting and ends with an imprint,
+// which all pages have.
 func framed(url string, n int) webobject.Object {
 	p := functionstest.Page(batch, url)
 	p.Data = fmt.Appendf(nil, "<title>%d</title><main><p>%s<h1>Page %d</h1><p>%s.<h2>Parameters</h2><p>%s.<p>%s</main>",
@@ -37,8 +38,9 @@ func framed(url string, n int) webobject.Object {
 	return p
 }
 
-// extracted indexes framed pages. It returns the URLs of those that have the imprint in their main
-// part, and of those that have it outside.
+// extracted makes documents of pages that all have the same greeting and imprint (see framed). The
+// result inside has the URLs of the documents whose main part has the greeting and the imprint. The
+// result outside has the URLs of the documents whose main part has neither.
 func (w *world) extracted(pages []webobject.Object) (inside, outside []string) {
 	w.t.Helper()
 	pkg, _ := functionstest.Package(w.t, w.bucket, 0, pages...)
@@ -70,7 +72,8 @@ func (w *world) extracted(pages []webobject.Object) (inside, outside []string) {
 	return inside, outside
 }
 
-// TestRepeatedBlocks has blocks on different numbers of pages of a host or directory.
+// TestRepeatedBlocks repeats blocks of text on different numbers of pages of a host or directory:
+// they must be moved out of the pages' main parts if they are on enough of them.
 func TestRepeatedBlocks(t *testing.T) {
 	pages := func(format string, from, to int) (some []webobject.Object) {
 		for i := from; i < to; i++ {
@@ -117,7 +120,8 @@ func TestRepeatedBlocks(t *testing.T) {
 	}
 }
 
-// TestRepeatedInAnyOrder gets the same documents for every order of the pages in a package.
+// TestRepeatedInAnyOrder makes documents of the same pages in two orders. The documents must be the
+// same.
 func TestRepeatedInAnyOrder(t *testing.T) {
 	var pages []webobject.Object
 	for i := range 24 {

@@ -8,13 +8,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// Which page is a start page, and the names of its site, are told by the page and its collections
-// alone, never by the other pages of its package: how pages come into packages depends on the order
-// in which hosts answer, and a page that is fetched again comes into another package.
+// Whether a page is a start page, and which names its site has, depends only on the page and its
+// collections, never on the other pages of its package. Otherwise the result would vary: which pages
+// are in a package depends on the order in which hosts answer, and a page that is fetched again comes
+// into another package.
 
-// isStart reports whether the page at address a is a start page: that of its host, or that of the
-// directory at which one of its collections starts on the host. The page may have any of the
-// directory's addresses, such as / and /index.html.
+// isStart reports whether a page is a start page: the index page of the host's root directory, or
+// of a collection's start directory on the host. The start directory is the deepest one that holds
+// all seeds of the collection on this host. For example, with the seeds /docs/go/ and /docs/c/ it
+// is /docs/. Its index page has the address /docs/ or one such as /docs/index.html. The parameter
+// collections names the page's collections.
 func (w pageRules) isStart(a address.Address, collections []string) bool {
 	return isIndexOf("/", a) || slices.ContainsFunc(collections, func(name string) bool {
 		directory := w.StartDirectory(name, a)
@@ -22,7 +25,7 @@ func (w pageRules) isStart(a address.Address, collections []string) bool {
 	})
 }
 
-// isIndexOf reports whether a is the address of a directory, or of an index page in it, such as
+// isIndexOf reports whether an address is that of a directory, or of an index page in it, such as
 // index.html or default.asp. The parameter directory is the path of the directory, with a slash at
 // its end.
 func isIndexOf(directory string, a address.Address) bool {
@@ -31,9 +34,9 @@ func isIndexOf(directory string, a address.Address) bool {
 	return inside && (name == "" || base == "index" || base == "default" || base == "home")
 }
 
-// siteNames returns the names of the site if the page at address a is a start page, else nil. People
-// search for the site by these names: the page's title, and the name that the page gives the site.
-// (The name of the host is found anyway, because it is in the address.)
+// siteNames returns the names of the site if the page is a start page, else nil. People search for
+// the site by these names: the page's title, and the name that the page gives the site. (The name
+// of the host is found anyway, because it is in the address.)
 func (w pageRules) siteNames(a address.Address, collections []string, content reading) []string {
 	if !w.isStart(a, collections) {
 		return nil

@@ -16,8 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// startPageSettings returns the settings of three collections: all of a host, one directory of it,
-// and two directories.
+// startPageSettings returns the settings of three collections. The seeds of "host" include the root
+// of a host. The seed of "docs" is in one directory of that host, and the seeds of "two" are in two
+// of its directories.
 func startPageSettings(t *testing.T) *settings.Settings {
 	t.Helper()
 	published := memblob.New()
@@ -37,7 +38,7 @@ func startPageSettings(t *testing.T) *settings.Settings {
 	return inForce
 }
 
-// titled returns a page with a title and more elements of its head.
+// titled returns a page with a title and more elements in its head.
 func titled(url, title, elements string, collections ...string) webobject.Object {
 	o := functionstest.Page(batch, url)
 	o.MIME, o.Collections = "text/html; charset=utf-8", collections
@@ -45,7 +46,8 @@ func titled(url, title, elements string, collections ...string) webobject.Object
 	return o
 }
 
-// siteNamesOf extracts one package of the pages, and returns the names of sites by URL.
+// siteNamesOf makes documents of the pages of one package. It returns the site names that the
+// documents have, by URL.
 func siteNamesOf(t *testing.T, rules pageRules, pages ...webobject.Object) map[string][]string {
 	t.Helper()
 	bucket := memblob.New()
@@ -110,8 +112,9 @@ func TestStartPages(t *testing.T) {
 	}
 }
 
-// TestStartPagesInAnyPackage has the same pages in one package, in either order, in small packages,
-// and each alone: the same are start pages, with the same names.
+// TestStartPagesInAnyPackage divides pages among packages in several ways: one package for all,
+// small packages, and one package for each page. It does so for two orders of the pages. Each time
+// the same pages must be start pages, with the same names of sites.
 func TestStartPagesInAnyPackage(t *testing.T) {
 	rules := pageRules{startPageSettings(t), "testbot"}
 	pages := []webobject.Object{

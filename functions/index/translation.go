@@ -7,14 +7,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// translationOf returns segment.Document.Translation of a page at address a in a language. It is a
-// hash of
+// translationOf returns segment.Document.Translation of a page: a number that is the same for the
+// translations of a page. The parameters are the page's address, its language, and the addresses
+// that it names as its translations. The number is made of
 //
-//	the lowest identity of a and the addresses in named     if the page names translations
-//	the URL without its language (address.Untranslated)     if it names none
+//	the lowest identity of the page and these addresses     if the page names translations
+//	the identity of the URL without the part that names     if it names none
+//	the language (see address.Untranslated)
 //
-// So translations that name each other have the same value, in whatever order they are named. The
-// parameter named has the addresses that the page names as its translations.
+// So pages that name each other as translations have the same number, in whatever order they are
+// named.
 func translationOf(a address.Address, language string, named []address.Address) uint64 {
 	of := a.ID
 	if len(named) == 0 {

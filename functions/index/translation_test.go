@@ -7,7 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// TestTranslationOf compares pages: translations have the same hash, other pages have other ones.
+// TestTranslationOf checks the hash by which pages that are translations of each other are
+// recognised. Such pages must have the same hash, and all other pages different ones.
 func TestTranslationOf(t *testing.T) {
 	const links = `<link rel=alternate hreflang=de href="/weg/start"><link rel="alternate" hreflang=en href="http://a.example/way/home">
 		<link rel=alternate hreflang=x-default href="//a.example/"><link rel=alternate type="application/rss+xml" href=/feed><link rel=next hreflang=de href=/two>`

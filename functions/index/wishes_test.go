@@ -17,8 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestWishes checks which pages are found by the settings of the collections for which they were
-// fetched. The other pages become documents without words, and replace their earlier versions.
+// TestWishes checks which pages can be found. The settings of the collections for which a page was
+// fetched decide that. A page that they do not allow must become a document without words, and
+// replace its earlier version.
 func TestWishes(t *testing.T) {
 	const (
 		english = "<p>The house stands beside the river and there are many books in it."
@@ -86,7 +87,8 @@ type unread struct{}
 
 func (unread) Get(context.Context) (*settings.Settings, error) { return nil, errors.New("unread") }
 
-// TestSettingsThatCannotBeRead fails to index while the settings of a collection cannot be read.
+// TestSettingsThatCannotBeRead checks that Run fails while the settings of collections cannot be
+// read.
 func TestSettingsThatCannotBeRead(t *testing.T) {
 	w := newWorld(t)
 	pkg := w.fetched(1, 0)

@@ -13,7 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
-// TestMergeFailsAnywhere lets each storage call fail in turn: another message mends it.
+// TestMergeFailsAnywhere lets each call of the object store fail in turn during a merge. Another
+// run must lead to the same segments as without the fault.
 func TestMergeFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)
@@ -35,7 +36,7 @@ func TestMergeFailsAnywhere(t *testing.T) {
 	})
 }
 
-// TestAnotherMerges does nothing while another process merges.
+// TestAnotherMerges checks that Run does nothing while another process has the lease on merging.
 func TestAnotherMerges(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -49,8 +50,9 @@ func TestAnotherMerges(t *testing.T) {
 	}
 }
 
-// TestDamaged damages each part of a segment: the segment stays for repair, and the others are
-// merged without it. When it has been repaired, and asideTime has passed, it is merged, too.
+// TestDamaged damages one of the segments to be merged. This segment must stay as it is, for
+// repair, and the others must be merged without it. When it has been repaired and asideTime has
+// passed, it must be merged, too.
 func TestDamaged(t *testing.T) {
 	for name, harm := range map[string]func(w *world, key string, content []byte) error{
 		"its beginning": func(w *world, key string, content []byte) error {

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// world is a merge function with a bucket and Redis.
+// world is a merge function for tests, with a bucket and Redis.
 type world struct {
 	*Function
 	t      *testing.T
@@ -51,7 +51,8 @@ func (w *world) another() *Function {
 	}
 }
 
-// index lists a package with pages of one batch, and has it indexed.
+// index stores a package of the given pages, lists it and indexes it. All pages are from the batch
+// with the given token.
 func (w *world) index(token uint64, pages ...int) manifest.Package {
 	w.t.Helper()
 	var objects []webobject.Object
@@ -74,7 +75,8 @@ func (w *world) indexAgain(key string) {
 	}
 }
 
-// full indexes a tier of packages of two pages: 0 and 1, 2 and 3, …
+// full indexes so many packages of two pages (0 and 1, 2 and 3, …) that their segments fill a tier
+// (a size class) and can be merged.
 func (w *world) full() {
 	w.t.Helper()
 	for n := range w.Tiers.Tier {
@@ -94,7 +96,8 @@ func (w *world) manifest() manifest.Manifest {
 	return functionstest.Manifest(w.t, w.bucket, 0)
 }
 
-// stands returns the line that live returns for the version of page n with the token.
+// stands returns a line as in the result of the method live: it says that page n has a live document
+// whose version has the given token.
 func stands(n int, token uint64) string {
 	return fmt.Sprintf("http://a.example/%d %s", n, layout.Version{Epoch: 1, Token: token})
 }

@@ -48,8 +48,8 @@ func (f *Function) open(ctx context.Context, listed []manifest.Segment) ([]*inpu
 	return all, nil
 }
 
-// source returns the source from which a segment is read. It reads a segment of at most Tiers.Least
-// bytes whole, by one request instead of one for each column.
+// source returns a source for reading the segment. A segment of at most Tiers.Least bytes is read
+// whole, with one request. Of a larger one, each column is read with a request of its own.
 func (f *Function) source(ctx context.Context, s *manifest.Segment) (segment.Source, error) {
 	if s.Bytes > f.Tiers.Least {
 		return segment.Ranges{Bucket: f.Bucket}, nil
@@ -94,9 +94,10 @@ func (in *input) parts() (parts []manifest.Part) {
 	return parts
 }
 
-// late returns the documents of the input that died while the merge ran. It numbers them among
-// those of the input's documents that are in the merged segment, from 0. The parameter dead has all
-// documents of the input that are dead now.
+// late returns the documents of the input that died while the merge ran, by their new numbers. The
+// merge has left out the documents that were dead when it began. It has numbered the other
+// documents of the input anew, from 0. The parameter dead has the old numbers of all documents of
+// the input that are dead now.
 func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	numbers := roaring.AndNot(dead, in.dead).ToArray()
 	for i, doc := range numbers {
@@ -105,7 +106,8 @@ func (in *input) late(dead *roaring.Bitmap) []uint32 {
 	return numbers
 }
 
-// count returns how many of the documents from, …, to-1 are in the set.
+// count returns how many documents of a range are in the set. The range includes its beginning, and
+// excludes its end.
 func count(set *roaring.Bitmap, from, to int) int {
 	below := func(doc int) int {
 		if doc == 0 {
@@ -116,15 +118,15 @@ func count(set *roaring.Bitmap, from, to int) int {
 	return below(to) - below(from)
 }
 
-// asideTime is the time for which a damaged segment is set aside, that is not merged. After it the
-// segment is tried again, because it may have been repaired. If it were tried every time, each
-// merge would first read this segment, and those to be merged with it, in vain.
+// asideTime is how long merges leave out a segment that was found damaged. After that, a merge
+// tries it again, because it may have been repaired. Without asideTime, every merge would first
+// choose the damaged segment again, read it and the segments beside it, and fail.
 const asideTime = time.Hour
 
 // aside holds the segments that are not merged now because they cannot be read. It is safe
 // for concurrent use.
 type aside struct {
-	mu    sync.Mutex           // protects since
+	mu    sync.Mutex           // protects the field since
 	since map[string]time.Time // time at which the damage of a segment was found, by the key of the segment
 }
 
@@ -137,8 +139,9 @@ func (a *aside) add(key string, now time.Time) {
 	a.since[key] = now
 }
 
-// has reports whether a segment is set aside at the time now. It forgets a segment after asideTime,
-// and one that seems to have been set aside in the future, because the clock was set back.
+// has reports whether a segment is set aside now: it was found damaged less than asideTime ago. If
+// that is longer ago, has removes the segment's entry. It also removes an entry whose time is in
+// the future, which means that the clock was set back.
 func (a *aside) has(key string, now time.Time) bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -150,16 +153,16 @@ func (a *aside) has(key string, now time.Time) bool {
 	return found
 }
 
-// mergeable returns the segments to be merged next, none of them set aside; nil if there is nothing
-// to merge.
+// mergeable returns the segments to be merged next, or nil if there is nothing to merge. It leaves
+// out segments that were found damaged in the last hour (asideTime).
 func (f *Function) mergeable(m *manifest.Manifest) []manifest.Segment {
 	readable := *m
 	readable.Segments = slices.DeleteFunc(slices.Clone(m.Segments), func(s manifest.Segment) bool { return f.aside.has(s.Key, f.Now()) })
 	return f.Tiers.Mergeable(&readable)
 }
 
-// setAside reads segments whole, sets aside the damaged ones, and reports whether it found
-// any.
+// setAside reads each of the given segments completely. It adds the damaged ones to f.aside, so that
+// they are not merged for an hour (asideTime). It reports whether there were any.
 func (f *Function) setAside(ctx context.Context, listed []manifest.Segment) (found bool) {
 	for _, s := range listed {
 		if err := f.check(ctx, &s); partition.IsDamaged(err) {

@@ -1,15 +1,14 @@
-// Package merge keeps the segments of a partition few and free of dead documents:
-// it merges segments of similar size into one, and writes segments anew without their
-// dead documents when these are a fifth, or when they must be erased.
+// Package merge keeps the segments of a partition few and free of dead documents: it merges
+// segments of similar size into one. It also writes a segment anew without its dead documents when
+// these are more than a fifth, or when they must be erased.
 //
-// A merge commits in one generation or not at all. The merged segments are
-// condemned, and running queries can still read them. A lease keeps two processes
-// from the same merge; if both merge nevertheless, the slower one finds at its
-// commit that its inputs are no longer listed. A killed merge leaves one unlisted
-// object.
+// A merge commits in one generation of the partition's manifest or not at all. The merged segments
+// are condemned (marked for deletion), and running queries can still read them. A lease keeps two
+// processes from the same merge; if both merge nevertheless, the slower one finds at its commit
+// that its inputs are no longer listed. A killed merge leaves one unlisted object.
 //
-// A damaged segment is left out and tried again after an hour; meanwhile the others are
-// merged without it.
+// A damaged segment is left out and tried again after an hour; meanwhile the others are merged
+// without it.
 package merge
 
 import (
@@ -130,12 +129,12 @@ func (f *Function) mergeListed(ctx context.Context, p *partition.Partition, list
 }
 
 // replace changes the manifest for the commit. It lists the merged segment in place of its inputs,
-// with their ranks and the parameter anchors (nil if there are none). In the merged segment it
-// masks the documents that died in the inputs during the merge. It returns partition.ErrStale if
-// the merge must be repeated, because
+// with the ranks of the inputs, and with the given anchors (texts of links) if they are not nil.
+// Documents that died in the inputs during the merge become dead in the merged segment, too.
+// replace returns partition.ErrStale if the merge must be repeated, because
 //
 //   - an input is no longer listed;
-//   - a document that the merge left out as dead is alive now; or
+//   - a document that was dead, and was left out by the merge, is alive now; or
 //   - the merged segment was stored too long ago to be listed safely, or is condemned.
 func (f *Function) replace(ctx context.Context, e *partition.Edit, inputs []*input, merged partition.Segment, anchors []byte) error {
 	late := roaring.New()

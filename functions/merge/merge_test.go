@@ -54,8 +54,8 @@ var sorted = cmp.Transformer("sorted", func(all []string) []string {
 	return slices.Compact(all)
 })
 
-// TestDeadAreLeftOut merges segments with dead documents: these are left out, and so are packages
-// without live documents.
+// TestDeadAreLeftOut merges segments with dead documents. The merged segment must have neither
+// these nor packages without live documents.
 func TestDeadAreLeftOut(t *testing.T) {
 	w := newWorld(t)
 	old := w.index(1, 0, 1, 2)
@@ -84,8 +84,8 @@ func TestDeadAreLeftOut(t *testing.T) {
 	}
 }
 
-// TestWrittenAnew writes a segment anew if more than a fifth of its documents are dead, or if it
-// holds forgotten documents.
+// TestWrittenAnew checks that a segment is written anew if more than a fifth of its documents are
+// dead, or if it holds forgotten documents.
 func TestWrittenAnew(t *testing.T) {
 	w := newWorld(t)
 	w.index(1, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9)
@@ -128,7 +128,8 @@ func TestHandle(t *testing.T) {
 	}
 }
 
-// TestMoreToDo sends another message if more is to be done; if that fails, Run fails.
+// TestMoreToDo checks that Run sends merge another task if there is more to merge. If Run cannot
+// send this task, it must fail.
 func TestMoreToDo(t *testing.T) {
 	w := newWorld(t)
 	w.Tiers.Most = 4
@@ -153,9 +154,12 @@ func TestMoreToDo(t *testing.T) {
 	}
 }
 
-// TestRequests counts the requests of a merge. It reads the manifest twice; of each input the dead
-// documents before and in the commit, and all of a small input. It puts the segment, the manifest
-// and the hint.
+// TestRequests merges segments and counts the requests to the object store. These are allowed:
+//
+//	read    the manifest (twice)
+//	        each input, which is small, with one request
+//	        the set of dead documents of an input: before the merge and in the commit
+//	write   the segment, the manifest, and the hint (a copy of the manifest)
 func TestRequests(t *testing.T) {
 	w := newWorld(t)
 	w.full()

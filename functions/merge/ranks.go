@@ -9,8 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// mergeAnchors returns the merged anchors of the inputs; nil if an input has no anchors, or if the
-// anchors of an input cannot be read.
+// mergeAnchors merges the anchors (texts of links to documents) of the inputs, and returns the
+// result. It returns nil if an input has no anchors, or if the anchors of an input cannot be read.
 func (f *Function) mergeAnchors(ctx context.Context, inputs []*input) ([]byte, error) {
 	var all []segment.Input
 	most := int64(1 << 20)
@@ -35,17 +35,19 @@ func (f *Function) mergeAnchors(ctx context.Context, inputs []*input) ([]byte, e
 	return content, err
 }
 
-// ranking collects the ranks and anchors of a merged segment from those of its inputs.
+// ranking is the ranks and anchors (texts of links) of the merged segment, collected from the
+// inputs of the merge.
 type ranking struct {
 	ranks   []segment.Rank
 	found   bool   // at least one input has ranks
-	whole   bool   // every input has ranks, and anchors that have not changed since they were merged
+	whole   bool   // every input has ranks and anchors, and no anchors were replaced during the merge
 	anchors []byte // merged anchors of all inputs; nil if they cannot be used
 }
 
-// add appends to r the ranks of the input's documents that are in the merged segment. The parameter
-// listed is the input's present entry in the manifest. If the overlay with the ranks is damaged or
-// missing, which verify reports, the input counts as one without ranks.
+// add appends to r.ranks the ranks of those documents of an input that the merge has kept. The
+// parameter listed is the input's entry in the newest manifest. add reads the ranks that this entry
+// names, because the ranks may have changed since the merge began. If the object with the ranks is
+// damaged or missing, the input counts as one without ranks.
 func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed *manifest.Segment) error {
 	ranks, err := partition.Ranks(ctx, bucket, listed)
 	if err != nil && !partition.IsDamaged(err) {
@@ -68,9 +70,9 @@ func (r *ranking) add(ctx context.Context, bucket blob.Reader, in *input, listed
 	return nil
 }
 
-// set stores the ranks and anchors in r as overlays of the merged segment, whose key is the
-// parameter key. If ranks or anchors of an input are missing or have changed, it clears
-// Manifest.Ranked, so that the next run of rank ranks all documents again.
+// set stores the collected ranks and anchors (texts of links) as overlays of the merged segment,
+// which is given by its key. If ranks or anchors of an input were missing or have changed, it
+// clears Manifest.Ranked, so that the function rank ranks all documents again.
 func (r *ranking) set(ctx context.Context, e *partition.Edit, key string) error {
 	if !r.whole || r.anchors == nil {
 		e.SetRanked("")

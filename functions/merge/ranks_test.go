@@ -17,8 +17,8 @@ import (
 // rank gives the documents of all segments the ranks 10, 11, and so on.
 func (w *world) rank() { w.rankFrom(10) }
 
-// rankFrom gives the documents of all segments ranks from next on, and each an anchor that
-// contains its rank.
+// rankFrom gives the documents of all segments consecutive ranks, beginning with the given one. It
+// also gives each document an anchor (text of links to it): the word "anchor" and the rank.
 func (w *world) rankFrom(next segment.Rank) {
 	w.t.Helper()
 	functionstest.Edit(w.t, w.bucket, 0, func(e *partition.Edit) error {
@@ -83,8 +83,8 @@ func (w *world) ranks() map[string]segment.Rank {
 	return all
 }
 
-// TestRanksAreKept merges segments with ranks: the merged segment has the ranks of its inputs,
-// even if documents die or ranks change during the merge.
+// TestRanksAreKept merges segments with ranks. The merged segment must have the ranks of its
+// inputs, even if documents die or ranks change during the merge.
 func TestRanksAreKept(t *testing.T) {
 	for name, meanwhile := range map[string]func(w *world){
 		"nothing":     nil,
@@ -120,8 +120,9 @@ func TestRanksAreKept(t *testing.T) {
 	}
 }
 
-// TestRanksAreMissing merges segments of which one has no ranks, or lost them: all documents are
-// ranked again.
+// TestRanksAreMissing merges segments of which one never had ranks, or has lost them. The merged
+// segment must keep the ranks of the others. The manifest must say that the function rank has to
+// rank all documents again.
 func TestRanksAreMissing(t *testing.T) {
 	for name, harm := range map[string]func(w *world, m manifest.Manifest){
 		"never made": func(w *world, m manifest.Manifest) {
@@ -151,8 +152,8 @@ func TestRanksAreMissing(t *testing.T) {
 	}
 }
 
-// TestRanksFailAnywhere lets each storage call fail in turn: the merged segment has the ranks and
-// anchors of its inputs.
+// TestRanksFailAnywhere lets each call of the object store fail in turn during a merge. After
+// another run the merged segment must have the ranks and anchors of its inputs.
 func TestRanksFailAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)

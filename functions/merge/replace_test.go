@@ -15,7 +15,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// onCommit calls do once, just before the function commits.
+// onCommit arranges that the given callback is called once, just before merge commits.
 func (w *world) onCommit(do func()) {
 	w.decide = func(c faultblob.Call) faultblob.Fault {
 		if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) {
@@ -26,7 +26,8 @@ func (w *world) onCommit(do func()) {
 	}
 }
 
-// TestLateDeletions masks documents during the merge: they are dead in the merged segment.
+// TestLateDeletions lets documents of the inputs die during the merge: they must be dead in the
+// merged segment.
 func TestLateDeletions(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -46,7 +47,8 @@ func TestLateDeletions(t *testing.T) {
 	}
 }
 
-// TestInputIsGone takes an input off the list during the merge: the merge begins again.
+// TestInputIsGone removes an input from the manifest during the merge: Run must send a task to
+// merge again, and the next run must merge.
 func TestInputIsGone(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -64,8 +66,9 @@ func TestInputIsGone(t *testing.T) {
 	}
 }
 
-// TestReindexedMeanwhile indexes a package anew while its segment is merged: the old documents are
-// dead in the merged segment.
+// TestReindexedMeanwhile indexes a package again while merge is merging the package's old segment.
+// The package's documents are then in a new segment, too. Their copies in the merged segment must be
+// dead, so that each page has one live document.
 func TestReindexedMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -82,8 +85,8 @@ func TestReindexedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestBackToLifeMeanwhile revives a document that the merge has left out as dead: the merge begins
-// again.
+// TestBackToLifeMeanwhile makes dead documents alive again just before the commit, when the merge
+// has left them out already. Run must send a task to merge again, and no live document may be lost.
 func TestBackToLifeMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -101,8 +104,9 @@ func TestBackToLifeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSuspended suspends the function for an hour before the commit: the merge begins again,
-// because the object that it put may have been deleted since.
+// TestSuspended lets an hour pass before the commit, as if the process had been suspended. By then
+// the merged segment may have been deleted, because no manifest lists it. So Run must not list it,
+// and must merge again.
 func TestSuspended(t *testing.T) {
 	w := newWorld(t)
 	clock := functionstest.NewClock()
@@ -132,8 +136,8 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
-// TestTheSameAgain writes a segment anew of which no document is dead: it gets the same bytes, and
-// is listed once.
+// TestTheSameAgain rewrites a segment that has no dead documents. The new segment has the same
+// bytes, and so the same key: it must stay listed once, and not be condemned (marked for deletion).
 func TestTheSameAgain(t *testing.T) {
 	w := newWorld(t)
 	w.index(1, 0, 1)
@@ -146,7 +150,7 @@ func TestTheSameAgain(t *testing.T) {
 	}
 }
 
-// TestTwoMerge has two processes merge the same segments: the slower one changes nothing.
+// TestTwoMerge lets two processes merge the same segments: the slower one must change nothing.
 func TestTwoMerge(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -167,7 +171,8 @@ func TestTwoMerge(t *testing.T) {
 	}
 }
 
-// TestCondemnedMeanwhile condemns the merged segment before it is listed: it gets another name.
+// TestCondemnedMeanwhile condemns the key of the merged segment (marks it for deletion) before it
+// is listed: the next run must store the segment under another key.
 func TestCondemnedMeanwhile(t *testing.T) {
 	w := newWorld(t)
 	w.full()
@@ -195,7 +200,7 @@ func TestCondemnedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestManyAtOnce merges and indexes at the same time: no document is lost, none is alive twice.
+// TestManyAtOnce runs merge and index at the same time: no document may be lost or alive twice.
 func TestManyAtOnce(t *testing.T) {
 	w := newWorld(t)
 	w.Tiers.Tier = 2

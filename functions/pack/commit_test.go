@@ -20,7 +20,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// knows reports whether the frontier has learnt the name of the newest commit.
+// knows reports whether the frontier in Redis has recorded the name of the partition's newest
+// commit (Manifest.Learnt). A frontier that has not recorded it lacks outcomes, and must be
+// rebuilt.
 func (w *world) knows() bool {
 	w.t.Helper()
 	err := frontier.New(w.Redis, 0).Knows(w.t.Context(), map[layout.Partition]string{0: w.manifest().Learnt})
@@ -75,9 +77,10 @@ func TestPackWithoutAFrontier(t *testing.T) {
 	}
 }
 
-// TestClosedBatch packs a batch whose version is closed already: it is not packed, because its
-// pages may have been packed under the same version. The frontier, which has settled the batch, is
-// rebuilt.
+// TestClosedBatch settles two batches. The manifest has closed one of them, so that its pages must
+// not be stored any more: pack must pack only the other batch. The frontier already has the
+// outcomes of the closed batch, though its pages are not stored. So the frontier must be marked to
+// be rebuilt.
 func TestClosedBatch(t *testing.T) {
 	w := embedded(t)
 	functionstest.Commit(t, w.store, 0, func(m *manifest.Manifest) { m.Close(version(2)) })
@@ -97,7 +100,8 @@ func TestClosedBatch(t *testing.T) {
 	}
 }
 
-// TestClosedMeanwhile closes a batch between its packing and the commit.
+// TestClosedMeanwhile closes a batch in the manifest just before pack commits that batch. A closed
+// batch must not be packed, so nothing of it may be listed.
 func TestClosedMeanwhile(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -109,8 +113,9 @@ func TestClosedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestEventsOfNewPackages gets the bucket's own event before the commit, and sends another event
-// after it.
+// TestEventsOfNewPackages checks that pack sends index an event for each new package after the
+// commit. The bucket's own event for the package comes before the commit, when index finds nothing
+// to do.
 func TestEventsOfNewPackages(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -134,8 +139,8 @@ func TestEventsOfNewPackages(t *testing.T) {
 	}
 }
 
-// TestPackFailsAnywhere lets each storage call fail in turn: another delivery of the message mends
-// it, and nothing is packed twice.
+// TestPackFailsAnywhere lets each call of the object store fail in turn. After another delivery of
+// the message every batch must be packed once.
 func TestPackFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, judge func(faultblob.Call) faultblob.Fault) {
 		w := embedded(t)
@@ -158,9 +163,9 @@ func TestPackFailsAnywhere(t *testing.T) {
 	})
 }
 
-// TestCondemnedMeanwhile condemns objects that are put but not listed, just before the commit or
-// after another pack was killed. The same content is then stored under a name that is not
-// condemned.
+// TestCondemnedMeanwhile condemns objects (marks them for deletion) that pack has stored but that
+// no manifest lists yet. It does so just before pack commits, or after pack was killed and before
+// it runs again. Pack must then store the same content under other keys, and list these.
 func TestCondemnedMeanwhile(t *testing.T) {
 	condemnPackages := func(w *world) {
 		keys := functionstest.Keys(t, w.store, layout.Packages)
@@ -203,8 +208,8 @@ func TestCondemnedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSuspended suspends the function for an hour before the commit: it begins again, because the
-// objects that it put may have been deleted since.
+// TestSuspended lets an hour pass before the commit, as if the process had been suspended. By then
+// the objects that the process has stored may have been deleted, so it must begin again.
 func TestSuspended(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -235,8 +240,9 @@ func TestSuspended(t *testing.T) {
 	}
 }
 
-// TestFormerNameOfAPackage stores a package whose name another package had before pages were
-// erased from it: it gets another name, because books use that name for the other package.
+// TestFormerNameOfAPackage has a package that got a new key when some of its pages were erased.
+// Books may still refer to the package by its former key. Then pack makes another package, whose
+// key would be just this former one. Pack must choose a different key for it.
 func TestFormerNameOfAPackage(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -255,7 +261,7 @@ func TestFormerNameOfAPackage(t *testing.T) {
 	}
 }
 
-// kill lets a pack die before its commit.
+// kill runs Gather and lets it fail just before its commit, as if the process had been killed.
 func (w *world) kill() {
 	w.t.Helper()
 	w.decide = func(c faultblob.Call) faultblob.Fault {

@@ -18,12 +18,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// discoveries are the URLs that the links of a batch add to the frontiers.
+// discoveries are the URLs that the links of a batch add to the frontiers, the queues of URLs in
+// Redis.
 type discoveries struct {
 	// entries for the frontier of each crawl partition, one for each URL and collection
 	admitted map[int][]frontier.Entry
-	targets  map[string]address.Address // address of each URL in admitted, by the URL
-	// pages that have changed, as a sitemap says; they are also in admitted, because they may be new
+	targets  map[string]address.Address // address of each URL in the field admitted, by the URL
+	// pages that have changed, according to a sitemap. Their URLs are also in the field admitted: a
+	// page that is not in the frontier yet must be requested for the first time.
 	changed []change
 }
 
@@ -34,10 +36,10 @@ type change struct {
 	at     time.Time // time of the change
 }
 
-// decide returns the URLs that the links of a batch add to the frontiers. The parameter pages has
-// the pages of the batch, in which the links were found. If several links lead to a URL, each
-// collection that admits the URL gets one entry for it, with the smallest depth and the greatest
-// weight of these links (membership.Best).
+// decide returns the URLs that the links of a batch add to the frontiers (the queues of URLs in
+// Redis). The parameter pages has the batch's pages, on which the links were found. A URL gets one
+// entry for each collection that admits it, even if several links lead to it. The entry has the
+// smallest depth of these links, and the weight of the best of them (see membership.Best).
 func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (discoveries, error) {
 	all := discoveries{admitted: make(map[int][]frontier.Entry), targets: make(map[string]address.Address)}
 	byCollection := make(map[string]map[string]*discovery)
@@ -73,7 +75,7 @@ func decide(s *settings.Settings, links []book.Link, pages []membership.Page) (d
 	return all, nil
 }
 
-// discovery combines all links of a batch to one URL, for one collection that admits the URL.
+// discovery combines all links of a batch that lead to one URL, for one collection that admits it.
 type discovery struct {
 	membership.Best
 	changed time.Time // latest time at which the page changed, as sitemaps say; zero if none says so
@@ -86,9 +88,9 @@ func (w *discovery) add(l *book.Link) {
 	}
 }
 
-// add adds a URL to all, as an entry for the frontier on behalf of the named collection. The
-// parameter w combines the batch's links to the URL. If a sitemap says when the page has changed,
-// add adds this change, too.
+// add adds a URL to the discoveries: an entry for the frontier, on behalf of the named collection.
+// The parameter w sums up all links of the batch to the URL. If a sitemap says when the page has
+// changed, add also records this change in the discoveries.
 func (all *discoveries) add(s *settings.Settings, collection string, target address.Address, w *discovery) error {
 	crawl, err := s.Crawl.Decide(target)
 	if err != nil {
@@ -108,15 +110,16 @@ func (all *discoveries) add(s *settings.Settings, collection string, target addr
 	return nil
 }
 
-// class is a package to be written. Its pages are expected to stay valid equally long.
+// class is a package that pack writes for one class of pages: those that are expected to stay valid
+// equally long.
 type class struct {
 	pkg      webobject.Package
 	outcomes []*book.Outcome // outcomes of the pages: outcomes[i] is that of the page in pkg.Runs[i]
 }
 
-// classes divides the pages of spool objects among packages: a package for each class of pages that
-// are expected to stay valid equally long (see webobject.Lifetime). The pages stay in the order of
-// the spool objects, so that packing again gives the same bytes.
+// classes divides the pages of spool objects among packages. Pages that are expected to stay valid
+// equally long (see webobject.Lifetime) come into the same package. They stay in the order of the
+// spool objects, so that packing again gives the same bytes.
 func classes(spools []spool.Spool) []*class {
 	var all []*class
 	byExponent := make(map[int16]*class)
@@ -135,8 +138,8 @@ func classes(spools []spool.Spool) []*class {
 	return all
 }
 
-// add adds a page to the package. The package gets the time and the expiry of its page that was
-// fetched last.
+// add adds a page to the package that c stands for. The package gets the download time and the
+// expiry date of the page that was downloaded last.
 func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 	c.pkg.Runs = append(c.pkg.Runs, run)
 	c.outcomes = append(c.outcomes, outcome)
@@ -146,8 +149,9 @@ func (c *class) add(run webobject.Run, outcome *book.Outcome) {
 	}
 }
 
-// settingsFor returns the settings in force from a cache. If a sweep has already applied later
-// takedowns to the partition than the cached settings have, it reads the settings anew.
+// settingsFor returns the settings in force, usually from a cache. The manifest says which version of
+// the takedowns was applied to the partition. If the takedowns in the cached settings are older,
+// settingsFor reads the settings anew.
 func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*settings.Settings, error) {
 	s, err := f.Settings.Get(ctx)
 	if err == nil && s.Takedowns.Version < m.Forgotten {
@@ -157,8 +161,8 @@ func (f *Function) settingsFor(ctx context.Context, m *manifest.Manifest) (*sett
 }
 
 // withoutForgotten removes from the spool objects, in memory, the pages, outcomes and links that
-// the takedowns in set forget. A spool object of which nothing is left stays in the slice, because
-// its batch is consumed like the others.
+// the given takedowns forget. A spool object of which nothing is left stays in the slice, because
+// its batch is to be listed as consumed (packed) like all others.
 func withoutForgotten(spools []spool.Spool, set takedown.Set) {
 	if set.Empty() {
 		return
@@ -174,8 +178,9 @@ func withoutForgotten(spools []spool.Spool, set takedown.Set) {
 	}
 }
 
-// strip removes from a spool object all that the filter forgets. It renumbers the outcomes to which
-// the remaining pages refer.
+// strip removes from a spool object all pages, outcomes and links that the filter forgets. A page
+// refers to its outcome by the outcome's index. So strip changes these indices in the pages that
+// remain.
 func strip(s *spool.Spool, filter *forget.Filter) {
 	var outcomes []book.Outcome
 	moved := make(map[int]int, len(s.Ledger.Outcomes))
@@ -194,8 +199,8 @@ func strip(s *spool.Spool, filter *forget.Filter) {
 }
 
 // gonePages returns the pages that are gone: they were stored once, and their last request failed
-// or was skipped. The outcome of such a page has the state Failed or Skipped, and the digest of the
-// page that was stored.
+// or was skipped. The outcome of such a page has the state Failed or Skipped, and the digest (hash
+// of the text) of the page that was stored.
 func gonePages(spools []spool.Spool) (gone []manifest.Gone) {
 	for i := range spools {
 		for _, o := range spools[i].Ledger.Outcomes {

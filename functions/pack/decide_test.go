@@ -15,8 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestBestWay has several links to a page, in every order: the smallest depth counts, and the
-// weight by which the page is requested first.
+// TestBestWay lets several links lead to one page. The page's entry for the frontier must have the
+// smallest depth of these links, and the weight of the link by which the page would be requested
+// first. The order of the links must not matter.
 func TestBestWay(t *testing.T) {
 	w := embedded(t)
 	link := func(depth uint16, hops, weight uint8, kind book.Kind) book.Link {
@@ -58,8 +59,9 @@ func TestBestWay(t *testing.T) {
 	}
 }
 
-// TestTrackedLinks has links to many addresses of one page: it is requested once, and frontier and
-// book have the same address.
+// TestTrackedLinks has links to one page by addresses with different session and tracking
+// parameters. The page must be requested once, and have the same address in the frontier and in the
+// book.
 func TestTrackedLinks(t *testing.T) {
 	w := embedded(t)
 	l := w.stored(1)
@@ -98,7 +100,9 @@ func TestTrackedLinks(t *testing.T) {
 	}
 }
 
-// TestTrackedLinkToWhatIsForgotten records no link to a forgotten page.
+// TestTrackedLinkToWhatIsForgotten has a link to an address that is a forgotten page's address with
+// a tracking parameter added. The link leads to the forgotten page, so it must not get into the
+// book.
 func TestTrackedLinkToWhatIsForgotten(t *testing.T) {
 	w := embedded(t)
 	page, err := address.Parse(site + "page")

@@ -11,8 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestSettledWhereItBelongs settles a batch that was leased by a crawl partition which the
-// strategy no longer has: in the partition that has its URLs now.
+// TestSettledWhereItBelongs settles a batch (applies its outcomes to the frontier) that was leased
+// by a crawl partition which no longer exists. The partition that has its URLs now must get the
+// outcomes.
 func TestSettledWhereItBelongs(t *testing.T) {
 	w := embedded(t)
 	functionstest.Admit(t, w.Redis, w.inForce, site+"1", site+"2")
@@ -37,8 +38,9 @@ func TestSettledWhereItBelongs(t *testing.T) {
 	}
 }
 
-// TestDelayOfCollections lets the host of a batch rest for the longest delay: of the collections
-// of its URLs, and of robots.txt for their agents.
+// TestDelayOfCollections checks the delay of a host after a batch. It must be the longest delay
+// that any collection of the batch's URLs sets, or that robots.txt sets for the User-Agents of
+// these collections.
 func TestDelayOfCollections(t *testing.T) {
 	w := embedded(t)
 	for name, delay := range map[string]time.Duration{"slow": 2 * time.Second, "slower": 9 * time.Second} {

@@ -31,8 +31,8 @@ func (w *world) forget() {
 	}
 }
 
-// unforgetful spools two batches: one with forgotten and other URLs, and one with forgotten URLs
-// only.
+// unforgetful puts two batches into the spool: one with forgotten and other URLs, and one with
+// forgotten URLs only.
 func (w *world) unforgetful() {
 	w.t.Helper()
 	var outcomes []book.Outcome
@@ -100,8 +100,10 @@ func TestForgottenIsNotPacked(t *testing.T) {
 	w.checkForgotten()
 }
 
-// TestForgottenByThePartition has cached settings that are older than the takedowns that are
-// applied to the partition, when packing begins or when it commits.
+// TestForgottenByThePartition has a takedown that the cached settings of pack do not contain yet. The
+// manifest says that the takedown was applied to the partition. It says so before pack begins in the
+// first case, and only just before pack commits in the second case. In neither case may a forgotten
+// page be packed.
 func TestForgottenByThePartition(t *testing.T) {
 	for _, late := range []bool{false, true} {
 		w := embedded(t)

@@ -1,19 +1,18 @@
-// Package pack settles spool objects in the frontier, and packs them into packages
-// and books.
+// Package pack settles spool objects (fetched batches) in the frontier, and packs them into
+// packages of pages and into books, which record outcomes and links.
 //
-// A spool object is settled as soon as its event arrives, before it is packed: it
-// is in the bucket, so nothing can be lost, and the crawl does not wait for a
-// package to fill. Packing waits until enough spool objects have gathered (see
-// Limits).
+// A spool object is settled as soon as its event arrives, before it is packed: it is in the bucket,
+// so nothing can be lost, and the crawl does not wait for a package to fill. Packing waits until
+// enough spool objects have gathered (see Limits).
 //
 // To settle a batch is to apply it to the frontier:
 //
 //	target of a link that the settings admit    waits in its host's queue
-//	page that changed, by its sitemap           waits again before it is due
+//	page of which a sitemap says it changed     waits again before it is due
 //	URL of the batch                            gets the state of its outcome
 //	page that was stored                        counts towards the limits of its collections
-//	host                                        is not asked again before the delay that its answers,
-//	                                            its robots.txt or the collections require
+//	host                                        is not requested again before the delay that its
+//	                                            answers, its robots.txt or the collections require
 package pack
 
 import (
@@ -37,10 +36,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits are the total size of spool objects, and the age, at which they are packed.
+// Limits say when spool objects are packed: at which total size, and at which age.
 type Limits struct {
-	Bytes int64         // a partition's spool objects are packed when their pages together have this many uncompressed bytes
-	Age   time.Duration // all spool objects are packed when the oldest has this age
+	Bytes int64         // the spool objects (fetched batches) of a partition are packed when their pages have this many uncompressed bytes
+	Age   time.Duration // all spool objects of a partition are packed when the oldest has this age
 }
 
 // DefaultLimits returns limits with which a package has about 32 MiB, or less if the oldest spool
@@ -160,8 +159,9 @@ func (f *Function) ended(ctx context.Context) (bool, error) {
 	return true, nil
 }
 
-// remind sends pack a task.Gather that arrives after Limits.Age. It sends none while an earlier one
-// has not arrived yet, as a lease in Redis shows.
+// remind sends pack a task.Gather that arrives after Limits.Age. It sends none if a task that it
+// sent earlier has not arrived yet. A lease in Redis, which lasts for Limits.Age, shows whether
+// that is so.
 func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	first, err := lease.New(f.Redis, f.Worker).Once(ctx, fmt.Sprintf("reminder %s", p), f.Now(), f.Limits.Age)
 	if err != nil || !first {
@@ -170,8 +170,9 @@ func (f *Function) remind(ctx context.Context, p layout.Partition) error {
 	return task.Send(ctx, f.Sender, task.Pack, task.Gather{Storage: p}, f.Limits.Age)
 }
 
-// fill returns as many of the first elements of waiting as have at most 9/8 of limit bytes
-// together, but at least one.
+// fill returns the waiting batches that are packed next: the first ones, as long as their sizes add
+// up to at most 9/8 of the given limit in bytes. If the first batch alone is larger than that, fill
+// returns only this batch.
 func fill(waiting []frontier.Waiting, limit int64) []frontier.Waiting {
 	var bytes int64
 	for i, w := range waiting {

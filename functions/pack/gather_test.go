@@ -17,7 +17,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/lease"
 )
 
-// reminders returns the tasks to pack that were sent.
+// reminders returns the tasks that were sent to pack.
 func (w *world) reminders() []functionstest.Message {
 	var all []functionstest.Message
 	for _, m := range w.sender.Take() {
@@ -118,8 +118,8 @@ func TestFlush(t *testing.T) {
 	}
 }
 
-// TestAnotherPacks finds that another process has the lease on the partition: it sends a task to
-// come again.
+// TestAnotherPacks runs Gather while another process has the lease on packing the partition. It
+// must only send pack a task, to try again later.
 func TestAnotherPacks(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))

@@ -17,8 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// looked returns a ledger with one outcome in each state, for pages that are named by the state.
-// Pages whose outcome has a digest were stored before.
+// looked returns the ledger (the results) of a batch of seven URLs. The name of a URL says what its
+// request led to, such as failed or unchanged. Most outcomes have a digest: it means that a page is
+// stored for the URL from an earlier request. Only "never-stored" and "sitemap" have none.
 func (w *world) looked(token uint64) spool.Ledger {
 	w.t.Helper()
 	l := w.ledger(token)
@@ -44,7 +45,8 @@ func goneSince(token uint64, names ...string) []manifest.Gone {
 	return m.Gone
 }
 
-// masks returns how often a task to mask gone pages was sent to the sweep.
+// masks returns how often the sweep was sent a task to mask gone pages (mark their documents as
+// dead).
 func (w *world) masks() (n int) {
 	for _, m := range w.sender.Take() {
 		if cmp.Equal(m, functionstest.Message{Queue: task.Sweep, Body: `{"gone":0}`}) {
@@ -54,7 +56,9 @@ func (w *world) masks() (n int) {
 	return n
 }
 
-// TestGoneIsListed lists gone pages in the commit of the book, and sends the sweep a task.
+// TestGoneIsListed packs a batch that found stored pages gone. The commit must add them to the
+// manifest's list of gone pages, and the sweep must then get one task to mark their documents as
+// dead.
 func TestGoneIsListed(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -73,8 +77,8 @@ func TestGoneIsListed(t *testing.T) {
 	}
 }
 
-// TestGoneFailsAnywhere lets each storage call fail in turn: another delivery of the message mends
-// it.
+// TestGoneFailsAnywhere lets each call of the object store fail in turn. After another run the
+// manifest must list the gone pages.
 func TestGoneFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, judge func(faultblob.Call) faultblob.Fault) {
 		w := embedded(t)
@@ -90,7 +94,7 @@ func TestGoneFailsAnywhere(t *testing.T) {
 	})
 }
 
-// TestForgottenIsNotGone lists no forgotten page as gone.
+// TestForgottenIsNotGone checks that the manifest's list of gone pages gets no forgotten page.
 func TestForgottenIsNotGone(t *testing.T) {
 	w := embedded(t)
 	a, err := address.Parse(site + "failed")

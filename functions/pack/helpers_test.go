@@ -28,8 +28,8 @@ const (
 	site = "http://" + host + "/"
 )
 
-// world is a pack function with a bucket, settings and Redis. Its frontier is built, and one URL
-// waits on another host, so that the crawl has not ended.
+// world is a pack function for tests, with a bucket, settings and Redis. Its frontier is built, and
+// one URL waits on another host, so that the crawl has not ended.
 type world struct {
 	*Function
 	t       *testing.T
@@ -38,7 +38,7 @@ type world struct {
 	sender  *functionstest.Sender
 	inForce *settings.Settings
 
-	// decide, if not nil, decides which storage calls of the function fail.
+	// tells which storage calls of the function fail; nil: none
 	decide func(faultblob.Call) faultblob.Fault
 }
 
@@ -64,7 +64,7 @@ func newWorld(t *testing.T, rdb redis.UniversalClient, edit func(*collection.Col
 	return w
 }
 
-// embedded is newWorld on the embedded Redis, with the usual settings.
+// embedded returns a world on the embedded Redis, with the usual settings.
 func embedded(t *testing.T) *world {
 	t.Helper()
 	return newWorld(t, redistest.Embedded(t), nil)
@@ -74,7 +74,8 @@ func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Toke
 
 func spoolKey(token uint64) string { return layout.SpoolKey(0, version(token)) }
 
-// stored returns the ledger of a batch with one stored page, named by the batch's token.
+// stored returns the ledger (the results) of a batch with one stored page, whose name is the
+// batch's token.
 func (w *world) stored(token uint64) spool.Ledger {
 	w.t.Helper()
 	return w.ledger(token, functionstest.Outcome(w.t, version(token), fmt.Sprint(site, token), book.Stored))
@@ -84,13 +85,15 @@ func (w *world) ledger(token uint64, outcomes ...book.Outcome) spool.Ledger {
 	return spool.Ledger{Batch: version(token), Host: host, Ended: w.clock.Now(), Outcomes: outcomes}
 }
 
-// spool puts the spool object of a ledger.
+// spool puts a spool object with the given ledger into the bucket. The ledger has the results of a
+// batch.
 func (w *world) spool(l spool.Ledger) {
 	w.t.Helper()
 	functionstest.Put(w.t, w.store, layout.SpoolKey(0, l.Batch), functionstest.Spool(w.t, l))
 }
 
-// settle settles batches, and fails the test if that fails.
+// settle calls Settle for the spool objects of the batches with the tokens, and fails the test if
+// that fails.
 func (w *world) settle(tokens ...uint64) {
 	w.t.Helper()
 	for _, token := range tokens {
@@ -107,7 +110,7 @@ func (w *world) gather(flush bool) {
 	}
 }
 
-// lease leases the next batch of the site.
+// lease leases the next batch of the frontier. It returns false if none can be leased now.
 func (w *world) lease() (frontier.Lease, bool) {
 	w.t.Helper()
 	lease, leased, err := frontier.New(w.Redis, 0).Lease(w.t.Context(), frontier.Request{
@@ -143,8 +146,8 @@ func (w *world) book() book.Book {
 	return b
 }
 
-// damage flips a bit of byte at in the spool object of a batch; at counts from the end if
-// negative.
+// damage flips a bit in one byte of a batch's spool object. The parameter at is the index of the
+// byte; a negative index counts from the end.
 func (w *world) damage(token uint64, at int) {
 	w.t.Helper()
 	content, err := w.store.Get(w.t.Context(), spoolKey(token), blob.Range{})
@@ -160,7 +163,7 @@ func (w *world) damage(token uint64, at int) {
 	}
 }
 
-// beforeCommit calls do just before the function commits.
+// beforeCommit arranges that the given callback is called once, just before pack commits.
 func (w *world) beforeCommit(do func()) {
 	w.decide = func(c faultblob.Call) faultblob.Fault {
 		if c.Op == faultblob.Create && strings.HasPrefix(c.Key, layout.Manifests) {

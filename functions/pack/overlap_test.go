@@ -18,7 +18,8 @@ import (
 
 const near = "near" // name of a second collection
 
-// newPair returns a world with a second collection, and three links from a page of the site.
+// newPair returns a world with a second collection, whose name is "near". This collection admits
+// any URL up to three links from its seed.
 func newPair(t *testing.T, rdb redis.UniversalClient, edit func(*collection.Collection)) *world {
 	t.Helper()
 	w := newWorld(t, rdb, nil)
@@ -33,7 +34,7 @@ func newPair(t *testing.T, rdb redis.UniversalClient, edit func(*collection.Coll
 	return w
 }
 
-// storedFor returns the outcome of a page that is stored for the collections.
+// storedFor returns the outcome of a page that was stored for the given collections.
 func (w *world) storedFor(token uint64, page string, collections ...string) book.Outcome {
 	w.t.Helper()
 	o := functionstest.Outcome(w.t, version(token), site+page, book.Stored)
@@ -41,7 +42,7 @@ func (w *world) storedFor(token uint64, page string, collections ...string) book
 	return o
 }
 
-// link returns a link on behalf of the named collection.
+// link returns a link on a page of the site, on behalf of the collection with the given name.
 func (w *world) link(from, to, name string, depth uint16) book.Link {
 	w.t.Helper()
 	l := functionstest.Link(w.t, site+from, to, depth)
@@ -49,8 +50,9 @@ func (w *world) link(from, to, name string, depth uint16) book.Link {
 	return l
 }
 
-// TestLinkOfSharedPage has a link that the first collection of its page refuses, and the second
-// admits; book and frontier agree.
+// TestLinkOfSharedPage settles and packs pages that belong to two collections. The first collection
+// of a page does not admit the target of a link, but the second does. The link must get into the
+// book, and its target into the frontier, on behalf of the second collection.
 func TestLinkOfSharedPage(t *testing.T) {
 	w := newPair(t, redistest.Embedded(t), nil)
 	const elsewhere, both = "http://elsewhere.example/", site + "both"
@@ -101,9 +103,10 @@ func TestLinkOfSharedPage(t *testing.T) {
 	}
 }
 
-// TestLacking has a link to a page that is stored for another collection only: it is requested on
-// behalf of the link's collection. The entry has the last look, whether that is in a book or in
-// the spool.
+// TestLacking settles links of one collection to pages that are stored for another collection only.
+// The pages must be requested again, for the collection of the links. The frontier's entry for such
+// a page must have the result of the page's last request, no matter whether this result is in a
+// book or still in the spool.
 func TestLacking(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newPair(t, rdb, nil)
@@ -151,8 +154,11 @@ func TestLacking(t *testing.T) {
 	})
 }
 
-// TestLackingWithinALimit leaves the page to a rebuild if the collection has a limit, because a
-// rebuild counts pages.
+// TestLackingWithinALimit settles a link to a page that is stored, but not yet for the link's
+// collection. This collection limits its number of pages. Pack does not count a collection's pages,
+// so the page must not be requested now. Instead, the frontier must record that a collection may
+// lack pages (Counts.Missed): its next rebuild counts the pages, and adds this one if the limit
+// allows.
 func TestLackingWithinALimit(t *testing.T) {
 	w := newPair(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 3 })
 	w.spool(w.ledger(2, w.storedFor(2, "near", near), w.storedFor(2, "a", functionstest.Collection)))
@@ -169,8 +175,10 @@ func TestLackingWithinALimit(t *testing.T) {
 	}
 }
 
-// TestLackingForTwo has a page that two collections lack: it is requested on behalf of one, and
-// the frontier notes that the other misses it.
+// TestLackingForTwo has a page that is stored for one collection, and settles links to it on behalf
+// of a second and a third collection. The page must wait for a request on behalf of the second. A
+// page can wait for only one collection. So for the third, the frontier must record that a
+// collection may lack pages (Counts.Missed). The next rebuild of the frontier looks for such pages.
 func TestLackingForTwo(t *testing.T) {
 	w := newPair(t, redistest.Embedded(t), nil)
 	w.inForce = functionstest.Republish(t, w.store, collection.Collection{

@@ -27,9 +27,10 @@ import (
 const parallelReads = 8
 
 // packAll packs waiting batches into packages and a book, commits these, and removes the batches
-// from the partition's inbox in Redis. If another process packs some of the batches meanwhile,
-// packAll starts again with the others. If one of the batches can no longer be packed (see lost),
-// the frontiers know outcomes that are in no book: packAll makes the sweep rebuild the frontiers.
+// from the partition's inbox in Redis (the list of batches to be packed). If another process packs
+// some of the batches meanwhile, packAll starts again with the others. A batch that can no longer
+// be packed (see lost) is only removed from the inbox. Its outcomes are in a frontier, but will be
+// in no book. So packAll then makes the sweep rebuild the frontiers from the books.
 func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []frontier.Waiting) error {
 	batches := batchesOf(waiting)
 	for {
@@ -57,7 +58,8 @@ func (f *Function) packAll(ctx context.Context, id layout.Partition, waiting []f
 
 // packRest packs and commits the given batches, except those whose spool object is no longer there.
 // It returns partition.ErrStale if the caller must begin again: one of the batches is damaged, or
-// was consumed or closed meanwhile, or newer takedowns have been applied to the partition.
+// was packed or closed by another process meanwhile, or newer takedowns have been applied to the
+// partition.
 func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches []layout.Version) error {
 	began := f.Now()
 	spools, err := f.readSpools(ctx, p.ID(), batches)
@@ -114,9 +116,9 @@ func (f *Function) packRest(ctx context.Context, p *partition.Partition, batches
 }
 
 // announce tells other functions of a commit that was made: it sends the sweep a task to mask the
-// documents of gone pages, and sends the function index an event for each package. The bucket's own
-// events are not enough: they often arrive before the commit, when no generation lists the
-// packages.
+// documents of gone pages (mark them as dead), and sends the function index an event for each
+// package. The bucket's own events are not enough: they often arrive before the commit, when no
+// manifest lists the packages.
 func (f *Function) announce(ctx context.Context, p layout.Partition, gone []manifest.Gone, packages []partition.Package) error {
 	if len(gone) > 0 {
 		if err := task.Send(ctx, f.Sender, task.Sweep, task.Mask{Gone: &p}, 0); err != nil {
@@ -131,9 +133,10 @@ func (f *Function) announce(ctx context.Context, p layout.Partition, gone []mani
 	return nil
 }
 
-// learn announces to all frontiers a commit that will list the new book with the given key. It must
-// be called before the commit. It also writes the name of the commit, "KEY@GENERATION", to
-// Manifest.Learnt. A frontier that later compares the names notices if it has missed a commit (see
+// learn announces a commit to all frontiers. The commit will list the new book with the given key.
+// Its name, by which it is announced, is "KEY@GENERATION". learn also sets Manifest.Learnt to this
+// name, and the commit stores it. The caller must call learn before the commit. So if the name in
+// Manifest.Learnt was never announced to a frontier, the frontier has missed a commit (see
 // frontier.Learning).
 func (f *Function) learn(ctx context.Context, s *settings.Settings, e *partition.Edit, key string) error {
 	base, next := e.Manifest(), fmt.Sprintf("%s@%d", key, e.Generation())

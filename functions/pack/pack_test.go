@@ -84,8 +84,9 @@ func TestDecisions(t *testing.T) {
 	}
 }
 
-// TestPackAgain loses the answer to the commit, or the commit itself: the second run makes the
-// same objects and no others.
+// TestPackAgain runs pack twice. In the first run, the commit fails; or it succeeds, but pack gets
+// an error as the answer. After the second run there must be one package and one book, and one
+// generation that lists them.
 func TestPackAgain(t *testing.T) {
 	for _, fault := range []faultblob.Fault{faultblob.Before, faultblob.After} {
 		w := embedded(t)
@@ -132,8 +133,8 @@ func TestPackageNameIsTaken(t *testing.T) {
 	}
 }
 
-// TestConsumedByAnother has another pack commit one of two batches just before
-// this one commits both.
+// TestConsumedByAnother packs two batches. Just before pack commits, another process commits the
+// first of them as packed. Pack must then pack only the second.
 func TestConsumedByAnother(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -156,7 +157,7 @@ func TestConsumedByAnother(t *testing.T) {
 	}
 }
 
-// consume commits a batch as consumed.
+// consume lists the batch in c as consumed (packed) in the manifest, as another process would.
 func (w *world) consume(c manifest.Consumed) {
 	w.t.Helper()
 	_, err := manifest.Commit(w.t.Context(), w.store, 0, w.clock.Now, func(m *manifest.Manifest) error {
@@ -168,7 +169,8 @@ func (w *world) consume(c manifest.Consumed) {
 	}
 }
 
-// TestSpoolIsGone removes a batch from the inbox if there is no spool object and no record of it.
+// TestSpoolIsGone packs while the inbox lists a batch that was never packed, and whose spool object
+// is missing. The batch must be removed from the inbox.
 func TestSpoolIsGone(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -184,8 +186,8 @@ func TestSpoolIsGone(t *testing.T) {
 	}
 }
 
-// TestDamagedSpool cannot settle a damaged spool object: its URLs are requested again when their
-// lease ends.
+// TestDamagedSpool settles a damaged spool object (fetched batch). It must go to quarantine, and
+// its URLs must stay leased, so that they are requested again when their lease ends.
 func TestDamagedSpool(t *testing.T) {
 	w := embedded(t)
 	lease, _ := w.lease()
@@ -214,8 +216,9 @@ func TestDamagedSpool(t *testing.T) {
 	}
 }
 
-// TestSpoolDamagedAfterItWasSettled damages a settled spool object: the frontier has outcomes that
-// no book has, and is rebuilt.
+// TestSpoolDamagedAfterItWasSettled damages a spool object whose outcomes are in the frontier
+// already. Its batch cannot be packed, so these outcomes will be in no book, and the frontier must
+// be rebuilt.
 func TestSpoolDamagedAfterItWasSettled(t *testing.T) {
 	w := embedded(t)
 	for token := uint64(1); token <= 3; token++ {

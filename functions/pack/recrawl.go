@@ -19,14 +19,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// doubt is the time by which a change may be later than a sitemap says, because many sitemaps name
-// only the day.
+// doubt is added to the time at which a page changed according to a sitemap. The page may have
+// changed later than that, because many sitemaps name only the day.
 const doubt = 24 * time.Hour
 
-// again returns the pages that are to be fetched again before they are due, by crawl partition,
-// because a sitemap says that they have changed since their last request. It takes the times of the
-// last requests from the books of the storage partitions that may hold the pages. It leaves out
-// pages without an outcome in a book, which were fetched just now, and pages whose book is damaged.
+// again returns pages that must be fetched again before they are due, by crawl partition. The
+// parameter changed has pages of sitemaps, each with the time at which it changed according to the
+// sitemap. again returns those that were last requested before this time. It finds their last
+// requests in the books of the storage partitions that may hold the pages, but skips damaged books.
+// A page without an outcome in a book is left out: most likely it was fetched just now, and its
+// outcome is not packed yet.
 func (f *Function) again(ctx context.Context, s *settings.Settings, changed []change) (map[int][]frontier.Due, error) {
 	byStorage := make(map[layout.Partition][]change)
 	for _, c := range changed {
@@ -66,9 +68,9 @@ func (f *Function) again(ctx context.Context, s *settings.Settings, changed []ch
 	return due, nil
 }
 
-// lastLooks reads the outcomes of the wanted pages in the books of a storage partition, and adds
-// them to the map last. Of the books it reads only the parts with the given sites, which must be
-// those of the pages. It logs damaged books and passes over them.
+// lastLooks reads the outcomes of the wanted pages from the books of a storage partition, and adds
+// them to the map in the parameter last. It reads only the parts of the books for the given sites,
+// so the caller must give the sites of all wanted pages. It logs damaged books and skips them.
 func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[uint32]bool, wanted map[layout.Identity]bool, last map[layout.Identity]book.Standing) error {
 	m, err := manifest.Read(ctx, f.Bucket, p)
 	if err != nil {
@@ -101,7 +103,7 @@ func (f *Function) lastLooks(ctx context.Context, p layout.Partition, sites map[
 }
 
 // outcomesOf returns the outcomes of the wanted URLs in one book. It reads only the parts of the
-// book with the given sites, which must be those of the URLs.
+// book for the given sites: the caller must give the sites of all wanted URLs.
 func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool, wanted map[layout.Identity]bool) (found []book.Outcome, err error) {
 	for site := range sites {
 		from := layout.Place(site) << 32
@@ -117,10 +119,13 @@ func outcomesOf(ctx context.Context, reader *book.Reader, sites map[uint32]bool,
 	return found, nil
 }
 
-// lastOf returns the last final outcome of each entry's page, by the page's identity. It leaves out
-// pages that the frontier does not know as stored, or that wait there for another request. The
-// parameter targets has the addresses of the entries, by URL. The spool is read before the books,
-// so that a batch that is packed in between is found in the books.
+// lastOf returns the last outcome of each entry's page, by the page's identity. The outcome of a
+// request that is to be repeated (Retry) does not count. The parameter targets has the addresses of
+// the entries, by URL. lastOf leaves out pages that the frontier does not list as stored, and pages
+// that wait for another request already.
+//
+// The outcomes are in the spool until they are packed, and then in a book. So lastOf reads the
+// spool before the books. If a batch is packed meanwhile, its outcomes are found in a book.
 func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address) (map[layout.Identity]*book.Outcome, error) {
 	ids := make([]layout.Identity, len(entries))
 	for i, e := range entries {
@@ -170,9 +175,10 @@ func (f *Function) lastOf(ctx context.Context, s *settings.Settings, front *fron
 	return last, nil
 }
 
-// spooledLooks adds to last the outcomes of those of the pages that are still in the spool of a
-// storage partition. The parameter decided has the version of the batch that stored each page.
-// Pages whose spool object is deleted or damaged are left out.
+// spooledLooks reads the last outcomes of pages from the spool of a storage partition, and adds
+// them to the parameter last. The parameter decided gives, for each page, the batch that last
+// stored the page or found it unchanged. spooledLooks reads only the spool objects of these
+// batches. If such an object is deleted or damaged, its pages are left out.
 func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages map[layout.Identity]address.Address, decided map[layout.Identity]layout.Version, last map[layout.Identity]*book.Outcome) error {
 	read := make(map[layout.Version]bool)
 	for id := range pages {
@@ -198,8 +204,8 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 	return nil
 }
 
-// renewLacking queues stored pages for another request, on behalf of a collection that wants them
-// and does not have them yet, because they were stored only for other collections.
+// renewLacking queues stored pages for another request. Each of them is stored for some collections,
+// but not yet for another collection that wants it, too. The request is on behalf of the latter.
 //
 //	parameter   holds
 //	entries     admitted URLs, each with a collection that wants it
@@ -207,11 +213,11 @@ func (f *Function) spooledLooks(ctx context.Context, p layout.Partition, pages m
 //	targets     addresses of the entries, by URL
 //
 // In these cases it does not queue the page. It calls the frontier's method Miss instead, so that a
-// rebuild searches for pages that collections lack:
+// rebuild of the frontier searches for pages that collections lack:
 //
-//	the page waits already for another collection
+//	the page waits already, to be requested for another collection
 //	no outcome of the page can be read
-//	the collection has a limit of pages: a rebuild counts its pages first
+//	the collection has a limit of pages: the rebuild counts its pages first
 func (f *Function) renewLacking(ctx context.Context, s *settings.Settings, front *frontier.Frontier, entries []frontier.Entry, targets map[string]address.Address, lacking []layout.Identity) error {
 	lacks := make(map[layout.Identity]bool, len(lacking))
 	for _, id := range lacking {

@@ -17,14 +17,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// listed returns the link of a sitemap to a page, with the time of the page's change.
+// listed returns a link from a sitemap to a page, with the time at which the page has changed.
 func (w *world) listed(page string, modified time.Time) book.Link {
 	l := functionstest.Link(w.t, site+"sitemap.xml", page, 1)
 	l.Kind, l.Weight, l.Modified = book.Listed, 100, modified
 	return l
 }
 
-// learnt commits a book with the outcomes. The frontier learns its name.
+// learnt commits a book with the outcomes, and records them in the frontier.
 func (w *world) learnt(outcomes ...book.Outcome) {
 	w.t.Helper()
 	var known []frontier.Known
@@ -37,7 +37,7 @@ func (w *world) learnt(outcomes ...book.Outcome) {
 	functionstest.Learn(w.t, w.store, 0, book.Book{Outcomes: outcomes})
 }
 
-// entries leases all waiting URLs of the site, and returns their entries.
+// entries leases all waiting URLs of the site, and returns their entries in the frontier, by URL.
 func (w *world) entries() map[string]frontier.Entry {
 	w.t.Helper()
 	w.clock.Advance(time.Millisecond)
@@ -59,8 +59,9 @@ func urls(entries map[string]frontier.Entry) map[string]bool {
 	return all
 }
 
-// TestChangedPages requests changed pages before they are due, with the last look at them from the
-// books.
+// TestChangedPages settles a sitemap that says when its pages have changed. Of the stored pages, only
+// those that changed after their last request must be requested again before they are due. The
+// frontier's entry for such a page must have the result of that last request, which is in a book.
 func TestChangedPages(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -116,8 +117,9 @@ func TestChangedPages(t *testing.T) {
 	})
 }
 
-// TestChangedPagesOfADamagedBook leaves changed pages whose book is damaged until they are due.
-// The batch is settled all the same.
+// TestChangedPagesOfADamagedBook settles a sitemap that says that a page has changed. Pack looks
+// for the page's last request in all books of the partition. One of the books is damaged and one is
+// missing, but the request is recorded in the third. The page must be requested again.
 func TestChangedPagesOfADamagedBook(t *testing.T) {
 	w := embedded(t)
 	w.learnt(functionstest.Outcome(t, version(1), site+"known", book.Unchanged))

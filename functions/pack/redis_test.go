@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// beforeCall is a hook of Redis that is called before each call, with the number of the call from
-// 0.
+// beforeCall is a hook of the Redis client. Before each call to Redis it calls a function with the
+// number of the call, from 0.
 type beforeCall struct {
 	next int
 	do   func(call int)
@@ -41,7 +41,7 @@ func (h *beforeCall) ProcessPipelineHook(next redis.ProcessPipelineHook) redis.P
 	}
 }
 
-// copyRedis makes database to a copy of database from.
+// copyRedis replaces the content of one Redis database by a copy of another.
 func copyRedis(t *testing.T, from, to *redis.Client) {
 	t.Helper()
 	if err := to.FlushDB(t.Context()).Err(); err != nil {
@@ -58,9 +58,10 @@ func copyRedis(t *testing.T, from, to *redis.Client) {
 	}
 }
 
-// TestOlderCopyMeanwhile replaces Redis, before any call, by a copy from before any earlier call.
-// Batches that count as settled then are in the frontier, and the next delivery settles the
-// others.
+// TestOlderCopyMeanwhile simulates a Redis that goes back to an older state while Settle runs. The
+// test copies the content of Redis before one of Settle's calls to Redis, and puts it back before a
+// later call, for all pairs of calls. If the batch counts as settled afterwards, the frontier must
+// have its outcomes and links. Otherwise the next Settle must add them.
 func TestOlderCopyMeanwhile(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		older := redis.NewClient(&redis.Options{Network: rdb.Options().Network, Addr: rdb.Options().Addr, DB: 1})

@@ -51,12 +51,12 @@ func (f *Function) Settle(ctx context.Context, key string) error {
 }
 
 // settle applies the ledger of a spool object (its outcomes and links, without pages) to the
-// frontiers, and puts its batch into the inbox of the storage partition. It returns the frontiers
-// that it changed, by crawl partition.
+// frontiers. It also puts the batch into the inbox of the storage partition, from which the batch
+// is packed later. It returns the frontiers that it changed, by crawl partition.
 //
-// It fails if a frontier must be rebuilt first: the frontier was built under other settings, or
-// Redis has come back with older contents of it. Nothing is lost then, because the rebuild reads
-// the spool object.
+// settle fails if one of the frontiers must be rebuilt first: because it was built under other
+// settings, or because Redis has come back with an older state of it. Nothing is lost then, because
+// the rebuild reads the spool object.
 func (f *Function) settle(ctx context.Context, storage layout.Partition, ledger spool.Ledger) (touched map[int]*frontier.Frontier, err error) {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -109,9 +109,9 @@ func (f *Function) front(s *settings.Settings, crawl int) *frontier.Frontier {
 }
 
 // settleLinks queues the targets of links: new URLs, pages that have changed since they were
-// fetched, and pages that are stored only for other collections. It adds the frontiers that it
-// changes to touched. The parameter pages has the pages of the batch, in which the links were
-// found.
+// fetched, and pages that are stored only for other collections. It adds to the map touched the
+// frontiers that it changes. The parameter pages has the pages of the batch, in which the links
+// were found.
 func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touched map[int]*frontier.Frontier, links []book.Link, pages []membership.Page) error {
 	found, err := decide(s, links, pages)
 	if err != nil {
@@ -141,10 +141,11 @@ func (f *Function) settleLinks(ctx context.Context, s *settings.Settings, touche
 	return nil
 }
 
-// resultsOf returns the outcomes of a batch's pages in the frontier's form, by the crawl partition
-// that owns the page's URL now: the one that leased the batch, unless a strategy has moved the URL
-// since. There is an entry for the leasing partition even without an outcome, because its lease
-// ends. Forgotten pages, and pages that no crawl partition owns any more, are left out.
+// resultsOf converts the outcomes of a batch for the frontiers, and groups them by crawl partition:
+// a page's outcome goes to the partition that owns its URL now. In most cases this is the partition
+// that leased the batch, but a strategy may have moved the URL since. The leasing partition has an
+// entry in the result even if it owns none of the URLs, because the lease must be ended there.
+// Forgotten pages, and pages that no crawl partition owns any more, are left out.
 func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Page) map[int][]frontier.Result {
 	all := make(map[int][]frontier.Result)
 	if slices.Contains(s.Crawl.Partitions(), ledger.Crawl) {
@@ -163,8 +164,9 @@ func resultsOf(s *settings.Settings, ledger spool.Ledger, pages []membership.Pag
 	return all
 }
 
-// settleOutcomes enters a batch's results into the frontiers, and the time until which no request
-// may be sent to the host of the batch. It also caches the robots.txt files that the batch fetched.
+// settleOutcomes enters a batch's results into the frontiers. It also enters the time before which
+// no request may be sent to the host of the batch, and caches the robots.txt files that the batch
+// fetched.
 func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fronts map[int]*frontier.Frontier, results map[int][]frontier.Result, ledger spool.Ledger, pages []membership.Page) error {
 	rest, err := f.keepRobots(ctx, ledger)
 	if err != nil {
@@ -195,8 +197,8 @@ func (f *Function) settleOutcomes(ctx context.Context, s *settings.Settings, fro
 }
 
 // result returns a page's outcome in the frontier's form. A stored page counts towards the limits
-// of its collections. A failure becomes a retry if an operator has demanded since then that the URL
-// be tried again (settings.Settings.AskAgain).
+// of its collections. An operator can demand that URLs be requested again that failed before a
+// certain time (see settings.Settings.AskAgain). Such a failure becomes a retry.
 func result(s *settings.Settings, p membership.Page) frontier.Result {
 	r := frontier.Result{ID: p.Address.ID, State: p.State, Depth: p.Depth, Attempts: p.Attempts}
 	if len(p.Collections) == 0 {
@@ -221,9 +223,10 @@ const (
 	robotsRest = 5 * time.Second
 )
 
-// keepRobots caches the robots.txt files of the batch. A file that could not be fetched (RFC 9309,
-// section 2.3.1.4) is not cached: it refuses all URLs, but only for now. If there is such a file,
-// the result rest is the time until which no request may be sent to the host; else it is zero.
+// keepRobots caches the robots.txt files that the batch fetched. If a file could not be fetched, it
+// is not cached: no URL of its origin may be requested before the file is there (RFC 9309, section
+// 2.3.1.4). In this case the result rest is the time before which no request may be sent to the
+// host. Otherwise rest is zero.
 func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest time.Time, err error) {
 	cache := frontier.NewRobotsCache(f.Redis)
 	for _, r := range ledger.Robots {
@@ -238,10 +241,10 @@ func (f *Function) keepRobots(ctx context.Context, ledger spool.Ledger) (rest ti
 	return rest, nil
 }
 
-// delay returns how long no request is sent to the host after a batch. That is the longest delay
-// that the collections of the batch's pages, or the robots.txt files of its origins, require; 0 if
-// nothing requires one. The parameter slow is the time that the host needs for an answer: a
-// required delay is at least that long.
+// delay returns for how long no request may be sent to the host after a batch. It is the longest
+// delay that the collections of the batch's pages, or the robots.txt files of its origins, require;
+// 0 if none requires one. If the host needs longer than that for an answer (the parameter slow),
+// the delay is as long as the answer takes.
 func (f *Function) delay(ctx context.Context, s *settings.Settings, pages []membership.Page, slow time.Duration) (time.Duration, error) {
 	// agents has the User-Agents of the requests to each origin.
 	agents := make(map[string]map[string]bool)

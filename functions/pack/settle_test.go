@@ -71,8 +71,9 @@ func TestSettleTwice(t *testing.T) {
 	})
 }
 
-// TestLinksOfAnotherPartition puts links into the frontier of their crawl partition, and sends
-// schedule a task for it. Site two is in partition 0, site one in partition 1.
+// TestLinksOfAnotherPartition settles a batch of crawl partition 0 with a link to a URL of
+// partition 1. The URL must be added to the frontier of partition 1, and schedule must get one task
+// for each of these partitions.
 func TestLinksOfAnotherPartition(t *testing.T) {
 	w := embedded(t)
 	store := memblob.New()
@@ -117,7 +118,7 @@ func TestSettleWaitsForTheFrontier(t *testing.T) {
 	refuses(frontier.ErrNotBuilt)
 }
 
-// atScript is a hook of Redis that is called before the n-th script.
+// atScript is a hook of the Redis client. Before the n-th Lua script runs, it calls a function.
 type atScript struct {
 	n  int
 	do func()
@@ -140,9 +141,9 @@ func (h *atScript) ProcessHook(next redis.ProcessHook) redis.ProcessHook {
 	}
 }
 
-// TestSettingsChangeMeanwhile rebuilds the frontier under other settings after settle has looked
-// at it: before the links are entered, or before the outcomes are. Nothing that was decided under
-// the old settings is entered.
+// TestSettingsChangeMeanwhile rebuilds the frontier under other settings while Settle runs, just
+// before it adds the links or the outcomes of a batch. Settle must fail then. The new frontier must
+// get nothing that Settle has decided under the old settings.
 func TestSettingsChangeMeanwhile(t *testing.T) {
 	for script, name := range map[int]string{1: "before its links", 2: "before its outcomes"} {
 		redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
@@ -176,8 +177,8 @@ func TestSettingsChangeMeanwhile(t *testing.T) {
 	}
 }
 
-// TestSettingsOfAnotherPartition has a frontier for the links that was not built under the
-// settings in force, though the frontier of the batch was.
+// TestSettingsOfAnotherPartition settles a batch with links into another crawl partition, whose
+// frontier was built under older settings. Settle must fail and add nothing there.
 func TestSettingsOfAnotherPartition(t *testing.T) {
 	w := embedded(t)
 	store := memblob.New()
@@ -198,7 +199,8 @@ func TestSettingsOfAnotherPartition(t *testing.T) {
 	}
 }
 
-// TestSettledInTheInbox counts a batch as settled only when its settlement is complete.
+// TestSettledInTheInbox checks that the inbox marks a batch as settled only when its outcomes are
+// in the frontier.
 func TestSettledInTheInbox(t *testing.T) {
 	w := embedded(t)
 	w.spool(w.stored(1))
@@ -217,7 +219,7 @@ func TestSettledInTheInbox(t *testing.T) {
 	}
 }
 
-// waiting returns the batches in the inbox.
+// waiting returns the batches in the inbox, which wait to be packed.
 func (w *world) waiting() []frontier.Waiting {
 	w.t.Helper()
 	list, err := frontier.NewInbox(w.Redis, 0).List(w.t.Context())
@@ -227,8 +229,9 @@ func (w *world) waiting() []frontier.Waiting {
 	return list
 }
 
-// TestFailureFromBeforeAgain settles an old failure after the frontier was rebuilt to request the
-// URL again.
+// TestFailureFromBeforeAgain has a collection whose field Again is a time: URLs that failed before
+// this time must be tried again. The test settles one failure from before the time, and a later
+// one. Only the first URL must wait for another request.
 func TestFailureFromBeforeAgain(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Again = functionstest.Start.Add(time.Second) })
 	functionstest.Admit(t, w.Redis, w.inForce, site+"old", site+"new")
@@ -258,9 +261,9 @@ func TestRobotsThatCannotBeHad(t *testing.T) {
 	}
 }
 
-// TestPaceOfAHost lets a host rest for the longest of these: the delay in the settings; the delay
-// of robots.txt, also if another batch fetched it; the duration of answers; and the rest that the
-// host asks for.
+// TestPaceOfAHost checks for how long a host is not requested after a batch. It is the longest of
+// these: the delay in the settings; the delay of robots.txt, even if another batch fetched it; the
+// duration of answers; and the time that the host asks for.
 func TestPaceOfAHost(t *testing.T) {
 	const second = time.Second
 	for name, c := range map[string]struct {
@@ -314,8 +317,8 @@ func TestPaceOfAHost(t *testing.T) {
 	}
 }
 
-// TestTallies counts stored pages towards the limits of their collections: each page once, and
-// only while it is stored.
+// TestTallies checks that stored pages count towards the limits of their collections: each page
+// once, and only while it is stored.
 func TestTallies(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, func(c *collection.Collection) { c.HostPages, c.PatternPages = 10, 10 })
@@ -347,8 +350,9 @@ func TestTallies(t *testing.T) {
 	})
 }
 
-// TestSettleWithoutSpool has an older copy of Redis in which a batch waits whose spool object is
-// packed and deleted.
+// TestSettleWithoutSpool settles a batch that waits in the inbox, but has no spool object any more.
+// This happens if the batch was packed, and Redis then came back with older contents. The batch
+// must leave the inbox.
 func TestSettleWithoutSpool(t *testing.T) {
 	w := embedded(t)
 	if err := frontier.NewInbox(w.Redis, 0).Add(t.Context(), frontier.Waiting{Batch: version(1)}); err != nil {
