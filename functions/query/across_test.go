@@ -34,8 +34,8 @@ func (s *store) bilingual() string {
 	return p.Manifest().Dictionaries.All[0].Key
 }
 
-// TestAcross searches German pages in English, and checks that the results tell how they were found, on
-// the first page of results and on further ones.
+// TestAcross finds German pages by English queries. It checks that the results tell how they were
+// found, on the first page of results and on further ones.
 func TestAcross(t *testing.T) {
 	s := newStore(t, 1)
 	s.bilingual()
@@ -77,8 +77,8 @@ func TestAcross(t *testing.T) {
 	}
 }
 
-// TestDamagedDictionary checks that, if the dictionary is damaged or absent, pages are found by the
-// words as they stand, and that a note and the log say so.
+// TestDamagedDictionary damages or deletes the dictionary. It checks that pages are found by the
+// untranslated words of the query. The log, and a note in the answer, must report the damage.
 func TestDamagedDictionary(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string){
 		"deleted": func(s *store, key string) { s.check(s.bucket.Delete(s.t.Context(), key)) },

@@ -10,9 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// TestAnchors finds pages by the anchors of links. It also checks that, if anchors are damaged, the log
-// says that they are missing, and pages are found by their texts, whether the damage is noticed when
-// the anchors are opened or when their words are read.
+// TestAnchors finds pages by the texts of links to them (anchors). It also damages anchors in
+// several ways: some damage is noticed when the anchors are opened, some only when their words are
+// read. Then the log must say that anchors are missing, and pages must be found by their own
+// texts.
 func TestAnchors(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(2)...)

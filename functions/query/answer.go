@@ -68,10 +68,10 @@ type Answer struct {
 	Incomplete bool `json:"incomplete,omitempty"`
 	// whether the search ended before it had read everything, because its time was up
 	Partial    bool                `json:"partial,omitempty"`
-	Notes      []string            `json:"notes,omitempty"` // sentences about what was cut, left out or damaged
+	Notes      []string            `json:"notes,omitempty"` // sentences for the reader about what was cut, left out or damaged
 	Results    []Snippet           `json:"results"`
 	Facets     map[string][]Bucket `json:"facets,omitempty"`
-	Translated []Translation       `json:"translated,omitempty"` // with across: how the query was translated
+	Translated []Translation       `json:"translated,omitempty"` // how the query was translated, for a request with the parameter across
 	Cost       *meter.Cost         `json:"cost,omitempty"`
 }
 
@@ -85,17 +85,17 @@ type Snippet struct {
 	Snippet     string    `json:"snippet"`
 	Score       float64   `json:"score"`
 	Lang        string    `json:"lang"`
-	LangSource  string    `json:"lang_source,omitempty"` // with explain: how the language is known: declared, guessed or overruled
+	LangSource  string    `json:"lang_source,omitempty"` // how Lang is known: declared, guessed, or overruled (by the text); only with explain=score
 	Type        string    `json:"type"`
 	Collections []string  `json:"collections,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
 	// addresses of matching pages that are not shown because their text is the same, or nearly the
 	// same
 	Alike []string `json:"alike,omitempty"`
-	// with fold=site: number of pages of the site that match better than some of the first ten
-	// results, but come after these ten
+	// number of further matches of the same site that were moved behind the first ten results, to
+	// make room for other sites; only with fold=site
 	MoreOfSite int    `json:"more_of_site,omitempty"`
-	Across     string `json:"across,omitempty"` // with across: language into which the query was translated to find the page
+	Across     string `json:"across,omitempty"` // language into which the query was translated to find the page; only with across=
 	// whether no page is stored for the address: then only links to it were found, and snippet
 	// shows their texts
 	Unvisited   bool                `json:"unvisited,omitempty"`
@@ -116,12 +116,12 @@ type TranslatedWord struct {
 	As   []string `json:"as,omitempty"`
 }
 
-// Picture is the image of a hit in a search for images, as it is written in JSON.
+// Picture is the image of a hit in a search for images, as it is written in the JSON answer.
 type Picture struct {
 	URL     string `json:"url"`
 	Alt     string `json:"alt"` // alternative text of the image
 	Caption string `json:"caption"`
-	Stored  bool   `json:"stored"` // a copy of the image is stored
+	Stored  bool   `json:"stored"` // whether a copy of the image is stored
 	// path of the stored copy of the image on the server that answers: /page?url=…
 	Copy   string   `json:"copy,omitempty"`
 	AlsoOn []string `json:"also_on,omitempty"` // addresses of other matching pages that show the image
@@ -168,7 +168,8 @@ func (r Result) Answer() Answer {
 	return answer
 }
 
-// Translations returns how the query was translated into each language.
+// Translations returns how the query was translated, one element for each language into which
+// this was done.
 func (r Result) Translations() (all []Translation) {
 	for _, t := range r.Translated {
 		told := Translation{From: t.From, To: t.To, Words: make([]TranslatedWord, 0, len(t.Words))}
@@ -195,8 +196,8 @@ func (r Result) picture(hit search.Hit) *Picture {
 	}
 }
 
-// notes returns the notes of the search, preceded by a sentence on lost generations if there are
-// any.
+// notes returns the notes of the search, which are sentences for the reader. If parts of the
+// index are lost or damaged, the first note says so.
 func (r Result) notes() []string {
 	if r.Lost == nil {
 		return r.Notes

@@ -9,25 +9,25 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Clicks has the settings for counting clicks on results. Who clicks is not stored (see package
-// judgment). Browsers report a click by the attribute ping of links (HTML, hyperlink auditing):
-// following the link is not delayed, and a click in a browser that sends no pings is not counted.
-// Without a key, results have no such attribute, and this path does not exist:
+// Clicks has the settings for counting clicks on results. Without a key, no clicks are counted.
+// With a key, links to results have the attribute ping (HTML, hyperlink auditing). Browsers then
+// report a click to the path below, without a delay for the reader. Clicks in browsers that send no
+// pings are not counted. Who clicks is not stored (see package judgment).
 //
-//	POST /click?shown=&signature=   counts a click. shown is a judgment.Click as JSON; signature is made
-//	                                of it with the key, so that only a result that this server showed
-//	                                counts, and only on the day (UTC) on which it was shown
+//	POST /click?shown=&signature=   counts a click
 //
-// Nothing else of the request is read.
+// The parameter shown is a judgment.Click as JSON. The parameter signature was made of it with the
+// key when the result was shown. So only results that this server has shown count. They count only
+// on the day (UTC) on which they were shown. Nothing else of the request is read.
 type Clicks struct {
 	Key    judgment.ClickKey
 	Bucket blob.Bucket     // bucket in which clicks are stored
 	Random func(n int) int // returns a random number from 0 to n-1
 }
 
-// dailyClicks is the greatest number of clicks that a process stores in a day. The operator pays a
-// request to the object store for each click, some five cents for this number of them. Each process
-// counts for itself, so a flood of clicks costs at most that much for each process.
+// dailyClicks is the greatest number of clicks that a process stores in a day. The operator pays for
+// one request to the object store for each click, some five cents for dailyClicks of them. Each
+// process counts for itself, so a flood of clicks costs at most that much a day for each process.
 const dailyClicks = 10_000
 
 // clickCount counts the clicks of a day.
@@ -49,7 +49,7 @@ func (c *clickCount) add(day string) int {
 	return c.n
 }
 
-// click stores the click on a result that a browser reports (see Clicks).
+// click stores a click that a browser reports (see Clicks).
 func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
 	values, err := parametersOf(r)
 	r.URL.RawQuery = "" // else the log of a failure would tell who clicked what, and when
@@ -92,9 +92,9 @@ func (s *siteHandler) click(w http.ResponseWriter, r *http.Request) error {
 }
 
 // offerPings makes browsers report clicks on the results of a page: it adds to each result the
-// address for the report. It does nothing if clicks are not counted, or if a judge marks the
-// results. It also does nothing if the results are images, are of a past state, or were found
-// across languages, because a judgment.Click cannot record these.
+// address to which a click is reported. It does nothing if clicks are not counted, or if the reader
+// is a judge. It also does nothing for results that a judgment.Click cannot record: images, results
+// of a search in a past state of the index, and results found by translating the query.
 func (s *siteHandler) offerPings(w http.ResponseWriter, q Query, page *resultsPage) {
 	key := s.engine.Clicks.Key
 	if key.Empty() || page.Judge != nil || page.Images || !q.AsOf.IsZero() || len(q.Across.Into) > 0 {

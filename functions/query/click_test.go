@@ -20,16 +20,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// newClicked returns a store with two pages on storks, and a handler that counts clicks. Its random
-// numbers are 0, 1, 2 and so on, so that each click takes another slot.
+// newClicked returns a store with two pages on storks, and a handler that counts clicks. The handler
+// does not draw the slot of a click at random, but takes the slots 0, 1, 2 and so on.
 func newClicked(t *testing.T) *judged {
 	j := newJudged(t)
 	j.count(j.bucket, &bytes.Buffer{})
 	return j
 }
 
-// count sets j's handler to one that stores clicks in the given bucket, writes its log to log, and has
-// the judge ann.
+// count sets j's handler to one that stores clicks in the given bucket and writes its log to log.
+// The only judge who may sign in is ann.
 func (j *judged) count(bucket blob.Bucket, log *bytes.Buffer) {
 	j.t.Helper()
 	key, err := judgment.ParseClickKey("a key of 16 bytes")
@@ -43,8 +43,8 @@ func (j *judged) count(bucket blob.Bucket, log *bytes.Buffer) {
 	j.h = Handler(e)
 }
 
-// pings returns the address to which a page of results reports clicks on each result, by the result's
-// address.
+// pings requests a page of results. For each result, it returns the address to which a browser reports
+// a click on the result. The keys are the addresses of the results.
 func (j *judged) pings(target string, header ...string) map[string]string {
 	j.t.Helper()
 	page, err := goquery.NewDocumentFromReader(ask(j.h, "GET", target, header...).Body)
@@ -56,7 +56,8 @@ func (j *judged) pings(target string, header ...string) map[string]string {
 	return pings
 }
 
-// click reports a click the given number of times.
+// click reports a click the given number of times: it sends a POST request to the given address, as a
+// browser does for a link with the attribute ping.
 func (j *judged) click(ping string, times int) {
 	j.t.Helper()
 	for range times {
@@ -68,8 +69,8 @@ func (j *judged) click(ping string, times int) {
 
 func (j *judged) clicks() []string { return functionstest.Keys(j.t, j.bucket, layout.Clicks) }
 
-// TestClick reports a click as a browser does, and checks that the object that is stored, and no other,
-// has nothing of the person.
+// TestClick reports a click as a browser does. It checks that exactly one object is stored, and
+// that nothing in it tells who clicked.
 func TestClick(t *testing.T) {
 	j := newClicked(t)
 	page := ask(j.h, "GET", whiteOnes)
@@ -102,8 +103,8 @@ func TestClick(t *testing.T) {
 	}
 }
 
-// TestNoClicks checks that results have no pings if the server does not count clicks, or if clicks are
-// not counted on these results.
+// TestNoClicks checks that results have no attribute ping if the server counts no clicks at all, or no
+// clicks on results of this kind, such as images.
 func TestNoClicks(t *testing.T) {
 	j := newClicked(t)
 	ann := j.signIn(annKey)
@@ -211,8 +212,9 @@ func TestClicksOfOneDay(t *testing.T) {
 	j.click(j.pings(whiteOnes)[storkPage], 1)
 }
 
-// TestReplayClicks measures rankings by clicks: the present ranking, and that after a page has
-// changed. Clicks on a forgotten page do not count, and are not stored.
+// TestReplayClicks measures rankings by clicks: the present ranking, and the one after a page has
+// changed. It checks that clicks on a page that a takedown covers do not count, and that further
+// clicks on this page are not stored.
 func TestReplayClicks(t *testing.T) {
 	j := newClicked(t)
 	replay := func() (eval.Report, error) {

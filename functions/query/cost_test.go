@@ -14,8 +14,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// TestCost counts the steps and requests of a search in an index with one partition, first with nothing
-// cached, and checks that the same search then takes none.
+// TestCost searches an index with one partition. It checks that the search makes few requests to the
+// store if nothing is cached, and takes few steps, which are rounds of requests that must wait for
+// each other. When the search is repeated, it must take no step.
 func TestCost(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(9)...)
@@ -48,7 +49,9 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestAsOf answers from earlier generations. Some of their pages have been forgotten since.
+// TestAsOf searches past states of the index. A search as of a past moment must find exactly the pages
+// that were in the index then. If that state has been deleted (its generations, the versions of
+// manifests), the answer must say for how long past states are kept.
 func TestAsOf(t *testing.T) {
 	s := newStore(t, 2)
 	moments := []time.Time{s.clock.Now()}
@@ -67,7 +70,7 @@ func TestAsOf(t *testing.T) {
 		}
 	}
 	s.clock.advance(manifest.Keep)
-	for p := range layout.Partition(2) { // masks the pages, as the sweep does
+	for p := range layout.Partition(2) { // deletes the old generations, as the sweep does
 		m := s.commit(p, func(m *manifest.Manifest) error { m.Oldest = m.Generation + 1; return nil })
 		for generation := range m.Generation {
 			s.check(s.bucket.Delete(t.Context(), layout.ManifestKey(p, generation)))
@@ -79,8 +82,8 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// TestDamageFoundBySearching checks that a segment that can be opened, but not searched, is left out,
-// and that the client is told.
+// TestDamageFoundBySearching checks that a segment that can be opened, but not searched, is left
+// out of the search, and that the client is told.
 func TestDamageFoundBySearching(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(2)...)

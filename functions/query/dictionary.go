@@ -10,9 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// dictionary returns the dictionary from one language to another that the snapshot's manifests
-// list; nil if there is none. If the dictionary cannot be used, it logs the reason and returns the
-// error; the search then goes on without translation.
+// dictionary returns the dictionary from one language to another that a manifest of the snapshot
+// lists; nil if no manifest lists one. If the dictionary cannot be read, the method logs the reason
+// and returns the error. The caller then searches without a translation of the query.
 func (e *Engine) dictionary(ctx context.Context, at *snapshot, from, to string) (*dictionary.Dictionary, error) {
 	var listed *manifest.Dictionary
 	for i := range at.manifests {

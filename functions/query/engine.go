@@ -42,21 +42,21 @@ type Options struct {
 	Memory int64  // size of the caches in memory, in bytes; 0 for DefaultMemory
 	Dir    string // directory of a cache on the local disk; "" for none
 	Disk   int64  // greatest size of the cache in Dir, in bytes
-	Name   string // name of the bucket, to which the cache in Dir is bound
+	Name   string // name of the bucket; entries in Dir that are of other buckets are not used
 
-	Paid float64 // memory in GB for which the function's operator pays; 0 where nobody pays
+	Paid float64 // memory of the cloud function, in GB, for which its operator pays; 0 where nobody pays
 
 	Judging Judging
 	Clicks  Clicks
 	Weights *search.Weights // weights of scores; nil for the standard ones
 }
 
-// DefaultMemory is the default of Options.Memory, in bytes. It leaves more than half of a function
-// of 512 MB to the search itself.
+// DefaultMemory is the default of Options.Memory, in bytes. In a cloud function with 512 MB of
+// memory, more than half then remains for the search itself.
 const DefaultMemory = 192 << 20
 
-// NewEngine returns an engine for a bucket. If a query's context has a meter, the engine counts its
-// requests to the object store there (explain=cost).
+// NewEngine returns an engine for a bucket. If a query's context has a meter, the engine counts in it
+// the requests to the object store (explain=cost).
 func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 	o.Memory = cmp.Or(o.Memory, DefaultMemory)
 	ranges, err := rangecache.New(bucket, rangecache.Options{Memory: o.Memory, Dir: o.Dir, Disk: o.Disk, Bucket: o.Name})
@@ -69,7 +69,7 @@ func NewEngine(bucket blob.Reader, o Options) (*Engine, error) {
 // Query is a client's request for a search.
 type Query struct {
 	search.Query
-	AsOf time.Time // moment in whose state the bucket is searched; zero: the present state
+	AsOf time.Time // the bucket is searched in its state at this moment; zero: the present state
 	Cost bool      // whether the answer's cost is measured (Result.Cost)
 }
 
@@ -77,21 +77,22 @@ type Query struct {
 type Result struct {
 	search.Result
 	Took time.Duration
-	// Incomplete is true if pages are missing from the result: those of segments that cannot be
-	// used until they are built again, or of lost generations.
+	// Incomplete is true if pages are missing from the result, because their segments cannot be used
+	// until they are built again, or because generations (versions of a manifest) that list them are
+	// lost.
 	Incomplete bool
 	Lost       *Lost // error that names the partitions with lost or damaged generations; nil if there are none
-	// Copies are the paths of the stored copies of images among the hits, as /page?url=…, by the
-	// image's address. Images that are not stored have no path there.
+	// Copies has the path of the stored copy, such as /page?url=…, of each image among the hits.
+	// The key is the image's address. An image without a stored copy has no entry.
 	Copies map[string]string
 	Cost   *meter.Cost // what the answer cost; nil unless Query.Cost was set
 }
 
 // Search searches all partitions. If the query is the address of a page, this page comes first (see
 // searchPasted). If a segment cannot be used, Search first reads the manifests again, because a
-// merge may have replaced the segment. If that does not help, the segment is left out until the
-// next snapshot, which tries it again. Search fails with Lost if no partition can be searched
-// because generations are lost.
+// merge may have replaced the segment. If that does not help, the segment is left out, and tried
+// again with the next snapshot of the manifests. Search fails with Lost if no partition can be
+// searched because generations (versions of manifests) are lost.
 func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	began := e.Now()
 	costs := new(meter.Meter)
@@ -162,17 +163,19 @@ func (e *Engine) Search(ctx context.Context, q Query) (Result, error) {
 	return Result{}, fmt.Errorf("cannot search: %w", err)
 }
 
-// reread reads the present manifests and makes of them a new snapshot in place of the snapshot
-// current. All objects that the new one lists still exist, because an object that is replaced is
-// deleted only after the grace.
+// reread is called when an object that the current snapshot lists has been deleted. An object is
+// deleted only some time after it was dropped from the manifests. So the snapshot is older than
+// that, and its manifests are outdated. reread reads the present manifests, which list only objects
+// that exist, and returns a snapshot of them.
 func (e *Engine) reread(ctx context.Context, current *snapshot) (*snapshot, error) {
 	e.snapshots.outdate(current)
 	return e.snapshots.get(ctx, e)
 }
 
-// without returns a copy of the snapshot current that lacks an object which cannot be used: the
-// segment, anchors or unvisited URLs that the error fault names. It logs that they are missing.
-// Later queries use the copy, too.
+// without returns a copy of the current snapshot that lacks an object which cannot be used. The
+// parameter fault names this object. It is a segment, an overlay of anchors (texts of links), or an
+// overlay of unvisited URLs (known only by links). The method without logs that the object is
+// missing, and lets later queries use the copy, too.
 func (e *Engine) without(ctx context.Context, current *snapshot, fault *search.Unreadable) (*snapshot, error) {
 	if current.anchored(fault.Segment) != "" {
 		e.missAnchors(ctx, fault.Segment, fault)
@@ -197,10 +200,10 @@ func (e *Engine) miss(ctx context.Context, key string, err error) {
 	e.Log.ErrorContext(ctx, "a segment is missing from all answers: "+advice, "segment", key, "error", err)
 }
 
-// snapshotOf returns the snapshot of the time in the parameter moment, or the newest snapshot if
-// moment is zero. URLs that are forgotten today are hidden in both. The engine keeps the past
-// snapshot that was used last in memory, so that it is read once for a client that requests several
-// pages of results.
+// snapshotOf returns the snapshot of the given moment, or the newest snapshot if moment is zero. In
+// both cases, URLs that a takedown covers today are hidden. The engine keeps the past snapshot that
+// was used last. So a client that asks for several pages of results of the same moment makes the
+// engine open the segments only once.
 func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, error) {
 	if moment.IsZero() {
 		return e.snapshots.get(ctx, e)
@@ -225,9 +228,10 @@ func (e *Engine) snapshotOf(ctx context.Context, moment time.Time) (*snapshot, e
 	return fresh, nil
 }
 
-// pastGenerations returns the generations that were in force at the time given by the parameter
-// moment. A partition that seems to have had none then counts as lost if its newest generation
-// cannot be read today.
+// pastGenerations returns for each partition the generation (version of its manifest) that was in
+// force at the given time. If there is none, it tries to read the partition's newest generation. If
+// this can be read, the partition did not exist yet at the given time. If it cannot be read, the
+// partition's generations are lost.
 func (e *Engine) pastGenerations(ctx context.Context, partitions []layout.Partition, moment time.Time) (generations, error) {
 	return read(ctx, partitions, func(ctx context.Context, p layout.Partition) (manifest.Manifest, error) {
 		then, err := manifest.AsOf(ctx, e.bucket, p, moment)

@@ -51,7 +51,7 @@ func TestNewGenerationShowsInTime(t *testing.T) {
 	}
 }
 
-// TestWeights checks that an engine scores by its own weights if it has some.
+// TestWeights checks that an engine scores by Options.Weights if they are set.
 func TestWeights(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(3)...)

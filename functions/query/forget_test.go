@@ -38,8 +38,8 @@ func foundBy(t *testing.T, e *Engine, text string) map[string]bool {
 	return urls
 }
 
-// TestForgottenIsMasked checks that neither searches nor requests for stored copies show forgotten
-// pages, though segments, books and packages still hold them.
+// TestForgottenIsMasked checks that neither searches nor requests for stored copies show pages that
+// a takedown covers, though segments, books and packages still hold them.
 func TestForgottenIsMasked(t *testing.T) {
 	s := newStore(t, 3)
 	s.publish(manual(4)...)

@@ -17,7 +17,7 @@ type Format string
 
 // The formats in which a stored page can be shown.
 const (
-	HTML     Format = "html"     // the stored bytes, whatever their media type
+	HTML     Format = "html"     // the page as it is stored: the same bytes and media type, even if it is no HTML
 	Text     Format = "text"     // the main part of the page
 	Markdown Format = "markdown" // the main part with headings, lists, links and tables
 	JSON     Format = "json"     // the main part as a structured.Page

@@ -14,9 +14,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/rules"
 )
 
-// TestDamagedGenerations damages the newest generation or the hint, or adds foreign objects. It checks
-// that searches and stored copies come from the remaining generations, and that no answer says that the
-// store is down.
+// TestDamagedGenerations harms the manifest of a partition. It damages the newest generation
+// (version), or damages or deletes the hint, which is a copy of that generation. In one case it
+// also puts a foreign object beside the generations. It checks that searches and requests for
+// stored copies are answered by the generations that are left, and not by an error.
 func TestDamagedGenerations(t *testing.T) {
 	for name, c := range map[string]struct {
 		harm  func(s *store, newest, hint string)
@@ -61,8 +62,9 @@ func TestDamagedGenerations(t *testing.T) {
 	}
 }
 
-// TestGenerationsMadeAnew lets repair make a new generation after some were lost, and checks that an
-// engine that is queried all the time finds it within an hour, whatever its number.
+// TestGenerationsMadeAnew deletes the newest generations of a manifest, and lets repair make a new
+// one. It checks that an engine that is queried every minute finds the new generation within an
+// hour, whether its number is below or above that of the last lost one.
 func TestGenerationsMadeAnew(t *testing.T) {
 	for _, anew := range []uint64{2, 9} {
 		s := newStore(t, 1)
@@ -98,9 +100,9 @@ func TestGenerationsMadeAnew(t *testing.T) {
 	}
 }
 
-// TestStrategyDropsPartition checks that pages of a partition that the storage strategy no longer names
-// are still found, and that a page which was fetched again into another partition is found once, in its
-// last version.
+// TestStrategyDropsPartition publishes a storage strategy that no longer names a partition. It
+// checks that the pages of this partition are still found. A page that is then fetched again into
+// another partition must be found once, in its last version.
 func TestStrategyDropsPartition(t *testing.T) {
 	for _, moved := range []layout.Partition{1, 5} { // a partition before the old ones, and one after them
 		s := newStore(t, 7)

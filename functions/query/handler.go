@@ -1,6 +1,7 @@
 // Package query is the query function: it searches, and shows stored copies of pages. It reads only the
-// bucket, so any number of instances can run anywhere. It writes only judgments, by people who have a
-// key, and clicks on results, each only if the operator has turned it on.
+// bucket, so any number of instances can run anywhere. It writes nothing but judgments (by people who
+// have a key) and clicks on results. Judging and the counting of clicks are off unless the operator
+// turns them on.
 //
 // An [Engine] answers; [Handler] serves its answers over HTTP.
 package query
@@ -40,7 +41,7 @@ const (
 // Handler serves the search page, the JSON API and stored copies:
 //
 //	GET /                      the search box
-//	GET /search?q=&n=&from=    n hits from the hit numbered from; HTML, or JSON
+//	GET /search?q=&n=&from=    the hits numbered from+1 to from+n; HTML, or JSON
 //	                           for clients that Accept application/json
 //	GET /page?url=&asof=       the stored copy of a page, today's or a past one
 //	         &format=          html as it is stored, or its main part as text,
@@ -50,7 +51,8 @@ const (
 //
 //	site= lang= collection= type=   only pages with one of these values; type=image finds
 //	                                images instead (see Picture)
-//	after= before=                  only pages fetched then: a date, or an RFC 3339 time
+//	after= before=                  only pages fetched in this period; each is a date, or
+//	                                an RFC 3339 time
 //	asof=                           search the state of a past moment
 //	across=                         also find pages in these languages, such as de,fr, by
 //	                                translating the query (see search.Across)
@@ -63,9 +65,9 @@ const (
 // Accept-Language chooses among translations and copies of a page, if the query does not tell its
 // language.
 //
-// An error is answered by a sentence, {"error": …} in JSON. Errors that are not the
-// client's fault are logged. A client that hangs up ends its search. Judging lists the
-// paths for judges, Clicks that for clicks.
+// An error is answered by a sentence; in JSON, it is in {"error": …}. Errors that are not the
+// client's fault are logged. A client that hangs up ends its search. There are further paths for
+// judges (see Judging) and for counting clicks (see Clicks).
 func Handler(e *Engine) http.Handler {
 	s := &siteHandler{engine: e}
 	mux := http.NewServeMux()
@@ -88,8 +90,8 @@ type siteHandler struct {
 	clicked clickCount
 }
 
-// serve returns a handler that calls the function action. If action returns an error, the handler
-// sends the error to the client; so action must not have written anything before.
+// serve makes an HTTP handler of a function that may fail. If the function returns an error, the
+// handler sends this error to the client. So the function must not write anything before it fails.
 func (s *siteHandler) serve(action func(http.ResponseWriter, *http.Request) error) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		header := w.Header()
@@ -190,8 +192,8 @@ func readQuery(r *http.Request, now time.Time) (Query, error) {
 	return q, nil
 }
 
-// most returns the greatest sum of From and Size that the engine accepts: how far a client can turn
-// the pages of results of this query.
+// most returns how many hits of this query a client can see in all by turning the pages of results.
+// It is the greatest sum of From and Size that the engine accepts.
 func (q *Query) most() int {
 	if len(q.Across.Into) > 0 {
 		return search.MaxAcrossHits

@@ -18,11 +18,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// imagesAtOnce is the greatest number of images that are looked up in the books at the same time.
+// imagesAtOnce is the greatest number of images for which stored copies are looked up at the same
+// time.
 const imagesAtOnce = 8
 
-// hidden returns a function that reports whether a URL, such as that of an image, is forgotten; nil
-// if no URL is forgotten.
+// hidden returns a function that reports whether a takedown covers a URL, such as that of an image;
+// nil if takedowns cover no URL.
 func (s *snapshot) hidden() func(url string) bool {
 	if s.takedowns.Empty() {
 		return nil
@@ -30,13 +31,14 @@ func (s *snapshot) hidden() func(url string) bool {
 	return s.takedowns.ForgetsURL
 }
 
-// copies returns for Result.Copies the paths at which this server shows stored copies of the images
-// among the hits, by the image's address. A path leads to the copy that was stored at the time
-// given by the parameter moment.
+// copies finds the stored copies of the images among the hits. The returned map has the address of
+// each such image as its key, and the path at which this server shows the copy as its value (see
+// Result.Copies). The copy is that of the given moment.
 //
-// Images are no documents of the index, so copies looks them up in the books of the snapshot. It
-// takes only images that were stored as assets: an HTML page at the address of an image is never
-// shown as an image. It logs books that cannot be read.
+// Images are no documents of the index, so copies looks them up in the snapshot's books (the
+// records of the crawl). Only files that were stored as parts of other pages (assets) count. An
+// HTML page that is stored at the address of an image is not shown as the image. Books that cannot
+// be read are logged.
 func (e *Engine) copies(ctx context.Context, at *snapshot, hits []search.Hit, moment time.Time) (map[string]string, error) {
 	if len(hits) == 0 || hits[0].Image == nil {
 		return nil, nil
@@ -76,8 +78,9 @@ func (e *Engine) copies(ctx context.Context, at *snapshot, hits []search.Hit, mo
 	return found, err
 }
 
-// cachedObjects reads immutable objects through the cache of ranges, because the images on a page
-// of results often lie in the same parts of books.
+// cachedObjects reads immutable objects through the cache of ranges. This saves requests when a page
+// of results shows many images: each image is looked up in the books (the records of the crawl), and
+// often the same parts of the books are needed.
 type cachedObjects struct {
 	blob.Reader
 	ranges *rangecache.Cache
@@ -92,9 +95,9 @@ func (c cachedObjects) Get(ctx context.Context, key string, r blob.Range) ([]byt
 	return contents[0], nil
 }
 
-// storedAsset returns the address under which the asset with the given URL is stored: the same
-// address, or the one to which it redirects. It returns "" if no copy is stored, or if the asset
-// is forgotten.
+// storedAsset returns the address under which an asset, such as an image of a page, is stored: the
+// given url, or the address to which it redirects. It returns "" if no copy is stored, or if a
+// takedown covers the asset.
 func (s *snapshot) storedAsset(ctx context.Context, books *partition.Books, url string) (string, error) {
 	for range 2 {
 		a, err := address.Parse(url)

@@ -22,8 +22,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// lake returns two pages with images, of which two are stored, and a page at the address of a
-// third image.
+// lake returns two pages that show images. It also returns stored copies of two of these images, and
+// an HTML page that is stored at the address of a third image.
 func lake() []testPage {
 	heron := segment.Image{URL: "https://example.org/heron.png", Alt: "A heron", Caption: "A heron <b> hunts", Around: "Birds of the lake"}
 	return []testPage{
@@ -152,8 +152,8 @@ func TestGallery(t *testing.T) {
 	}
 }
 
-// TestForgottenImages checks that an image is hidden if it, or every page with it, is forgotten, though
-// the segments still hold it.
+// TestForgottenImages checks that a takedown of an image, or of every page that shows it, hides the
+// image, though the segments still hold it.
 func TestForgottenImages(t *testing.T) {
 	s := newStore(t, 3)
 	s.publish(lake()...)
@@ -183,8 +183,9 @@ func TestForgottenImages(t *testing.T) {
 	}
 }
 
-// TestRedirectedImage checks that an image is shown by the copy that is stored under the address to
-// which the image's address redirects, unless that address is forgotten.
+// TestRedirectedImage searches an image whose address redirects to another one. The copy is stored
+// under the other address. The result must show this copy, unless a takedown covers the other
+// address.
 func TestRedirectedImage(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(lake()...)
@@ -206,8 +207,8 @@ func TestRedirectedImage(t *testing.T) {
 	}
 }
 
-// TestImagesWithoutBooks checks that, if the books are damaged, images are found and shown without
-// copies, and that the client gets an error if the store fails.
+// TestImagesWithoutBooks damages the books, which list stored copies. It checks that images are
+// found and shown without copies. If the store fails instead, the client must get an error.
 func TestImagesWithoutBooks(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(lake()...)

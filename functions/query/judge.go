@@ -15,10 +15,10 @@ import (
 // in, and the paths below do not exist:
 //
 //	GET  /judge                  a form to sign in by a key, or to sign out
-//	POST /judge                  with key: signs in, by a cookie; without: signs out
-//	POST /judgments?q=&from=     stores the grades that have changed on this page of results; for each
-//	                             result it has the fields url, grade ("" for none), and was: the
-//	                             grade that it had when the page was made
+//	POST /judge                  signs in by a cookie if the form has a key, else signs out
+//	POST /judgments?q=&from=     stores the grades that the judge has changed on this page of results;
+//	                             for each result, the form has the fields url, grade ("" for none),
+//	                             and was (the grade when the page was made)
 //
 // A form that another site sends is refused.
 type Judging struct {
@@ -39,8 +39,8 @@ func (s *siteHandler) judgeRoutes(mux *http.ServeMux) {
 	mux.HandleFunc("POST /judgments", s.serve(ownForm(s.judge)))
 }
 
-// ownForm returns an action that reads the request's form and then calls the parameter action. It
-// refuses a form that another site sends.
+// ownForm wraps a function that handles the form in a request. The returned function refuses a form
+// that another site sends. Else it parses the form, and calls the given function.
 func ownForm(action func(http.ResponseWriter, *http.Request) error) func(http.ResponseWriter, *http.Request) error {
 	own := http.NewCrossOriginProtection()
 	return func(w http.ResponseWriter, r *http.Request) error {
@@ -56,8 +56,10 @@ func ownForm(action func(http.ResponseWriter, *http.Request) error) func(http.Re
 	}
 }
 
-// forJudge sets the headers of an answer that is only for a judge: caches do not store it. Its
-// referrer policy lets browsers say from which site a form is sent, which ownForm needs to know.
+// forJudge sets the headers of an answer that is only for a judge. Caches must not store such an
+// answer. The answer may contain a form. When the judge sends the form, ownForm refuses it unless
+// the browser says that it comes from this site. So the referrer policy must allow browsers to say
+// this.
 func forJudge(w http.ResponseWriter) {
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("Referrer-Policy", "same-origin")
@@ -112,7 +114,7 @@ func (s *siteHandler) signIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 // judge stores the grades that the judge has changed in the form, and redirects back to the page of
-// results. It leaves out pages that were forgotten after the form was made.
+// results. It leaves out pages that takedowns have covered since the form was made.
 func (s *siteHandler) judge(w http.ResponseWriter, r *http.Request) error {
 	name := s.judgeOf(r)
 	if name == "" {
@@ -144,7 +146,7 @@ func (s *siteHandler) judge(w http.ResponseWriter, r *http.Request) error {
 	return nil
 }
 
-// judgedQuery returns the parts of a query that are stored with a judgment.
+// judgedQuery returns the parts of a query that are stored with a judge's grade.
 func judgedQuery(q Query) judgment.Query {
 	return judgment.Query{
 		Text: q.Text, Site: q.Site, Lang: q.Lang, Collection: q.Collection, Type: q.Type, After: q.After, Before: q.Before,
@@ -182,7 +184,8 @@ func marksOf(r *http.Request) (marks []judgment.Mark, err error) {
 // judgeView is the form of a judge on a page of results.
 type judgeView struct {
 	Judge, Action string
-	// number of results on the page that the judge has marked; number of all results on it
+	// Shown is the number of results on the page. Marked is the number of those among them that the
+	// judge has marked.
 	Marked, Shown int
 }
 

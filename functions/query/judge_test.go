@@ -51,7 +51,7 @@ func newJudged(t *testing.T) *judged {
 	return j
 }
 
-// through sets the handler: one that reads pages from the store, and reads and writes judgments
+// through sets j.h to a handler that reads pages from the store, and reads and writes judgments
 // through the given bucket.
 func (j *judged) through(bucket blob.Bucket) {
 	j.t.Helper()
@@ -65,7 +65,7 @@ func (j *judged) through(bucket blob.Bucket) {
 	j.h = Handler(e)
 }
 
-// post sends a form with header lines.
+// post sends a form to target with further header lines, such as "Cookie: a=b".
 func (j *judged) post(target string, form url.Values, header ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest("POST", target, strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -78,7 +78,7 @@ func (j *judged) post(target string, form url.Values, header ...string) *httptes
 	return w
 }
 
-// signIn returns the header line with the cookie of the judge with the key.
+// signIn signs in the judge who has the key, and returns the header line with the judge's cookie.
 func (j *judged) signIn(key string) string {
 	j.t.Helper()
 	w := j.post("/judge", url.Values{"key": {key}})
@@ -89,8 +89,8 @@ func (j *judged) signIn(key string) string {
 	return "Cookie: " + cookies[0].Name + "=" + cookies[0].Value
 }
 
-// form returns the form on a page of results as a browser would send it, with grades for
-// some of the results, and the address to which it is sent.
+// form requests the page of results at target, and fills in grades in the page's form for judges. It
+// returns the form, and the address to which a browser would send it.
 func (j *judged) form(target, cookie string, grades map[string]string) (string, url.Values) {
 	j.t.Helper()
 	page, err := goquery.NewDocumentFromReader(ask(j.h, "GET", target, cookie).Body)
@@ -111,8 +111,9 @@ func (j *judged) form(target, cookie string, grades map[string]string) (string, 
 	return page.Find("form#marks").AttrOr("action", ""), form
 }
 
-// mark sends the form on a page of results with these grades, as the browser of the judge with the
-// cookie does.
+// mark grades results as a judge does in a browser: it requests a page of results with the judge's
+// cookie, sets the grades in the page's form, and sends the form. The parameter target is the
+// address of the page of results. The map grades has the address of each graded result as its key.
 func (j *judged) mark(target, cookie string, grades map[string]string) {
 	j.t.Helper()
 	action, form := j.form(target, cookie, grades)
@@ -123,7 +124,8 @@ func (j *judged) mark(target, cookie string, grades map[string]string) {
 	j.clock.advance(time.Second)
 }
 
-// grades returns the grades that count for the query "white stork", in English.
+// grades returns the present grade of each page, by its address, for the query "white stork" in
+// English.
 func (j *judged) grades() map[string]int {
 	j.t.Helper()
 	found, unread, err := judgment.Of(j.t.Context(), j.bucket, judgment.Query{Text: "white stork", Lang: []string{"en"}}, &takedown.Set{})
@@ -202,8 +204,8 @@ func TestSignIn(t *testing.T) {
 	}
 }
 
-// TestNobodyJudges checks that a server without keys of judges has no page to sign in, and no forms and
-// marks on results.
+// TestNobodyJudges checks that a server without keys of judges has no page on which to sign in, and
+// shows results without forms and marks.
 func TestNobodyJudges(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
@@ -221,8 +223,8 @@ func TestNobodyJudges(t *testing.T) {
 	}
 }
 
-// TestBadForms checks that nothing is stored for forms that other sites send, forms without a judge,
-// and forms with bad values.
+// TestBadForms checks that nothing is stored for forms that other sites send, forms of clients that
+// are not signed in, and forms with bad values.
 func TestBadForms(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)
@@ -299,7 +301,8 @@ func TestJudgingFails(t *testing.T) {
 	}
 }
 
-// searcher asks an engine as the command eval does.
+// searcher is an engine with the method Search that package eval calls to replay judgments and
+// clicks.
 type searcher struct{ *Engine }
 
 func (s searcher) Search(ctx context.Context, q search.Query) (search.Result, error) {
@@ -308,7 +311,7 @@ func (s searcher) Search(ctx context.Context, q search.Query) (search.Result, er
 }
 
 // TestReplay judges results on the search page, and measures rankings by these judgments: the
-// present ranking, and that after a page has changed.
+// present ranking, and the one after a page has changed.
 func TestReplay(t *testing.T) {
 	j := newJudged(t)
 	ann := j.signIn(annKey)

@@ -16,24 +16,26 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// generations holds the generation of every partition at one moment.
+// generations holds the manifest of each partition as it is at one moment: its newest generation
+// (version) at that time. Generations that are lost or damaged are treated so:
 //
-//	partition                                         has
-//	all generations can be read                       its generation
-//	newest ones lost or damaged, an earlier one read  the earlier one, and an entry in later
-//	no generation can be read                         the zero generation, and an entry in faults
+//	what can be read of a partition                manifests has          error in
+//	its newest generation                          that generation        none
+//	only an earlier generation                     that generation        later
+//	no generation                                  an empty manifest      faults
 type generations struct {
 	manifests []manifest.Manifest
 	// a partition.Fault for each partition of which no generation can be read
 	faults map[layout.Partition]error
-	// a partition.Fault for each partition whose newest generations cannot be read, but an earlier
-	// one can
+	// a partition.Fault for each partition of which an earlier generation was read, because newer
+	// ones are lost or damaged
 	later map[layout.Partition]error
 }
 
-// read reads a generation of each partition: it calls the function one for every partition, all at
-// the same time. A partition.Fault that a call returns goes into the field faults of the result,
-// and read goes on with the other partitions. It returns any other error.
+// read reads one generation (version of the manifest) of each partition. It calls one(ctx, p) for
+// every partition p, all at the same time. If a call returns a partition.Fault, read stores it in
+// the field faults of the result, and goes on with the other partitions. It returns any other
+// error.
 func read(ctx context.Context, partitions []layout.Partition, one func(context.Context, layout.Partition) (manifest.Manifest, error)) (generations, error) {
 	manifests, faults := make([]manifest.Manifest, len(partitions)), make([]error, len(partitions))
 	fork := meter.NewFork(ctx)
@@ -60,15 +62,16 @@ func read(ctx context.Context, partitions []layout.Partition, one func(context.C
 	return g, err
 }
 
-// same reports whether g and the parameter other have the same generation of each partition, and
-// faults of the same partitions.
+// same reports whether g and other hold the same generation (version of the manifest) of every
+// partition, and have faults of the same partitions. The errors in the faults may differ.
 func (g generations) same(other generations) bool {
 	return maps.EqualFunc(g.faults, other.faults, func(a, b error) bool { return true }) &&
 		slices.EqualFunc(g.manifests, other.manifests, func(a, b manifest.Manifest) bool { return a.Partition == b.Partition && a.Hash() == b.Hash() })
 }
 
-// lost returns a Lost for those of the given partitions that have an entry in g.faults or g.later;
-// nil if none of them has.
+// lost returns a Lost that names the damaged ones among the given partitions: their newest manifest
+// is lost or cannot be read (they have an entry in g.faults or g.later). If none of the given
+// partitions is damaged, lost returns nil.
 func (g generations) lost(of []layout.Partition) *Lost {
 	var lost Lost
 	for _, p := range of {
@@ -82,7 +85,8 @@ func (g generations) lost(of []layout.Partition) *Lost {
 	return &lost
 }
 
-// allLost returns a Lost if no partition can be searched because of faults; else nil.
+// allLost returns a Lost if nothing can be searched because generations are lost or damaged: no
+// partition has a generation that can be read. Otherwise it returns nil.
 func (g generations) allLost() error {
 	if len(g.faults) == 0 || slices.ContainsFunc(g.manifests, func(m manifest.Manifest) bool { return m.Generation > 0 }) {
 		return nil
@@ -90,16 +94,16 @@ func (g generations) allLost() error {
 	return g.anyLost()
 }
 
-// anyLost returns a Lost with all partitions that have an entry in g.faults or g.later; nil if
-// there are none.
+// anyLost returns a Lost that names all partitions whose newest manifest is lost or cannot be read
+// (they have an entry in g.faults or g.later). It returns nil if there are none.
 func (g generations) anyLost() *Lost {
 	all := slices.Concat(slices.Collect(maps.Keys(g.faults)), slices.Collect(maps.Keys(g.later)))
 	slices.Sort(all)
 	return g.lost(all)
 }
 
-// Lost is the error that generations of partitions are lost or damaged. Pages that only these
-// generations list are unknown.
+// Lost is the error that generations (versions of manifests) of some partitions are lost or
+// damaged. Pages that only these generations list are unknown.
 type Lost struct {
 	Partitions []layout.Partition
 	faults     []error

@@ -14,7 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// lose deletes all generations of a partition, and its hint. restore puts them back.
+// lose deletes all manifests of a partition: its generations (versions), and the hint, which is a
+// copy of the newest generation. The function restore puts them back.
 func (s *store) lose(p layout.Partition) (restore func()) {
 	s.t.Helper()
 	listed, err := blob.List(s.t.Context(), s.bucket, layout.ManifestPrefix(p))
@@ -32,8 +33,8 @@ func (s *store) lose(p layout.Partition) (restore func()) {
 	}
 }
 
-// TestLostGenerations deletes all generations, and checks that clients are told of the loss and of the
-// repair, and not that no page is found.
+// TestLostGenerations deletes or damages all generations of a manifest. It checks that the answers
+// say that generations are lost, and how to repair this. They must not say that no page is found.
 func TestLostGenerations(t *testing.T) {
 	const page, asOf = "https://example0.org/manual", "&asof=2026-11-21T12:00:01Z"
 	for name, harm := range map[string]func(s *store){
@@ -62,9 +63,10 @@ func TestLostGenerations(t *testing.T) {
 	}
 }
 
-// TestOnePartitionIsLost deletes the generations of one partition. It checks that pages of other
-// partitions are found, with a note; that no answer says of a page that may be in the lost partition
-// that no copy is stored; and that a generation that repair makes is found at once.
+// TestOnePartitionIsLost deletes the manifests of one partition. Pages of other partitions must be
+// found, with a note. A request for a stored copy that may be in the lost partition must not be
+// answered by "no copy is stored". And all pages must be found as soon as repair has made a new
+// manifest.
 func TestOnePartitionIsLost(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(12)...)
@@ -112,8 +114,9 @@ func TestOnePartitionIsLost(t *testing.T) {
 	}
 }
 
-// TestLookForLostGenerationsCostsNothing counts the requests for finding out whether generations are
-// lost: none where there are generations, and none at the second time where a partition is new.
+// TestLookForLostGenerationsCostsNothing counts the LIST requests by which an engine finds out
+// whether manifests are lost. There must be none for a partition that has a manifest. For a new
+// partition, which has no manifest yet, there must be none after the first search.
 func TestLookForLostGenerationsCostsNothing(t *testing.T) {
 	s := newStore(t, 2)
 	s.commit(0, func(*manifest.Manifest) error { return nil })

@@ -69,8 +69,9 @@ func TestMissingSegment(t *testing.T) {
 	}
 }
 
-// TestSegmentsDeletedWhileSearched checks that searches do not wait for segments that were deleted
-// after their tails were cached.
+// TestSegmentsDeletedWhileSearched deletes segments whose tails (the bytes that are needed to open
+// them) are still in the cache. It checks that a search ends soon, with the results of the other
+// segments.
 func TestSegmentsDeletedWhileSearched(t *testing.T) {
 	s := newStore(t, 1)
 	var words strings.Builder // so many words that they fill several blocks
@@ -123,8 +124,9 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 }
 
-// TestCacheAfterTakedown checks that a takedown does not make each new process discard the cache on
-// disk.
+// TestCacheAfterTakedown starts processes, one after another, that use the same cache on disk. A
+// takedown empties the cache. The test checks that only the first process after a takedown reads
+// everything from the bucket again.
 func TestCacheAfterTakedown(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(3)...)
@@ -150,8 +152,8 @@ func TestCacheAfterTakedown(t *testing.T) {
 	}
 }
 
-// TestFormerKeyOfAPackage reads pages of a package that has a new key, from books and segments that
-// name it by its former key.
+// TestFormerKeyOfAPackage changes the keys of packages, as happens when pages are erased from them.
+// The pages must still be found by way of books and segments, which name the former keys.
 func TestFormerKeyOfAPackage(t *testing.T) {
 	s := newStore(t, 2)
 	s.publish(manual(1)...)

@@ -22,32 +22,36 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// opened is a segment that can be searched, with its deleted and hidden documents,
-// and its anchors.
+// opened is a segment that is ready to be searched. It also says which of the segment's documents must
+// not be found, and has the anchors (texts of links to the documents).
 type opened struct {
 	segment   *segment.Segment
-	deletions string           // key of the overlay from which dead was read; "" for none
+	deletions string           // key of the overlay that lists the deleted documents; "" for none
 	takedowns uint64           // version of the takedowns by which documents are hidden; 0 for none
 	dead      *roaring.Bitmap  // documents that are deleted or hidden; nil for none
-	anchored  string           // key of the overlay of anchors; "" for none
-	anchors   *segment.Segment // opened anchors; nil if there are none, or if they cannot be used
+	anchored  string           // key of the overlay (an object beside the segment) that has the anchors; "" for none
+	anchors   *segment.Segment // opened anchors (texts of links to the documents); nil if there are none, or if they cannot be used
 }
 
-// listedSegment is a segment, or an overlay of unvisited URLs, as a manifest lists it.
+// listedSegment is a segment, or an overlay of unvisited URLs (known only by links), as a manifest
+// lists it.
 type listedSegment struct {
 	manifest.Segment
-	hide      bool // whether the segment may contain forgotten pages, which must be hidden
+	hide      bool // whether the segment may contain pages that a takedown covers, which must be hidden
 	unvisited bool // whether the documents are URLs without a stored page
 }
 
 // errMemory means that the caches have no room for a segment.
 var errMemory = errors.New("the memory for caches is too small")
 
-// open returns a segment that can be searched, with its deleted and hidden documents and its
-// anchors. The parameter known is the result of an earlier call for the same segment, or zero; open
-// reads only the parts that it lacks. First it reads the directory of the segment, the list of
-// deleted documents and the directory of the anchors, all at the same time. Then, if the segment
-// may contain forgotten pages, it reads the columns by which they are found.
+// open makes a segment ready to be searched. It does three things at the same time: it opens the
+// segment, opens the anchors (texts of links to the segment's documents), and reads the list of
+// deleted documents. Opening reads only tables of contents. Then open hides the pages that a
+// takedown covers, if the segment may contain some. To find them, it reads some columns of the
+// segment.
+//
+// The parameter known is the result of an earlier call for the same segment; it is zero if there
+// was none. What has not changed since that call is taken from known, and not read again.
 func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedown.Set, known opened) (opened, error) {
 	now := opened{segment: known.segment}
 	if want.Deletions != nil {
@@ -98,9 +102,9 @@ func (e *Engine) open(ctx context.Context, want listedSegment, forgotten takedow
 	return now, nil
 }
 
-// openSegment opens a segment, whose directory stays in memory. It charges this memory to the
-// budget of the cache e.ranges until no snapshot refers to the segment any more. If the budget has
-// no room for it, the error wraps errMemory.
+// openSegment opens a segment and keeps its table of contents in memory. The cache e.ranges has a
+// budget of memory, from which openSegment takes what the table needs. This is given back when no
+// snapshot refers to the segment any more. If the budget is too small, the error wraps errMemory.
 func (e *Engine) openSegment(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, e.ranges, segment.Ref{Key: want.Key, Bytes: want.Bytes, Tail: want.Tail})
 	if err != nil {
@@ -127,10 +131,10 @@ func (e *Engine) deletions(ctx context.Context, want listedSegment) (*roaring.Bi
 	return deletions.Dead, nil
 }
 
-// anchors opens the anchors of a segment, and charges the memory of their directory to the cache,
-// as openSegment does. If the anchors cannot be used (see unusable), it logs the reason and returns
-// neither anchors nor an error: the segment is searched without them. It returns all other errors,
-// such as those of the store.
+// anchors opens the overlay of anchors (texts of links to the pages) of a segment. Like openSegment,
+// it keeps a table of contents in memory, and charges that memory to the cache. If the anchors cannot
+// be used (see unusable), it logs the reason and returns neither anchors nor an error: the segment is
+// searched without them. It returns all other errors, such as those of the store.
 func (e *Engine) anchors(ctx context.Context, want listedSegment) (*segment.Segment, error) {
 	anchors, err := partition.OpenAnchors(ctx, e.ranges, &want.Segment)
 	if err == nil && !rangecache.Hold(e.ranges, anchors, anchors.Size()) {
@@ -148,8 +152,8 @@ func (e *Engine) missAnchors(ctx context.Context, key string, err error) {
 	e.Log.WarnContext(ctx, "a segment is searched without its anchors", "key", key, "error", err)
 }
 
-// hide adds the documents of forgotten pages to o.dead, so that no search finds them. It reads the
-// columns of identities and sites.
+// hide adds the documents of pages that a takedown covers to o.dead, so that no search finds them.
+// It reads the segment's columns of identities and sites.
 func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	ids, err := o.segment.Identities(ctx)
 	if err != nil {
@@ -174,10 +178,13 @@ func (o *opened) hide(ctx context.Context, forgotten takedown.Set) error {
 	return nil
 }
 
-// take makes a snapshot of generations. The parameter last, which may be nil, is an earlier
-// snapshot, whose opened segments take reuses. It leaves out segments that cannot be used, so that
-// the others can be searched; the next snapshot tries them again. It logs missing segments and lost
-// generations, except those that the earlier snapshot lacked, too.
+// take makes a snapshot of the given generations (versions of manifests), and opens their segments.
+// The parameter last is an earlier snapshot, or nil: take reuses the segments that are open there.
+// Segments that cannot be used are left out, so that the rest can be searched. The next call of
+// take tries them again.
+//
+// take logs missing segments and lost generations. It does not log them again if they were missing
+// in the earlier snapshot, too.
 func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Settings, last *snapshot) (*snapshot, error) {
 	forgotten := inForce.Takedowns
 	if last == nil {
@@ -238,9 +245,9 @@ func (e *Engine) take(ctx context.Context, at generations, inForce *settings.Set
 	return fresh, fresh.join(e)
 }
 
-// logLost logs the faults of those partitions that had no fault in the earlier snapshot. The
-// parameters before and now have the faults of the earlier and of the new snapshot, by partition.
-// The parameter what is the message that is logged.
+// logLost logs the faults of a new snapshot, each with the given message (the parameter what). A fault
+// is a partition whose newest manifest is lost or cannot be read. Partitions that had a fault in the
+// previous snapshot, too (the parameter before), are not logged again.
 func (e *Engine) logLost(ctx context.Context, what string, before, now map[layout.Partition]error) {
 	for p, fault := range now {
 		if before[p] == nil {
@@ -270,8 +277,8 @@ func (s *snapshot) join(e *Engine) (err error) {
 	return err
 }
 
-// anchored returns the key of the segment whose anchors have the given key; "" if there is no such
-// segment.
+// anchored returns the key of the segment to which an overlay of anchors (texts of links) belongs. The
+// parameter is the key of the overlay. If the snapshot has no such segment, the result is "".
 func (s *snapshot) anchored(anchors string) string {
 	for key, o := range s.segments {
 		if o.anchored == anchors {
@@ -281,13 +288,14 @@ func (s *snapshot) anchored(anchors string) string {
 	return ""
 }
 
-// isUnvisited reports whether the key is that of a partition's overlay of unvisited URLs.
+// isUnvisited reports whether the key is that of a partition's overlay of unvisited URLs, which are
+// known only by links.
 func (s *snapshot) isUnvisited(key string) bool {
 	return slices.ContainsFunc(s.manifests, func(m manifest.Manifest) bool { return m.Unvisited != nil && m.Unvisited.Key == key })
 }
 
-// lacking returns a copy of the snapshot without the object with the given key: a segment, anchors
-// or unvisited URLs.
+// lacking returns a copy of the snapshot without the object with the given key. This object is a
+// segment, or an overlay of anchors (texts of links) or of unvisited URLs (known only by links).
 func (s *snapshot) lacking(key string, e *Engine) (*snapshot, error) {
 	rest := *s
 	rest.segments, rest.missing = maps.Clone(s.segments), maps.Clone(s.missing)

@@ -26,15 +26,17 @@ import (
 // ErrNoPage means that no page is stored for an address.
 var ErrNoPage = errors.New("no page is stored for this address")
 
-// Copy is a stored page, with errors that occurred in the search for it.
+// Copy is a stored page. It need not be the latest version at its address: see Unread and Gone.
 type Copy struct {
 	webobject.Object
-	Unread []error       // errors of unreadable books and generations, in which a later copy may be listed
-	Gone   *book.Outcome // outcome, later than the copy, that found the page gone; nil if it is not gone
+	// errors of books and manifests that cannot be read; one of these might list a newer copy of the page
+	Unread []error
+	// if the page has gone since the copy was stored, the outcome of the request that found this; else nil
+	Gone *book.Outcome
 }
 
-// NoPage is the error that no page is stored for an address. To is the address to which the
-// page redirects, or which it names as canonical; else "".
+// NoPage is the error that no page is stored for an address (the field URL). If this address redirects
+// to another one, or its page names another one as canonical, the field To is that other address.
 type NoPage struct{ URL, To string }
 
 // Error implements error.
@@ -49,14 +51,12 @@ func (n *NoPage) Error() string {
 func (n *NoPage) Unwrap() error { return ErrNoPage }
 
 // Page returns the stored page of an address as it was at the time in the parameter moment, or as
-// it is now if moment is zero.
+// it is now if moment is zero. It looks the page up in the index. If it does not find the page
+// there, because the page is not indexed or its segment cannot be used, it looks in the books, the
+// records of the crawl. It reads the page itself by one ranged GET.
 //
-//	page                            looked up in
-//	searchable                      the index
-//	other, or its segment missing   the books
-//
-// The page itself is read by one ranged GET. A page that was no longer at its address at that time
-// is returned, too, with Copy.Gone, as long as its copy is stored. The error is
+// The page may have been gone from its address by that time. As long as its copy is stored, Page
+// returns the copy even then, with Copy.Gone. The error is
 //
 //	ErrNoPage               no copy is stored, or the page is forgotten today
 //	manifest.ErrNotKept     a copy was stored at that time, but has been deleted since
@@ -89,9 +89,12 @@ func (e *Engine) Page(ctx context.Context, a address.Address, moment time.Time) 
 	return e.report(ctx, page), e.unlessLost(ctx, current.generations, a, past(err, a, moment))
 }
 
-// unlessLost returns a Lost in place of the error ErrNoPage if the page may be in a partition whose
-// generations are all lost. It returns any other err as it is. Damaged books, and partitions of
-// which only earlier generations can be read, do not count as lost: Copy.Unread names them.
+// unlessLost returns a *Lost in place of ErrNoPage if it is not certain that no copy of the page is
+// stored. This is so if a partition that may hold the page has no generation (version of the
+// manifest) that can be read. In all other cases unlessLost returns err unchanged.
+//
+// Damaged books, and partitions of which only an earlier generation can be read, do not lead to a
+// *Lost: Copy.Unread names them.
 func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Address, err error) error {
 	if !errors.Is(err, ErrNoPage) || len(at.faults) == 0 {
 		return err
@@ -106,7 +109,7 @@ func (e *Engine) unlessLost(ctx context.Context, at generations, a address.Addre
 	return err
 }
 
-// refuse returns ErrNoPage if the address is forgotten, else nil.
+// refuse returns ErrNoPage if a takedown covers the address, else nil.
 func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	inForce, err := e.Settings.Get(ctx)
 	if err == nil && inForce.Takedowns.Forgets(a) {
@@ -115,8 +118,10 @@ func (e *Engine) refuse(ctx context.Context, a address.Address) error {
 	return err
 }
 
-// page finds a page by the index of the snapshot at, or else by the snapshot's books, and reads it.
-// The parameter names has the newest manifests: they tell under which keys packages are stored now.
+// page looks a page up in the index of a snapshot, or else in the books (the records of the crawl)
+// that the snapshot lists. Then it reads the page from its package. The package may have another
+// key now than in the snapshot, because erasing pages changes the key. The newest manifests (the
+// parameter names) tell the present key.
 func (e *Engine) page(ctx context.Context, at *snapshot, names []manifest.Manifest, a address.Address) (Copy, error) {
 	d, found, err := at.index.Lookup(ctx, a.ID)
 	if err == nil && found {
@@ -133,17 +138,17 @@ func (e *Engine) report(ctx context.Context, page Copy) Copy {
 	return page
 }
 
-// isThere reports whether all objects that were needed to find and read the page were in the
-// bucket. The parameter err is the error of reading the page; c.Unread has the errors of finding
-// it.
+// isThere reports whether no object was absent when the page was looked up and read. An absent object
+// left a blob.ErrAbsent in c.Unread (errors with which the lookup could go on) or in err (the error
+// that ended the lookup or the reading).
 func (c Copy) isThere(err error) bool {
 	return !errors.Is(errors.Join(append(c.Unread, err)...), blob.ErrAbsent)
 }
 
-// past returns manifest.ErrNotKept in place of the error err if err occurred in reading a past
-// state and says that an object is absent: a past generation lists the object, but it has been
-// deleted since. It returns any other error unchanged. The parameter moment is the time of the past
-// state, or zero for the present.
+// past translates an error that occurred when the state of the bucket at a past moment was read. If
+// an object is absent, it has been deleted since that moment; past then returns manifest.ErrNotKept.
+// It returns any other error unchanged. If the moment is zero, which stands for the present, it
+// returns every error unchanged.
 func past(err error, a address.Address, moment time.Time) error {
 	if !moment.IsZero() && errors.Is(err, blob.ErrAbsent) {
 		return fmt.Errorf("%s as of %s: %w", a.URL, moment.UTC().Format(time.RFC3339), manifest.ErrNotKept)
@@ -151,8 +156,8 @@ func past(err error, a address.Address, moment time.Time) error {
 	return err
 }
 
-// PageInBooks is like Page, but looks the page up only in the books. It is for a process that needs
-// only one page, so that opening the index would not pay.
+// PageInBooks is like Page, but looks the page up only in the books, the records of the crawl. It
+// is for a process that needs only one page, so that opening the index would not pay.
 func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time.Time) (Copy, error) {
 	if err := e.refuse(ctx, a); err != nil {
 		return Copy{}, err
@@ -179,9 +184,10 @@ func (e *Engine) PageInBooks(ctx context.Context, a address.Address, moment time
 
 func noPage(a address.Address) error { return &NoPage{URL: a.URL} }
 
-// pageInBooks finds a page by those books of the manifests that can be read, and reads the page.
-// The parameter names has the newest manifests: they tell under which keys packages are stored now.
-// If the address leads to a forgotten URL, the error does not name that URL.
+// pageInBooks looks an address up in the books (records of the crawl) that the parameter manifests
+// lists, and reads the page stored there. It leaves out books that cannot be read. The parameter
+// names has the newest manifests, which list the present keys of packages. If no page is stored,
+// the error names the URL to which the address leads, unless a takedown covers that URL.
 func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []manifest.Manifest, a address.Address, forgotten takedown.Set) (Copy, error) {
 	books, unread, err := openBooks(ctx, bucket, manifests)
 	if err != nil {
@@ -211,9 +217,9 @@ func pageInBooks(ctx context.Context, bucket blob.Reader, manifests, names []man
 	return found, err
 }
 
-// openBooks opens the books that the manifests list. The result later has an error for each
-// partition of which only an earlier generation could be read: its lost generations may list
-// further books.
+// openBooks opens the books (records of the crawl) that the manifests list. If the newest
+// generation (version) of a manifest is lost, an earlier one was read in its place. Such a manifest
+// may lack books. The result later has an error for each partition with such a manifest.
 func openBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Manifest) (books *partition.Books, later []error, err error) {
 	var listed []manifest.Book
 	for _, m := range manifests {
@@ -226,8 +232,8 @@ func openBooks(ctx context.Context, bucket blob.Reader, manifests []manifest.Man
 	return books, later, err
 }
 
-// standingIn reads the outcomes of an address in the books, and returns the outcomes that determine
-// the state of the address (see book.Standing).
+// standingIn reads the outcomes of all requests for an address from the books, and returns those
+// that determine the present state of the address (see book.Standing).
 func standingIn(ctx context.Context, books *partition.Books, a address.Address) (standing book.Standing, err error) {
 	outcomes, err := books.Find(ctx, a.Place, a.ID)
 	for i := range outcomes {
@@ -247,15 +253,16 @@ func readPage(ctx context.Context, bucket blob.Reader, a address.Address, key st
 	return page, nil
 }
 
-// storedPolicy is the content security policy of stored copies, which are pages of other sites
-// under our address: in a browser, a stored copy runs nothing, loads nothing and sends nothing.
-// Inline styles and images work, since they are part of the bytes.
+// storedPolicy is the content security policy of stored copies. They are pages of other sites under
+// our address, so in a browser they must run nothing, load nothing and send nothing. Inline styles
+// and images within the page (data:) work, because they are not loaded.
 //
-// A browser may still open connections in advance (link rel=preconnect, and frames that are then
-// blocked), by which other sites learn who reads the copy. The header Connection-Allowlist
-// (https://wicg.github.io/connection-allowlists/), whose value is storedConnections, stops browsers
-// that know it; X-DNS-Prefetch-Control stops lookups of names. A drawback is that links from the
-// copy to other sites do not open.
+// In spite of this policy a browser may open connections in advance, for link rel=preconnect or for
+// a frame that it blocks afterwards. By these, other sites learn who reads the copy. The header
+// Connection-Allowlist (https://wicg.github.io/connection-allowlists/), whose value is
+// storedConnections, prevents this in browsers that implement it. X-DNS-Prefetch-Control prevents
+// lookups of host names. A drawback of the allowlist is that links from the copy to other sites do
+// not open.
 const (
 	storedPolicy      = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'; frame-ancestors 'none'"
 	storedConnections = "(response-origin)"
@@ -351,13 +358,15 @@ var plainImages = []string{
 
 // servedType returns the Content-Type under which a stored page is served, and whether it is served
 // as an attachment. The parameter stored is the type with which it was stored. The parameter
-// asImage says that a browser requests it to show it as an image, in which the browser runs no
-// scripts and loads nothing (Sec-Fetch-Dest: https://www.w3.org/TR/fetch-metadata/).
+// asImage says whether the browser will show it as an image (request header Sec-Fetch-Dest:
+// https://www.w3.org/TR/fetch-metadata/). An SVG file is then harmless, because browsers run no
+// scripts of an image and load nothing for it.
 //
+//	stored type                         served as
 //	HTML, XHTML, plain text             its own type
 //	PNG, JPEG, GIF, WebP, AVIF, icons   its own type
-//	SVG, as an image                    its own type
-//	other text, also XML and SVG        text/plain: no browser expands its entities
+//	SVG, if asImage is true             its own type
+//	other text, XML and other SVG       text/plain: so no browser expands its entities
 //	                                    or applies its style sheets
 //	everything else                     an attachment, which can only be saved
 func servedType(stored string, asImage bool) (contentType string, attachment bool) {

@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// flipped returns the object's content with the last 40 bytes changed.
+// flipped returns the object's content with 40 bytes near its end changed.
 func (s *store) flipped(key string) []byte {
 	s.t.Helper()
 	content, err := s.bucket.Get(s.t.Context(), key, blob.Range{})
@@ -31,9 +31,10 @@ func (s *store) flipped(key string) []byte {
 	return damaged
 }
 
-// TestDamagedBook damages or deletes a book. It checks that pages which are in another book are still
-// shown, and that for any other page the answer is that no copy is stored, and the answer, the log and
-// the vital signs say what is missing.
+// TestDamagedBook damages or deletes a book (an object that lists stored pages). It checks that
+// pages which the index or another book lists are still shown. For any other page the answer must
+// be that no copy is stored. Whenever books are needed for an answer, this answer, the log and the
+// vital signs must also say what is missing.
 func TestDamagedBook(t *testing.T) {
 	for name, harm := range map[string]func(s *store, key string) error{
 		"bytes flipped": func(s *store, key string) error { return s.bucket.Replace(t.Context(), key, s.flipped(key)) },
@@ -82,8 +83,8 @@ func TestDamagedBook(t *testing.T) {
 	}
 }
 
-// TestBooksOfAStoreThatIsDown lets the store fail, and checks that this does not count as a damaged
-// book, and that no answer says that a page is unknown.
+// TestBooksOfAStoreThatIsDown lets the store fail while books are read. It checks that this does
+// not count as a damaged book, and that no answer says that a page is unknown.
 func TestBooksOfAStoreThatIsDown(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(testPage{url: "https://example.org/waits", mime: "text/plain", data: "x", waits: true})
@@ -99,7 +100,8 @@ func TestBooksOfAStoreThatIsDown(t *testing.T) {
 	}
 }
 
-// TestPageAsOf shows the page that was stored at a past moment, found by the index and by the books.
+// TestPageAsOf requests the copy of a page as of a past moment. It checks that the copy is found,
+// both by the index and by the books (the records of the crawl).
 func TestPageAsOf(t *testing.T) {
 	s := newStore(t, 2)
 	h := s.serve()
@@ -153,8 +155,8 @@ func TestPageAsOf(t *testing.T) {
 	}
 }
 
-// TestPageNotKept asks for a page of the past. If pages were erased from its package since, the
-// package is found under its new name; if the package was deleted, the answer says that the copy
+// TestPageNotKept requests a past version of a page. If pages were erased from its package since,
+// the package is found under its new key; if the package was deleted, the answer says that the copy
 // is no longer kept.
 func TestPageNotKept(t *testing.T) {
 	s := newStore(t, 1)
@@ -182,8 +184,9 @@ func TestPageNotKept(t *testing.T) {
 	}
 }
 
-// TestPageIsNoMore asks for a page that is gone, and checks that its copy is shown, with the time since
-// which it is gone. For a page that redirects, the answer must name the destination.
+// TestPageIsNoMore requests the stored copy of a page that is gone, and checks that the copy is
+// shown, with the time since which the page is gone. For a page that redirects, the answer must
+// name the destination.
 func TestPageIsNoMore(t *testing.T) {
 	s := newStore(t, 1)
 	const gone, moved, target = "https://example.org/gone", "https://example.org/moved", "https://example.org/there"

@@ -47,11 +47,11 @@ type hitView struct {
 	Fetched   time.Time
 	Unvisited bool   // whether no page is stored: then only links to it were found
 	Across    string // language into which the query was translated to find the page; "" if it was not
-	Copy      string // address of the stored copy of the page
+	Copy      string // path on this server of the stored copy of the page
 	Alike     int    // number of pages with about the same text that are not shown
-	All       string // address of the same results where the pages that Alike counts are shown, too
+	All       string // address of a page of results that also shows the pages that Alike counts
 	Site      string
-	More      int    // number of better matches of the site that come after the first ten results
+	More      int    // number of further matches of the site that were moved behind the first ten results
 	OfSite    string // address of the results of the site alone
 	Image     *imageView
 	Mark      *markView // where the judge who is signed in marks this hit; nil without a judge
@@ -64,7 +64,7 @@ type imageView struct {
 	Crumbs []string
 	// words on what the image shows, with matches marked: its alternative text, caption or name
 	Shows  []search.Fragment
-	Alt    string // the text of Shows, without marks
+	Alt    string // the text of the field Shows, without its marks
 	Copy   string // address of its stored copy; "" if there is none
 	Others int    // number of other matching pages that show the image
 }
@@ -117,8 +117,9 @@ func copyAddress(page string, asOf time.Time) string {
 }
 
 // crumbs returns the parts of an address for display: the host, the parts of the path, and the
-// query after a question mark. Percent-encoding is decoded, except in a part where that gives
-// characters that are invisible or change the direction of text.
+// query after a question mark. Each part is shown without percent-encoding, so that %C3%A9 becomes
+// é. Exception: a part stays encoded if the decoded part would contain characters that are invisible
+// or change the direction of text.
 func crumbs(address string) []string {
 	_, rest, _ := strings.Cut(address, "://")
 	path, query, _ := strings.Cut(rest, "?")
@@ -178,8 +179,8 @@ func newPager(q Query, total int, exact bool) (p pager) {
 	return p
 }
 
-// pageAddress returns the address of the page of results that begins with the hit number from,
-// counted from 0.
+// pageAddress returns the address of a page of results. The parameter from is the number of its
+// first hit, counted from 0.
 func pageAddress(q Query, from int) string {
 	values := url.Values{"q": {q.Text}}
 	for name, filter := range map[string][]string{"site": q.Site, "lang": q.Lang, "collection": q.Collection, "type": q.Type} {

@@ -24,7 +24,7 @@ func manual(n int) (pages []testPage) {
 	return pages
 }
 
-// parse parses a page of the query function.
+// parse parses an HTML page with which the query function has answered.
 func parse(t *testing.T, body string) *goquery.Document {
 	t.Helper()
 	document, err := goquery.NewDocumentFromReader(strings.NewReader(body))
@@ -227,8 +227,8 @@ func TestResultsPage(t *testing.T) {
 	}
 }
 
-// TestAlike checks that pages with the same text are one result, and that the others are shown on
-// request.
+// TestAlike checks that only one of several pages with the same text is a result, unless the query
+// asks for all of them.
 func TestAlike(t *testing.T) {
 	body := strings.Repeat("The same words stand on both of these pages. ", 9)
 	s := newStore(t, 1)
@@ -252,8 +252,8 @@ func TestAlike(t *testing.T) {
 	}
 }
 
-// TestOutside checks that words outside of a page's main part find the page, after pages with the words
-// in the main part.
+// TestOutside checks that a page is found by words outside of its main part. A page with the same
+// words in its main part must come before it.
 func TestOutside(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(

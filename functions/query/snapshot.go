@@ -22,15 +22,16 @@ import (
 const (
 	// patience is the longest time that reading a snapshot may take.
 	patience = time.Minute
-	// staleAfter is the time for which the engine finds the newest generation of a partition by
-	// trying the numbers after the last known one. After that time it begins again with the hint:
-	// generations in between may have been deleted, and a repair gives its generations numbers that
-	// do not follow the last one.
+	// staleAfter limits the time for which the engine finds the newest generation (version) of a
+	// manifest by trying the numbers after the last known one. This does not work for ever. Old
+	// generations are deleted, so the next number may be missing although later ones exist; and a
+	// repair does not continue the numbers. After staleAfter, the engine begins again with the
+	// hint, a copy of a recent generation.
 	staleAfter = time.Hour
 )
 
-// snapshot is the state of all manifests at one moment, ready to be searched. It
-// is immutable.
+// snapshot is the state of all partitions' manifests at one moment, ready to be searched. It is
+// immutable.
 type snapshot struct {
 	generations
 	takedowns takedown.Set
@@ -39,8 +40,10 @@ type snapshot struct {
 	missing   map[string]bool   // keys of the segments that cannot be used
 	index     *search.Index
 	taken     time.Time // time at which reading of the manifests began
-	// time of the last search for the newest generations that began with the hints, and not with
-	// the known generations (see staleAfter)
+	// looked is the time of the last search that began with the hints (replaceable copies of recent
+	// manifests). For the time staleAfter from then on, each new snapshot searches for newer
+	// manifests without hints: it tries the numbers after those of the previous snapshot's
+	// manifests. It takes over the value of looked from the previous snapshot.
 	looked time.Time
 }
 
@@ -51,9 +54,9 @@ type snapshots struct {
 	renewal singleflight.Group
 }
 
-// get returns a snapshot whose reading began less than e.Age ago. Callers that need a new one at
-// the same time wait for one and the same reading. It goes on even if the context of one of them
-// ends.
+// get returns a snapshot whose reading began less than e.Age ago. If several callers need a new
+// snapshot at the same time, it is read once, and all of them wait for it. The reading goes on even
+// if the context of a caller ends.
 func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	if last := s.last.Load(); last.holds(e) {
 		return last, nil
@@ -74,9 +77,10 @@ func (s *snapshots) get(ctx context.Context, e *Engine) (*snapshot, error) {
 	}
 }
 
-// renew reads a new snapshot, and keeps it as the newest. Only the settings say how many partitions
-// there are; but renew reads the generation of the first partition at the same time as the
-// settings, so that a new process need not wait for these first if there is only one partition.
+// renew reads a new snapshot, and keeps it as the newest. The snapshot has the manifests of all
+// partitions. Which partitions there are is known only after the settings have been read. But there
+// is always a partition 0: renew reads its manifest at the same time as the settings, and the other
+// manifests afterwards. So if there is only one partition, a new process answers sooner.
 func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	last := s.last.Load()
 	if last.holds(e) { // another was faster
@@ -134,10 +138,13 @@ func (s *snapshots) renew(ctx context.Context, e *Engine) (*snapshot, error) {
 	return fresh, nil
 }
 
-// newest returns the newest generation of a partition. If the parameter known has a generation of
-// the partition, newest looks only for later ones. Otherwise it begins with the hint. While it
-// looks for later generations, it reads into the cache those bytes of the hint's segments that are
-// needed to open them (their tails).
+// newest returns the newest generation (version) of a partition's manifest. It takes a generation
+// that is at hand, and looks for later ones in the bucket. The generation at hand is that in the
+// parameter known. If known has none for the partition, it is the hint, a copy of a recent
+// generation.
+//
+// The segments that a hint lists are not open yet. To open a segment, its last bytes are needed. So
+// newest reads them into the cache while it looks for later generations.
 func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layout.Partition]manifest.Manifest) (manifest.Manifest, error) {
 	if m, found := known[p]; found {
 		return manifest.Newer(ctx, e.bucket, m)
@@ -160,8 +167,10 @@ func (e *Engine) newest(ctx context.Context, p layout.Partition, known map[layou
 	return newest, err
 }
 
-// forgotten returns a string that changes when there is a new takedown, or when a partition has
-// erased forgotten pages. Whenever it changes, the engine empties the cache of ranges.
+// forgotten returns a string that changes when there is a new takedown, and when a partition has
+// erased the pages that a takedown covers. The engine then empties the cache of ranges, which may
+// hold parts of these pages. The string is a list of numbers: the version of the takedowns in force,
+// and for each partition the last version whose pages have been erased from the partition.
 func (s *snapshot) forgotten() string {
 	versions := []uint64{s.takedowns.Version}
 	for _, m := range s.manifests {
@@ -182,8 +191,8 @@ func (s *snapshot) unindexed() (pages int) {
 	return pages
 }
 
-// outdate makes the snapshot current count as too old, so that the next call of get reads the
-// manifests again. It does nothing if current is no longer the newest snapshot.
+// outdate marks a snapshot as too old, so that the next call of get reads the manifests again. It
+// does nothing if the snapshot is no longer the newest one.
 func (s *snapshots) outdate(current *snapshot) {
 	old := *current
 	old.taken, old.looked = time.Time{}, time.Time{}

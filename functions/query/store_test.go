@@ -47,8 +47,8 @@ func (c *clock) advance(d time.Duration) {
 	c.now = c.now.Add(d)
 }
 
-// testPage is a page to be published. A page without title and body counts as one without text: it
-// is stored, and no word finds it.
+// testPage is a page to be published. A page without title and body is stored as one that has no
+// text, and no word finds it.
 type testPage struct {
 	url, mime, data   string
 	title, body, lang string
@@ -58,7 +58,8 @@ type testPage struct {
 	images            []segment.Image
 }
 
-// store is a bucket that is filled as the other functions fill it.
+// store is a bucket that tests fill with pages, packages, books and segments, as the other
+// functions of the search engine do.
 type store struct {
 	t      testing.TB
 	bucket *memblob.Bucket
@@ -82,8 +83,8 @@ func (s *store) check(err error) {
 	}
 }
 
-// publish packs and indexes a new version of each page, in one generation of every partition that
-// has some of them.
+// publish packs and indexes a new version of each page. All that belongs to one partition is
+// committed together, in one generation of its manifest.
 func (s *store) publish(pages ...testPage) {
 	s.t.Helper()
 	s.token++
@@ -161,7 +162,7 @@ func (s *store) publishIn(id layout.Partition, pages []testPage) {
 	}))
 }
 
-// supersede marks the earlier versions of documents as dead.
+// supersede marks the earlier versions of the documents, in older segments, as dead.
 func (s *store) supersede(e *partition.Edit, documents []*segments.Page) {
 	s.t.Helper()
 	fresh := map[layout.Identity]bool{}
@@ -215,12 +216,13 @@ func (s *store) logging(bucket blob.Reader, log io.Writer) *Engine {
 	return e
 }
 
-// handler returns a handler for the store that writes its log to log.
+// handler returns an HTTP handler that reads the store through bucket, and writes its log to log.
 func (s *store) handler(bucket blob.Reader, log io.Writer) http.Handler {
 	return Handler(s.logging(bucket, log))
 }
 
-// serve returns a handler for tests without faults.
+// serve returns a handler that reads the store directly, without injected faults, and logs to the
+// test's output.
 func (s *store) serve() http.Handler { return s.handler(s.bucket, s.t.Output()) }
 
 // ask sends a request. The parameter header has header lines such as "Accept: text/html".

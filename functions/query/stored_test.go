@@ -72,8 +72,8 @@ func fetch(t *testing.T, method, target string) (http.Header, string) {
 	return answer.Header, content
 }
 
-// TestNoTextAnyMore checks that the words of a page's former version do not find it when its present
-// version has no text, and that the stored copy is the present one.
+// TestNoTextAnyMore replaces a page with words by a version without text. It checks that the old
+// words no longer find the page, and that its stored copy is the new version.
 func TestNoTextAnyMore(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(testPage{url: "https://example.org/x", mime: "text/html", data: "OLD", title: "Manual", body: "old words"})

@@ -6,7 +6,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// TestUnindexed counts the pages that wait to be indexed.
+// TestUnindexed checks that a snapshot counts the pages in those packages that are not indexed yet.
 func TestUnindexed(t *testing.T) {
 	s := snapshot{generations: generations{manifests: []manifest.Manifest{
 		{Packages: []manifest.Package{{Pages: 3, Indexed: true}, {Pages: 12}}}, {Packages: []manifest.Package{{Pages: 5}}},

@@ -13,9 +13,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestUnvisited checks that URLs which are known only by links are found, are marked as not visited,
-// have no stored copy, and disappear with a takedown. If their overlay cannot be used, the log must say
-// so, and all pages must be found.
+// TestUnvisited checks that URLs which are known only by links are found, are marked as not
+// visited, have no stored copy, and disappear with a takedown. If the overlay that lists them
+// cannot be used, the log must say so, and all pages must be found.
 func TestUnvisited(t *testing.T) {
 	s := newStore(t, 1)
 	s.publish(manual(2)...)
