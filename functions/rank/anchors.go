@@ -10,12 +10,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// maxTimes is the greatest number of times that one anchor is repeated in the index of a page. Up
-// to this number, an anchor is repeated once for each site that uses it, so that it weighs more.
+// maxTimes is the greatest number of times that an anchor (a text of links to a page) is repeated
+// in the document that is indexed for the page. An anchor is repeated once for each site that uses
+// it, up to maxTimes, so that it weighs more.
 const maxTimes = 8
 
-// gather makes the anchors of the documents of the listed segments, and keeps them in r.known. It
-// reads the books once for all of them. It leaves out segments that cannot be read.
+// gather makes the anchors (texts of links) for the documents of the listed segments, and keeps them
+// in r.known. Links to a document may be in any book (records of the crawl). So gather reads the links
+// in all books, but only once for all listed segments. It leaves out segments that cannot be read.
 func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	wanted := make(map[int]bool)
 	for _, s := range listed {
@@ -51,13 +53,16 @@ func (r *ranking) gather(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// anchorsOf returns the anchors of the documents of a listed segment, in the bytes of another
-// segment. Each document has the same number and language in both. Each of its anchors is a heading
-// of its own, so that no phrase begins in one anchor and ends in the next. A document without any
-// word, not even of its address, must not be found, and gets no anchors.
+// anchorsOf makes the overlay of anchors (texts of links to pages) for a listed segment, and
+// returns the overlay's bytes. The overlay is itself a segment. Its documents have the same numbers
+// and languages as those of the listed segment, but their texts are the anchors of their pages.
+// Each anchor is a heading of its own, so that no phrase begins in one anchor and ends in the next.
 //
-// The parameter pages has the index of each document's page in the graph. The parameter all has the
-// anchors of the pages, by that index.
+// Documents that must not be found (noindex) get no anchors. anchorsOf recognises such a document by
+// the number of words of its address: the listed segment says 0.
+//
+// For each document, the parameter pages has the number of its page in the graph of links. For each
+// of these numbers, the parameter all has the anchors of the page.
 func (r *ranking) anchorsOf(ctx context.Context, listed *manifest.Segment, pages []int, all map[int]linkgraph.Anchors) ([]byte, error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

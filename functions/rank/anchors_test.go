@@ -21,8 +21,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// named stores pages, given by their numbers, as index does, and links with texts: the link "1 3 the
-// third" leads from page 1 to page 3 and has the text "the third".
+// named stores the pages with the given numbers in a partition, with a book and a segment. The
+// links between them are given as texts: "1 3 the third" is a link from page 1 to page 3 with the
+// text "the third". If silent is true, the pages themselves have no words by which a search could
+// find them.
 func (w *world) named(p layout.Partition, token uint64, silent bool, numbers []string, links ...string) {
 	w.t.Helper()
 	var learnt book.Book
@@ -43,8 +45,9 @@ func (w *world) named(p layout.Partition, token uint64, silent bool, numbers []s
 	w.addSegment(p, pages, func(*partition.Edit) uint32 { return uint32(token) })
 }
 
-// addSegment commits a segment of pages to a partition. The function of is called in that commit, and
-// returns the number of the package from which the pages come.
+// addSegment commits a segment of pages to a partition. All pages are of one package. The last
+// parameter is a function that returns the number of this package; addSegment calls it within the
+// commit.
 func (w *world) addSegment(p layout.Partition, pages []*segments.Page, of func(e *partition.Edit) uint32) {
 	w.t.Helper()
 	content, err := segments.Build(pages)
@@ -66,7 +69,8 @@ func (w *world) addSegment(p layout.Partition, pages []*segments.Page, of func(e
 	}
 }
 
-// found returns the numbers of the pages of a partition whose anchors answer a query.
+// found returns the numbers of the pages of a partition that a query finds by their anchors, the
+// texts of links to them.
 func (w *world) found(p layout.Partition, query string) (numbers []string) {
 	w.t.Helper()
 	m := functionstest.Manifest(w.t, w.bucket, p)
@@ -105,8 +109,9 @@ func (w *world) found(p layout.Partition, query string) (numbers []string) {
 	return numbers
 }
 
-// TestAnchors searches the texts of links: they count as words of the page to which the links
-// lead, in whatever partition the links are. Words of two anchors form no phrase.
+// TestAnchors searches the texts of links (anchors). It checks that they count as words of the page
+// to which the links lead, in whatever partition the links are stored, and that words of two
+// anchors form no phrase.
 func TestAnchors(t *testing.T) {
 	for _, atOnce := range []int{1, 2, 1000} {
 		w := newWorld(t)
@@ -137,8 +142,9 @@ func TestAnchors(t *testing.T) {
 	}
 }
 
-// TestAnchorsAreCondemned replaces an overlay of anchors: the old one is condemned. A takedown
-// removes all overlays of anchors.
+// TestAnchorsAreCondemned replaces an overlay (the object with the anchors of a segment), and
+// checks that the old overlay is condemned, that is, listed to be deleted. A takedown must remove
+// all overlays of anchors.
 func TestAnchorsAreCondemned(t *testing.T) {
 	w := newWorld(t)
 	w.named(0, 1, false, []string{"1", "2"}, "1 2 old")
@@ -170,7 +176,8 @@ func TestAnchorsAreCondemned(t *testing.T) {
 	}
 }
 
-// unvisited returns the unvisited URLs of a partition, as documents.
+// unvisited returns the documents of a partition's overlay of unvisited URLs. These are URLs that
+// are known only by links.
 func (w *world) unvisited(p layout.Partition) []segment.Document {
 	w.t.Helper()
 	u := functionstest.Manifest(w.t, w.bucket, p).Unvisited
@@ -215,9 +222,10 @@ func (w *world) indexIn(lang string, p layout.Partition, key string) {
 	})
 }
 
-// TestUsualLanguage checks that an unvisited URL whose anchors tell no language gets the language with
-// the most documents in all partitions, whatever partition holds it, and that it gets another one when
-// later documents change which language that is.
+// TestUsualLanguage lists unvisited URLs whose anchors (texts of links to them) tell no language.
+// It checks that they get the language with the most documents in all partitions, whatever
+// partition lists them. When later documents make another language the most frequent, they must get
+// that one.
 func TestUsualLanguage(t *testing.T) {
 	w := newWorld(t)
 	var links []string
@@ -247,8 +255,8 @@ func TestUsualLanguage(t *testing.T) {
 	usual("en")
 }
 
-// TestUnvisitedAfterForgetting checks that, after pages were forgotten, the next run lists the
-// unvisited URLs again, also in a partition without segments.
+// TestUnvisitedAfterForgetting checks that, after a takedown has removed the list of unvisited URLs
+// (known only by links), the next run makes it again, also in a partition without segments.
 func TestUnvisitedAfterForgetting(t *testing.T) {
 	w := newWorld(t)
 	var links []string
@@ -271,9 +279,10 @@ func TestUnvisitedAfterForgetting(t *testing.T) {
 	}
 }
 
-// TestUnvisited checks that URLs which are known only by links are found in the segment of their
-// partition's share of the hash space, are renewed with the links, and disappear when they are stored
-// or when pages are forgotten.
+// TestUnvisited checks the lists of unvisited URLs (known only by links). Each such URL must be in the
+// list of one partition, with the texts of the links to it. When a URL is stored, it must leave the
+// list; when more links to it are found, their texts must be added. When a partition applies a
+// takedown, its whole list must disappear, until the next run makes it again.
 func TestUnvisited(t *testing.T) {
 	w := newWorld(t)
 	w.named(0, 1, false, []string{"1", "2"}, "1 7 the seventh seal", "2 8 an eighth wonder")
@@ -323,7 +332,8 @@ func TestUnvisited(t *testing.T) {
 	}
 }
 
-// TestShare checks that the shares of all partitions divide the hash space.
+// TestShare checks that the shares of the partitions (ranges of hashes of URLs) do not overlap, and
+// together cover all hashes.
 func TestShare(t *testing.T) {
 	for _, n := range []int{1, 2, 3, 7} {
 		var end layout.Place
@@ -340,8 +350,8 @@ func TestShare(t *testing.T) {
 	}
 }
 
-// TestUnvisitedWithoutSegments checks that a partition without segments holds its share of the
-// unvisited URLs, too.
+// TestUnvisitedWithoutSegments checks that even a partition without segments lists the unvisited URLs
+// (known only by links) whose hashes are in its share.
 func TestUnvisitedWithoutSegments(t *testing.T) {
 	w := newWorld(t)
 	var links []string

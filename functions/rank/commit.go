@@ -18,36 +18,40 @@ type ranking struct {
 	graph *linkgraph.Graph
 	ranks []float64 // rank of each page, by the page's index in the graph
 	// version of the takedowns in force when the run began; the graph leaves out the pages that
-	// they name
+	// they cover
 	forgotten uint64
-	// greatest number of documents whose anchors are in memory at the same time; a single segment
-	// may have more
+	// Greatest number of documents whose anchors (texts of links to them) are in memory at the same
+	// time. Exception: a segment with more documents is handled alone, but as a whole.
 	most  int
 	known map[string]coded
 	// number of documents in each language, in all partitions as they were when the run began
 	languages map[string]int
 }
 
-// coded holds the ranks and anchors of the documents of one segment, ready to be committed.
+// coded holds the ranks and anchors (texts of links) of the documents of one segment, ready to be
+// committed.
 type coded struct {
-	// index in the graph of each document's page, by the document's number; −1 if the page is not
-	// in the graph
+	// pages[d] is the number that the graph of links gives to the page of document d; −1 if the graph
+	// does not have this page
 	pages   []int
 	ranks   []segment.Rank
 	damage  error  // why the segment cannot be read; nil if it can
-	anchors []byte // encoded anchors; nil if they are not made yet
+	anchors []byte // encoded anchors (texts of links); nil if they are not made yet
 }
 
 // atOnce is the greatest number of segments that are read at the same time.
 const atOnce = 4
 
-// commit sets the ranks and anchors of all documents of partition p, and the unvisited URLs of p:
-// those in the range within of the hash space. The parameter of is the new value of Manifest.Ranked
-// (see Function.name).
+// commit stores the results of a run for one partition: the ranks and anchors (texts of links) of
+// all its documents, and the unvisited URLs whose hashes are in the given range. The last parameter
+// is the new value of Manifest.Ranked (see Function.name).
 //
-// Each generation that commit makes covers one segment, or several with at most r.most documents
-// together. A segment that cannot be read, which verify reports, is left as it is. A segment that
-// another process commits meanwhile gets its anchors only from the next run.
+// To limit memory, commit works in steps, each of which makes a new generation (version) of the
+// manifest. A step stores the anchors of some segments that have at most r.most documents together,
+// or of one larger segment. The last step also stores the unvisited URLs.
+//
+// A segment that cannot be read is left as it is; the command verify reports it. Another process
+// may commit a segment during the run. This segment gets its anchors only from the next run.
 func (r *ranking) commit(ctx context.Context, p *partition.Partition, within layout.Range, of string) error {
 	rest := p.Manifest().Segments
 	for first := true; first || len(rest) > 0; first = false {
@@ -85,10 +89,12 @@ func (r *ranking) commit(ctx context.Context, p *partition.Partition, within lay
 	return nil
 }
 
-// commitKnown commits the ranks of all segments, the anchors that have been made, and the unvisited
-// URLs unless links is nil. The parameter of is the new value of Manifest.Ranked. commitKnown fails
-// with partition.ErrStale if pages were forgotten since the run began: their words could be among
-// the anchors.
+// commitKnown commits the results that a run has made so far for a partition. These are the ranks of
+// all segments; the anchors (texts of links) of the segments for which r.known has them; and the
+// unvisited URLs, if the parameter links is not nil. It sets Manifest.Ranked to the last parameter.
+//
+// commitKnown fails with partition.ErrStale if a takedown was applied since the run began. The
+// anchors could then have words of pages that must be forgotten.
 func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links *unvisited, of string) error {
 	return p.Commit(ctx, func(e *partition.Edit) error {
 		m := e.Manifest()
@@ -128,9 +134,9 @@ func (r *ranking) commitKnown(ctx context.Context, p *partition.Partition, links
 	})
 }
 
-// learn reads the documents of the listed segments, and stores in r.known the page of each document
-// and the rank of this page. It skips segments that are in r.known already, because Commit may call
-// the function that edits several times.
+// learn reads the documents of the listed segments. For each segment it stores in r.known the pages
+// of the documents and their ranks. If a commit is tried again, learn is called again. So it skips
+// segments that are in r.known already.
 func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 	results := make([]coded, len(listed))
 	group, within := errgroup.WithContext(ctx)
@@ -159,9 +165,10 @@ func (r *ranking) learn(ctx context.Context, listed []manifest.Segment) error {
 	return nil
 }
 
-// ofSegment returns for each document of a listed segment the index of its page in the graph, and
-// the page's rank. The index is −1 if the graph does not have the page. It reads only the column of
-// identities.
+// ofSegment returns two lists with an element for each document of a listed segment. The first has
+// the number of the document's page in the graph of links, or −1 if the graph does not have the page.
+// The second has the page's rank. To find the pages, ofSegment reads the segment's column of
+// identities (hashes of URLs), and nothing else of the segment.
 func (r *ranking) ofSegment(ctx context.Context, listed *manifest.Segment) (pages []int, ranks []segment.Rank, err error) {
 	s, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: r.Bucket}, listed)
 	if err != nil {

@@ -18,19 +18,21 @@ import (
 type learning struct {
 	*Function
 	home *partition.Partition // the partition whose manifest lists the dictionaries of all partitions
-	// version of the takedowns in force when the run began; the pages that they name are not learnt
-	// from
+	// version of the takedowns in force when the run began; pages that these takedowns cover are
+	// left out
 	forgotten uint64
 	found     *translations
 	damaged   bool // whether some texts were left out because they cannot be read
 }
 
-// learnDictionaries learns dictionaries, in both directions, for each pair of languages with enough
-// pages that are translations of each other (see leastPages). It commits each pair separately, so
-// that the next run continues after the last committed pair if this run is killed.
+// learnDictionaries learns dictionaries for each pair of languages with enough pages that are
+// translations of each other (see leastPages): one dictionary in each direction. It commits them
+// pair by pair. So if this run is killed, the next run continues with the pairs that are not
+// committed yet.
 //
-// A listed dictionary is learnt again only if the rules have changed, or the number of its pages by
-// more than a tenth: learning takes seconds, and a few more pages of the same kind change little.
+// A dictionary that the manifest lists is learnt again in three cases: it was learnt by older rules
+// (see dictionaryRules), some texts could not be read, or the number of its pages has changed by
+// more than a tenth. Smaller changes are not worth the seconds that learning takes.
 func (f *Function) learnDictionaries(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) error {
 	l := learning{Function: f, home: all[0], forgotten: forgotten.Version}
 	if i := slices.IndexFunc(all, func(p *partition.Partition) bool { return p.Manifest().Dictionaries != nil }); i >= 0 {
@@ -84,20 +86,22 @@ func (f *Function) learnDictionaries(ctx context.Context, all []*partition.Parti
 }
 
 // dictionaryRules is the version of the rules by which dictionaries are learnt. It must be raised
-// with every change of the rules, so that all dictionaries are learnt again.
+// whenever a rule changes, so that all dictionaries are learnt again.
 const dictionaryRules = 1
 
-// nameTranslated returns the value that manifest.Dictionaries.Of gets if dictionaries are learnt
-// now: a hash of the rules, the limits and the keys of all indexed packages.
+// nameTranslated returns a hash of everything on which the dictionaries depend: dictionaryRules,
+// the limits and the keys of all indexed packages. The manifest stores the hash of the last run as
+// Dictionaries.Of. If the hash is still the same, there is nothing new to learn.
 func (f *Function) nameTranslated(all []*partition.Partition) string {
 	keys := slices.Sorted(slices.Values(indexed(all)))
 	l := f.Limits
 	return layout.ContentHash(fmt.Appendf(nil, "%d %d %d %d %d %v %s", dictionaryRules, l.Translated, l.Dictionaries, l.Pages, l.Work, l.Translation, strings.Join(keys, " ")))
 }
 
-// isKnown reports whether the manifest lists a dictionary from one language to another that need
-// not be learnt again: it was learnt by the present rules, from a number of pages that differs from
-// the parameter pages by at most a tenth.
+// isKnown reports whether the dictionary from one language to another need not be learnt again.
+// There are two conditions. The manifest lists the dictionary as learnt by the present rules. And
+// the number of pages from which it was learnt differs by at most a tenth from the parameter pages,
+// the number of pages from which it would be learnt now.
 func (l *learning) isKnown(from, to string, pages int) bool {
 	d := l.home.Manifest().Dictionaries.Between(from, to)
 	return d != nil && d.Rules == dictionaryRules && 10*max(pages-d.Pages, d.Pages-pages) <= d.Pages
@@ -167,8 +171,9 @@ func (l *learning) learn(ctx context.Context, pair languagePair, limits translat
 	})
 }
 
-// commit commits an edit of the list of dictionaries. It fails with partition.ErrStale if pages
-// were forgotten since the run began: their words could be in a dictionary.
+// commit commits an edit of the list of dictionaries. It fails with partition.ErrStale if a
+// takedown was applied since the run began. The dictionaries could then have words of pages that
+// must be forgotten.
 func (l *learning) commit(ctx context.Context, edit func(*partition.Edit) error) error {
 	return l.home.Commit(ctx, func(e *partition.Edit) error {
 		if e.Manifest().Forgotten > l.forgotten {

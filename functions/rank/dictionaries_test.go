@@ -30,8 +30,9 @@ var words = [][3]string{
 
 var names = [...]string{"en", "de", "fr"}
 
-// translate stores the pages numbered from, from+1, …, to-1 in a language, in a package and a segment of
-// a partition. Pages with the same number are translations of each other.
+// translate stores pages in one language in a package and a segment of a partition. The pages have the
+// numbers n for which from ≤ n < to. Pages with the same number in several languages are translations of
+// each other.
 func (w *world) translate(p layout.Partition, token uint64, language, from, to int) {
 	w.t.Helper()
 	var objects []webobject.Object
@@ -70,7 +71,7 @@ func (w *world) check(err error) {
 	}
 }
 
-// dictionaries returns the list of dictionaries, which is that of the first partition.
+// dictionaries returns the list of all dictionaries, which the manifest of the first partition has.
 func (w *world) dictionaries() *manifest.Dictionaries {
 	w.t.Helper()
 	if d := functionstest.Manifest(w.t, w.bucket, 1).Dictionaries; d != nil {
@@ -113,7 +114,7 @@ func keysOf(d *manifest.Dictionaries) (keys []string) {
 	return keys
 }
 
-// termOf returns the term by which a word of a language is found.
+// termOf returns the stemmed term by which the index finds a word of a language.
 func termOf(language, word string) (term string) {
 	analysis.For(language).Each(word, func(o analysis.Occurrence) bool {
 		term = o.Term
@@ -155,8 +156,9 @@ func TestDictionaries(t *testing.T) {
 	}
 }
 
-// TestDictionariesLearntAgain checks that the dictionaries are learnt again if more than a tenth of
-// their pages are new, and not if they are fewer. The old dictionaries are condemned.
+// TestDictionariesLearntAgain checks that dictionaries are learnt again if more than a tenth of their
+// pages are new, and stay if fewer are. The old dictionaries must be condemned, that is, listed to be
+// deleted.
 func TestDictionariesLearntAgain(t *testing.T) {
 	w := newWorld(t)
 	w.bilingual()
@@ -183,8 +185,9 @@ func TestDictionariesLearntAgain(t *testing.T) {
 	}
 }
 
-// TestForgottenDictionaries checks that a takedown of a site unlists and condemns the dictionaries, and
-// that the next run learns nothing from the site's pages.
+// TestForgottenDictionaries checks that a takedown of a site removes the dictionaries from the
+// manifest and condemns them to be deleted, and that the next run learns nothing from the site's
+// pages.
 func TestForgottenDictionaries(t *testing.T) {
 	w := newWorld(t)
 	w.bilingual()
@@ -214,8 +217,8 @@ func TestForgottenDictionaries(t *testing.T) {
 	}
 }
 
-// TestDictionariesWithinLimits checks that each limit leaves something out, and that the manifest
-// records what.
+// TestDictionariesWithinLimits sets one limit for learning dictionaries at a time so low that it must
+// leave out a part of the input. It checks that the manifest records which part was left out.
 func TestDictionariesWithinLimits(t *testing.T) {
 	for name, c := range map[string]struct {
 		limit   func(*Limits)
@@ -250,8 +253,8 @@ func TestDictionariesWithinLimits(t *testing.T) {
 	}
 }
 
-// TestPairs checks the order of pairs of languages: those of the language with the most translated pages
-// come first, then those with more pages.
+// TestPairs checks the order of pairs of languages. The pairs with the language that has the most
+// translated pages must come before all others. Apart from that, pairs with more pages come first.
 func TestPairs(t *testing.T) {
 	found := translations{languages: []string{"de", "en", "fr", "it"}}
 	add := func(groups int, languages ...uint16) {
@@ -273,8 +276,8 @@ func TestPairs(t *testing.T) {
 	}
 }
 
-// TestDictionariesFailAnywhere lets each storage call fail in turn, and checks that the next run ends
-// with the same dictionaries.
+// TestDictionariesFailAnywhere makes a run fail at one storage call, each call in turn. It checks
+// that a second run, without a fault, always ends with the same two dictionaries.
 func TestDictionariesFailAnywhere(t *testing.T) {
 	var want []string
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
@@ -299,8 +302,9 @@ func TestDictionariesFailAnywhere(t *testing.T) {
 	})
 }
 
-// TestDictionariesOfDamagedTexts damages the texts of a segment, but not its columns: the dictionaries
-// are learnt again once the texts are mended.
+// TestDictionariesOfDamagedTexts damages a segment in one place: the texts of its pages cannot be
+// read, but the columns, which say what pages there are, can. Dictionaries are then learnt without
+// these texts. The test checks that they are learnt again once the texts are mended.
 func TestDictionariesOfDamagedTexts(t *testing.T) {
 	w := newWorld(t)
 	w.translate(0, 1, 0, 0, 60)
@@ -328,8 +332,9 @@ func TestDictionariesOfDamagedTexts(t *testing.T) {
 	}
 }
 
-// TestDictionariesOfDamage checks that no dictionary is learnt while a segment is lost, that the
-// dictionaries are learnt when it is back, and that a dictionary which repair drops is learnt again.
+// TestDictionariesOfDamage checks that no dictionary is learnt while a segment is lost. When the segment
+// is back, dictionaries must be learnt. A dictionary that a repair of the bucket has dropped must be
+// learnt again.
 func TestDictionariesOfDamage(t *testing.T) {
 	w := newWorld(t)
 	w.bilingual()

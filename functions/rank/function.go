@@ -1,23 +1,27 @@
-// Package rank ranks the pages of all partitions by the links between them, and gathers the texts
-// by which links name them, and by which they name URLs that were never visited (Brin and Page,
-// The Anatomy of a Large-Scale Hypertextual Web Search Engine, 1998, 2.2). It also learns
-// dictionaries from pages that are translations of each other. It stores all in overlays beside the
-// segments. The function query searches the texts, and translates queries by the dictionaries; scores
-// do not use the ranks yet, because on a single site they made answers no better.
+// Package rank ranks the pages of all partitions by the links between them. It also gathers
+// anchors, which are the texts of the links to a page (Brin and Page, The Anatomy of a Large-Scale
+// Hypertextual Web Search Engine, 1998, 2.2). It does so for unvisited URLs, too, which are known
+// only by links. And it learns dictionaries from pages that are translations of each other. It
+// stores all of this in overlays, which are objects beside the segments of the index. The function
+// query searches the anchors, and translates queries by the dictionaries. Scores do not use the
+// ranks yet, because on a single site they made answers no better.
 //
-// It reads the books of all partitions (see linkgraph), computes ranks (see pagerank), and commits
-// for each partition the ranks and anchors of the documents of all its segments, the partition's
-// share of the unvisited URLs, and Manifest.Ranked, which names the books, indexed packages and
-// rules of which they were made. If that is the same as before and no segment lacks ranks, there is
-// nothing to do: then a run reads the manifests only. A segment that is committed later is without
-// ranks until the next run.
+// It reads the links from the books of all partitions (see linkgraph), and computes ranks (see
+// pagerank). For each partition it commits the ranks and anchors of all documents, and the
+// unvisited URLs whose hashes are in the partition's share.
 //
-// Dictionaries are learnt from the texts that segments store (see translation). Which pages translate
-// each other stands in a column of segments. The dictionaries of all partitions are listed by one of
-// them, in Manifest.Dictionaries.
+// It also commits a hash of its input (the books, the indexed packages and the rules) as
+// Manifest.Ranked. Each run begins by computing this hash anew. If it is still the same, and all
+// segments have ranks and anchors, the run ends after reading the manifests. A segment that is
+// committed later has no ranks until the next run.
 //
-// It may be killed at any call, and run twice or several times in parallel: ranks depend on the
-// books alone, and an overlay with the ranks that a segment has already is not stored again.
+// Dictionaries are learnt from the texts that segments store (see translation). Segments also store
+// which pages are translations of each other. One partition lists the dictionaries of all
+// partitions, in Manifest.Dictionaries.
+//
+// A run may be killed at any call, and there may be several runs, one after another or at the same
+// time. All of them compute the same ranks, because ranks depend on the books alone. An overlay
+// with ranks is stored only if the ranks of its segment have changed.
 package rank
 
 import (
@@ -60,21 +64,25 @@ type Function struct {
 // Limits bound the memory and time of a run, and the size of its results.
 type Limits struct {
 	Graph linkgraph.Limits
-	// greatest number of documents whose anchors are in memory at the same time (one segment may
-	// have more); for more documents, the books are read several times
+	// Greatest number of documents whose anchors (texts of links to them) are in memory at the same
+	// time. Exception: a segment with more documents is handled alone, but as a whole. The books are
+	// read anew for each such group of documents.
 	Anchors   int
-	Unvisited int // greatest number of unvisited URLs of a partition
+	Unvisited int // greatest number of URLs without a page, known only by links, that a partition lists
 
-	// greatest number of documents in memory while pages that translate each other are looked for
+	// greatest number of documents in memory during the search for pages that translate each other
 	Translated   int
 	Dictionaries int                // greatest number of pairs of languages for which dictionaries are learnt
 	Pages        int                // greatest number of pages that are read for one pair of languages
 	Translation  translation.Limits // limits for one pair of languages
-	Work         int                // greatest sum of Translation.Pairs over all pairs of languages
+	// Work limits the input for all pairs of languages together, as Translation.Pairs limits it for
+	// one pair. Both are numbers of pairs of terms. With n pairs of languages, the limit for each is
+	// the lesser of Translation.Pairs and Work/n.
+	Work int
 }
 
-// DefaultLimits returns limits that keep a run below two gigabytes, and the learning of dictionaries
-// below some five minutes.
+// DefaultLimits returns limits that keep the memory of a run below two gigabytes, and the time for
+// learning dictionaries below some five minutes.
 func DefaultLimits() Limits {
 	return Limits{
 		Graph: linkgraph.DefaultLimits(), Anchors: 200_000, Unvisited: 100_000,
@@ -88,8 +96,9 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 }
 
 // Run ranks all documents, unless they are ranked already, and then learns dictionaries, unless they
-// are learnt already. It fails with a partition.Fault, and changes nothing, if generations are lost,
-// or if a book is damaged: the present ranks stay until repair has mended the damage.
+// are learnt already. It reads the links from books. If generations of a manifest are lost or a book
+// is damaged, it changes nothing and fails with a partition.Fault. So the present ranks stay until
+// repair has mended the damage.
 func (f *Function) Run(ctx context.Context) error {
 	inForce, err := f.Settings.Get(ctx)
 	if err != nil {
@@ -109,7 +118,8 @@ func (f *Function) Run(ctx context.Context) error {
 	return f.learnDictionaries(ctx, all, inForce.Takedowns)
 }
 
-// rank ranks the documents of all partitions, unless they are ranked already.
+// rank ranks the documents of all partitions, and gathers their anchors and the unvisited URLs,
+// unless the present ones are up to date.
 func (f *Function) rank(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) error {
 	began := f.Now()
 	of := f.name(all)
@@ -144,10 +154,12 @@ func (f *Function) rank(ctx context.Context, all []*partition.Partition, forgott
 	return nil
 }
 
-// name returns the value that Manifest.Ranked gets if ranks are made now: a hash of the rules, of
-// the keys of all books that the partitions list, and of the keys of all indexed packages. The
-// packages count because the languages of unvisited URLs depend on the languages of the indexed
-// pages.
+// name returns a hash of everything from which ranks, anchors and unvisited URLs are made: the
+// rules, the keys of all books that the partitions list, and the keys of all indexed packages. The
+// packages count because unvisited URLs get the language that is most frequent among indexed pages.
+//
+// The manifest stores the hash of the last run as Manifest.Ranked. If name still returns the same
+// hash, nothing has changed.
 func (f *Function) name(all []*partition.Partition) string {
 	var keys []string
 	for _, p := range all {
@@ -172,13 +184,14 @@ func indexed(all []*partition.Partition) (keys []string) {
 	return keys
 }
 
-// version is the version of the rules by which ranks are made. It must be raised with every change
-// of which links count as votes, or of how a rank is coded, so that all ranks are made again.
+// version is the version of the rules by which ranks are made. It must be raised whenever the rules
+// change which links count as votes, or how ranks are encoded. Then all ranks are made again.
 const version = 3
 
-// isRanked reports whether all segments of a generation have ranks and anchors that are up to date.
-// The parameter of is the present result of Function.name: they are up to date if Manifest.Ranked
-// equals it.
+// isRanked reports whether the function rank has nothing to do for a partition. Two conditions must
+// hold. First, a run would use the same input (books, packages and rules) as the last run: the hash
+// of the present input, which is the second parameter (see Function.name), equals Manifest.Ranked,
+// the hash of the last run's input. Second, all segments in the manifest have ranks and anchors.
 func isRanked(m *manifest.Manifest, of string) bool {
 	lacking := slices.ContainsFunc(m.Segments, func(s manifest.Segment) bool { return s.Ranks == nil || s.Anchors == nil })
 	return m.Ranked == of && !lacking

@@ -25,7 +25,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// world is the function, and a bucket of two storage partitions.
+// world is the rank function, and a bucket of two storage partitions for it.
 type world struct {
 	*Function
 	t      *testing.T
@@ -51,14 +51,15 @@ func newWorld(t *testing.T) *world {
 	return w
 }
 
-// store stores pages in a package, a book and a segment of a partition. The text "1 2 3" is page 1 with
-// links to the pages 2 and 3.
+// store stores pages in a package, a book (the record of their links) and a segment of a partition.
+// The text "1 2 3" is page 1 with links to the pages 2 and 3.
 func (w *world) store(p layout.Partition, token uint64, pages ...string) {
 	w.t.Helper()
 	w.index(p, w.pack(p, token, pages...))
 }
 
-// pack is store without the segment. It returns the key of the package.
+// pack stores pages in a package and a book of a partition, but in no segment: the package is not
+// indexed yet. The texts of pages are as in the method store. It returns the key of the package.
 func (w *world) pack(p layout.Partition, token uint64, pages ...string) string {
 	w.t.Helper()
 	var objects []webobject.Object
@@ -147,7 +148,9 @@ func allOf(n int) (docs []uint32) {
 	return docs
 }
 
-// three are the ranks of three pages. The first two vote for the third, which votes for no page.
+// three are the ranks of three pages, relative to the mean rank, which is 1/3. Each of the first
+// two pages has one link, to the third. The third has no links. Their probabilities are 20/94,
+// 20/94 and 54/94.
 var three = map[string]segment.Rank{"1": segment.RankOf(3 * 20. / 94), "2": segment.RankOf(3 * 20. / 94), "3": segment.RankOf(3 * 54. / 94)}
 
 func (w *world) want(ranks map[string]segment.Rank) {
@@ -178,8 +181,8 @@ func TestRanksOfAllPartitions(t *testing.T) {
 	w.want(three)
 }
 
-// TestOnce runs the function twice, the second time in another process, and checks that the second run
-// only reads the manifests.
+// TestOnce runs the function twice, the second time in another process, and checks that the second
+// run, which has nothing to do, only reads the manifests.
 func TestOnce(t *testing.T) {
 	w := newWorld(t)
 	w.three()
@@ -195,7 +198,8 @@ func TestOnce(t *testing.T) {
 	}
 }
 
-// TestOverlaysStay checks that overlays are not stored again if books have changed, but not the ranks.
+// TestOverlaysStay changes the books in a way that leaves the ranks as they were. It checks that no
+// overlay (the object with the ranks of a segment) is stored again.
 func TestOverlaysStay(t *testing.T) {
 	w := newWorld(t)
 	w.three()
@@ -228,8 +232,9 @@ func TestNewLinksAndSegments(t *testing.T) {
 	w.want(second)
 }
 
-// TestAnotherCommits checks that the function reads the new generation, and computes again what depends
-// on it, if another process commits a generation during the run, or merges segments.
+// TestAnotherCommits lets another process commit a new version of a manifest during the run, for
+// example a merge of segments. It checks that the run then reads this version, and adapts its
+// results to it.
 func TestAnotherCommits(t *testing.T) {
 	for name, meanwhile := range map[string]func(w *world, key string){
 		"index":   func(w *world, key string) { w.index(0, key) },
@@ -273,8 +278,8 @@ func TestAnotherCommits(t *testing.T) {
 	}
 }
 
-// TestFailsAnywhere lets each storage call fail in turn, and checks that the next run ends with the
-// same ranks.
+// TestFailsAnywhere makes a run fail at one storage call, each call in turn. It checks that a
+// second run, without a fault, ends with the right ranks, and that all listed objects are there.
 func TestFailsAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)
@@ -295,8 +300,8 @@ func TestFailsAnywhere(t *testing.T) {
 	})
 }
 
-// TestSameBytes checks that the overlays have the same bytes in whatever way the function runs on the
-// same books.
+// TestSameBytes checks that two runs on the same books store overlays (objects with the ranks and
+// anchors) with the same bytes.
 func TestSameBytes(t *testing.T) {
 	overlays := func() (all []string) {
 		w := newWorld(t)

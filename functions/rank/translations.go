@@ -17,11 +17,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// leastPages is the least number of pages in one language with a translation in another for which
-// the dictionaries of the two languages are learnt.
+// leastPages is the least number of translated pages that a pair of languages needs: with fewer, no
+// dictionaries are learnt for the pair.
 const leastPages = 20
 
-// translatedPage names a document of a segment that may have translations.
+// translatedPage names a document of a segment that may have translations. Its group is the set of
+// pages that translate each other.
 type translatedPage struct {
 	group    uint64 // equal for pages that are translations of each other (segment.Document.Translation)
 	language uint16 // index in translations.languages
@@ -29,7 +30,8 @@ type translatedPage struct {
 	doc      uint32
 }
 
-// translations are the documents of all partitions that may be translations of each other.
+// translations is a list of documents, from all partitions, that may be translations of each other.
+// It also has the segments that the documents are in.
 type translations struct {
 	*Function
 	forgotten takedown.Set
@@ -41,19 +43,19 @@ type translations struct {
 
 	mu    sync.Mutex       // protects the fields below while segments are read in parallel
 	pages []translatedPage // sorted by group and language; at most one page of each language in a group
-	below uint64           // pages whose group is at least this number are left out; 0: none is left out
+	below uint64           // pages whose group is this number or a higher one are left out; 0: none is left out
 	cut   int              // number of documents that were left out because of Limits.Translated
 }
 
 // languagePair is a pair of languages, in alphabetical order.
 type languagePair struct {
 	languages [2]uint16 // indexes in translations.languages
-	pages     int       // number of pages in one of the languages that have a translation in the other
+	pages     int       // number of pages in the first language that have a translation in the second
 }
 
 // findTranslations finds the documents that may be translations of each other. It leaves out dead
-// documents and forgotten pages. If fewer than two languages have enough documents, it finds none,
-// and reads no columns of the segments.
+// documents, and those of pages that a takedown covers. If fewer than two languages have enough
+// documents, it finds none, and reads no columns of the segments.
 func (f *Function) findTranslations(ctx context.Context, all []*partition.Partition, forgotten takedown.Set) (*translations, error) {
 	t := &translations{Function: f, forgotten: forgotten}
 	for _, p := range all {
@@ -89,8 +91,9 @@ func (f *Function) findTranslations(ctx context.Context, all []*partition.Partit
 	return t, nil
 }
 
-// each calls the function read with the index of each segment, for a few segments at the same time.
-// It leaves out, from now on, segments for which read says that they are damaged.
+// each calls the given function with the index of every segment; a few calls run at the same time. If
+// a call returns an error that says that its segment is damaged, the method each removes this segment
+// from t.segments. It fails if a call returns any other error.
 func (t *translations) each(ctx context.Context, read func(ctx context.Context, i int) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)
@@ -110,8 +113,9 @@ func (t *translations) each(ctx context.Context, read func(ctx context.Context, 
 	return group.Wait()
 }
 
-// readColumns adds the documents of the i-th segment to the pages, except those that are dead,
-// forgotten, in no group, or in a language with too few documents.
+// readColumns adds the documents of the i-th segment to t.pages. It leaves out documents that are
+// dead, covered by a takedown, in no group of translations, or in a language with too few
+// documents.
 func (t *translations) readColumns(ctx context.Context, i int) error {
 	s := t.segments[i]
 	if s == nil {
@@ -143,9 +147,9 @@ func (t *translations) readColumns(ctx context.Context, i int) error {
 	return nil
 }
 
-// add adds pages. If there are then more than Limits.Translated, it keeps only the groups with the
-// lowest numbers: pages of one group are kept or left out together, and which groups are kept is as
-// good as random, because their numbers are hashes.
+// add adds pages to t.pages. If there are then more than Limits.Translated, it keeps only the
+// groups of translations with the lowest numbers. So pages of one group are kept or left out
+// together. The choice of groups is as good as random, because their numbers are hashes.
 func (t *translations) add(pages []translatedPage) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -165,7 +169,8 @@ func (t *translations) add(pages []translatedPage) {
 	t.cut += before - len(t.pages)
 }
 
-// outside returns the documents of the i-th segment that are dead or whose pages are forgotten.
+// outside returns the documents of the i-th segment that must be left out: they are dead, or a
+// takedown covers their pages.
 func (t *translations) outside(ctx context.Context, i int) (*roaring.Bitmap, error) {
 	out, err := partition.Dead(ctx, t.Bucket, &t.listed[i])
 	if err != nil || t.forgotten.Empty() {
@@ -204,9 +209,10 @@ func (t *translations) groups(yield func([]translatedPage) bool) {
 	}
 }
 
-// pairs returns the pairs of languages that have at least leastPages translated pages. Pairs with
-// the language that has the most translated pages come first, so that limits leave out other pairs
-// before them. Among these, and among the others, the pairs with more pages come first.
+// pairs returns the pairs of languages for which a dictionary can be learnt: at least leastPages
+// pages in one language must have a translation in the other. A caller with a limit uses only the
+// first pairs, so pairs sorts them by importance. First come the pairs with the language that has
+// the most translated pages. Within these, and within the rest, pairs with more pages come first.
 func (t *translations) pairs() (all []languagePair) {
 	counts, of := make(map[[2]uint16]int), make(map[uint16]int)
 	for group := range t.groups {
@@ -245,8 +251,10 @@ func (t *translations) pairs() (all []languagePair) {
 	return all
 }
 
-// of returns pairs of pages that are translations of each other, in the two languages of p. It
-// returns at most the number in the parameter most: the first ones in the order of their groups.
+// of returns pairs of pages in the two given languages. The two pages of a pair are translations of
+// each other. The parameter most is the greatest number of pairs to return. All pages that are
+// translations of each other form a group, whose number is a hash. If there are too many pairs, only
+// those of the groups with the lowest numbers are returned.
 func (t *translations) of(p languagePair, most int) (pages [][2]translatedPage) {
 	for group := range t.groups {
 		var both [2]translatedPage

@@ -18,8 +18,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/language"
 )
 
-// share returns the i-th of n equal ranges of the hash space, counted from 0. The i-th of n
-// partitions holds the unvisited URLs of this range.
+// share divides the hash space of URLs into n equal ranges, one for each partition, and returns the
+// i-th (counted from 0). The i-th partition lists the unvisited URLs (known only by links) whose
+// hashes are in this range.
 func share(i, n int) (r layout.Range) {
 	width := math.MaxUint64/uint64(n) + 1 // 0 for the whole space
 	r.From = layout.Place(uint64(i) * width)
@@ -29,16 +30,17 @@ func share(i, n int) (r layout.Range) {
 	return r
 }
 
-// unvisited is the unvisited URLs of a partition, as they are committed.
+// unvisited is a list of unvisited URLs (known only by links) of one partition, ready to be
+// committed.
 type unvisited struct {
-	content []byte // encoded segment of the URLs; nil if there are none
+	content []byte // the unvisited URLs, encoded as an index segment; nil if there are no such URLs
 	// number of URLs in content, and number of URLs that were left out because there were too many
 	documents, cut int
 }
 
-// unvisited makes the segment of the unvisited URLs in a range of the hash space. The anchors of a
-// URL become the headings of its document, as in overlays of anchors. Its first anchor becomes the
-// title, too.
+// unvisited makes an index segment with a document for each unvisited URL (known only by links) in a
+// range of the hash space. There is no page to index. So the headings of the document are the URL's
+// anchors (texts of links to it), and its title is the first anchor.
 func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisited, error) {
 	found, cut, err := r.graph.Unvisited(ctx, within, r.Limits.Unvisited)
 	if err != nil || len(found) == 0 {
@@ -66,9 +68,10 @@ func (r *ranking) unvisited(ctx context.Context, within layout.Range) (*unvisite
 	return &unvisited{content, len(pages), cut}, err
 }
 
-// countLanguages counts in r.languages the documents of all partitions by language. It also counts
-// those of partitions whose ranks do not change, so that the language of an unvisited URL does not
-// depend on how pages are divided among partitions. It leaves out segments that cannot be read.
+// countLanguages counts the documents of each language, and stores the counts in r.languages. They
+// decide the language of an unvisited URL whose own language is not known: it gets the most
+// frequent language of all partitions. So countLanguages also reads partitions that get no new
+// ranks. It leaves out segments that cannot be read.
 func (r *ranking) countLanguages(ctx context.Context, all []*partition.Partition) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(atOnce)

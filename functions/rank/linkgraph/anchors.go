@@ -19,24 +19,29 @@ type Anchor struct {
 }
 
 const (
-	// maxAnchors is the greatest number of anchors of a page.
+	// maxAnchors is the greatest number of a page's anchors, which are texts of links to the page.
 	maxAnchors = 32
-	// maxTexts is the greatest number of texts among which the anchors of a page are chosen.
+	// maxTexts is the greatest number of different texts that are kept of the links to a page. The
+	// page's anchors are chosen among them.
 	maxTexts = 4096
 )
 
-// Anchors are the anchors of a page.
+// Anchors are the texts of links to one page: those that the most sites use.
 type Anchors struct {
 	All []Anchor // the anchors, at most 32, sorted by falling Sites, then by falling Links
 	Cut int      // number of other texts of links to the page, which were left out
 }
 
-// Anchors returns the anchors of all pages for whose index (see Find) the function wanted returns
-// true. The map's key is this index. Links in the navigation of a site to a page of the same site
-// are left out, because they are the same on all pages. Equal texts of one site count once.
+// Anchors returns the anchors of some pages: for each page, the texts of links to it that the most
+// sites use. Pages are given by their indexes (see Find): the function wanted tells for the index of a
+// page whether the page's anchors are wanted, and the returned map has the indexes as keys.
 //
-// Anchors reads the links of all books once, with their texts, and holds the texts for the wanted
-// pages in memory.
+// Links in the navigation of a site to a page of the same site are left out, because they are the
+// same on all pages. If several pages of a site have links with the same text, the site counts
+// once.
+//
+// Anchors reads the links in all books (the records of the crawl) once, with their texts. It holds
+// the texts for the wanted pages in memory.
 func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[int]Anchors, error) {
 	r := g.read
 	found := make([]map[number]*texts, len(r.places))
@@ -73,8 +78,11 @@ func (g *Graph) Anchors(ctx context.Context, wanted func(index int) bool) (map[i
 	return anchors, nil
 }
 
-// readAnchors reads from the book b, which is r.books[index], the texts of the links to wanted
-// pages in the i-th range of the hash space. It adds them to the map into.
+// readAnchors reads the texts of links from the book b, which is r.books[index]. It reads only links
+// whose target is in the i-th range of the hash space. The target page of a link is the page under
+// this URL or, if the URL is an alias, the page to which the alias leads. The function wanted decides
+// by the page's number whether the text is kept. readAnchors adds each kept text to the last
+// parameter, a map by the numbers of target pages.
 func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i int, wanted func(int) bool, into map[number]*texts) error {
 	sources := r.sources[index]
 	for row, err := range b.Rows(ctx, r.within(i), true) {
@@ -103,19 +111,22 @@ func (r *reading) readAnchors(ctx context.Context, index int, b *book.Reader, i 
 	return nil
 }
 
-// isNaming reports whether the text of a row's links can be an anchor of the page to which they
-// lead: the text is not empty, and the links are of kind Anchor, still in their pages, and not
-// nofollow, ugc or sponsored.
+// isNaming reports whether the text of the links in a row of a book can be an anchor of the page to
+// which they lead. For this, the text must not be empty. The links must be of kind Anchor, must not
+// have disappeared from their pages since, and must not be nofollow, ugc or sponsored.
 func isNaming(row *book.Row) bool {
 	return !row.Former && row.Kind == book.Anchor && row.Anchor != "" && counts(row.Rel)
 }
 
-// voters describes the links of one row of a book (see book.Row) that lead from pages to the row's
-// target: it counts them, and collects the sites of these pages, with repetitions. Links from the
-// target to itself, and links in the navigation of its own site, do not count.
+// voters describes the links of one row of a book (see book.Row): how many they are, and from which
+// sites they come, perhaps with repetitions. All links of a row lead to the same target. Three
+// kinds are not counted: links from pages that are not in the graph, links from the target to
+// itself, and links in the navigation of the target's own site.
 //
-// The parameter sources has the numbers of the pages with links in the book. The parameter target
-// is the target's number, or unknown for a URL without a page; site is the number of its site.
+// The parameter target is the number of the target page; for a URL without a page, it is the constant
+// unknown. The parameter site is the number of the target's site. A row of a book does not name the
+// pages that have the links, but gives their positions in a table. The parameter sources is this
+// table: it has the number of each of these pages.
 func (r *reading) voters(row *book.Row, sources []number, target number, site uint32) (v voters) {
 	for _, k := range row.Sources {
 		source := sources[k]
@@ -141,11 +152,11 @@ type voters struct {
 	links int
 }
 
-// texts holds the texts of the links to one page. Each has a description of the links with this
+// texts holds the texts of the links to one page. For each text it describes the links with this
 // text.
 type texts struct {
 	of  map[string]*voters
-	cut int // number of texts left out because there were maxTexts already
+	cut int // number of texts left out because there were already maxTexts of them
 }
 
 // add adds links to the page, all with the same text. The parameter more describes these links.
@@ -169,8 +180,8 @@ func (t *texts) join(other *texts) {
 	}
 }
 
-// anchors returns the anchors of the page: of the texts those that the most sites use, at most
-// maxAnchors.
+// anchors returns the anchors of the page: of all texts of links to it, those that the most sites
+// use, at most maxAnchors.
 func (t *texts) anchors() (a Anchors) {
 	for text, n := range t.of {
 		slices.Sort(n.sites)

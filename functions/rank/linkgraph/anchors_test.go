@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// named returns a book with stored pages that each have a link with a text to the page z/1. "a/1
-// text" is page a/1 with the link text "text".
+// named returns a book with stored pages that each have a link to the page z/1. "a/1 text" is the
+// page a/1, whose link has the text "text".
 func named(t *testing.T, token uint64, region book.Region, links ...string) (b book.Book) {
 	t.Helper()
 	for _, link := range links {

@@ -18,8 +18,8 @@ import (
 // page has ten links, seven of them to pages of the same site.
 const (
 	benchmarkSites = 10_000
-	benchmarkPages = 100 // pages of each site
-	benchmarkLinks = 10  // links of each page
+	benchmarkPages = 100 // number of pages of each site
+	benchmarkLinks = 10  // number of links of each page
 	benchmarkBooks = 20
 )
 
@@ -28,7 +28,8 @@ func benchmarkURL(site, page int) (string, layout.Place) {
 	return address, layout.PlaceOf(fmt.Sprintf("site%d.example", site), layout.IdentityOf(address))
 }
 
-// benchmarkBook returns the n-th book of the graph.
+// benchmarkBook returns the n-th book, counted from 0, of the benchmark's graph. A book is an
+// object with pages and their links.
 func benchmarkBook(n int) (b book.Book) {
 	random := rand.New(rand.NewPCG(uint64(n), 1))
 	for site := n; site < benchmarkSites; site += benchmarkBooks {
@@ -51,7 +52,8 @@ func benchmarkBook(n int) (b book.Book) {
 }
 
 // BenchmarkRank reads ten million links, and ranks a million pages until a step changes the ranks
-// by at most 1e-6. peak-MB is the greatest size of the heap, without the bucket.
+// by at most 1e-6. It reports as peak-MB the greatest size of the heap in MB. The bucket, which is
+// in memory as well, is not counted.
 func BenchmarkRank(b *testing.B) {
 	var books []*book.Reader
 	for n := range benchmarkBooks {

@@ -1,32 +1,38 @@
-// Package linkgraph reads the graph of pages and their links from the books of all
-// partitions, and the texts of the links to pages (see Graph.Anchors) and to other URLs (see
-// Graph.Unvisited).
+// Package linkgraph reads the graph of pages and their links from the books (the records of the
+// crawl) of all partitions. It also reads the texts of the links, both of those to pages (see
+// Graph.Anchors) and of those to other URLs (see Graph.Unvisited).
 //
-// The pages are the URLs with a stored page that is still valid (see book.Standing), other
-// than assets. A vote is a link from one page to another for which all of this holds:
+// The pages are the URLs with a stored page that is still valid (see book.Standing), other than
+// assets, such as images. A vote is a link from one page to another for which all of this holds:
 //
 //	kind      Anchor
 //	rel       not nofollow, ugc or sponsored
 //	          (https://developers.google.com/search/docs/crawling-indexing/qualify-outbound-links)
 //	source    the newest version of the page has the link: the link is in the book with the
-//	          page's latest outcome, and is not Former
-//	target    another page than the source. An alias counts as its page: an address that
-//	          redirects, or whose page names another as canonical, over at most 8 steps
+//	          page's latest outcome, and is not Former (dropped by a later version)
+//	target    another page than the source. An alias is an address that redirects, or whose page
+//	          names another address as canonical. A link to an alias is a link to the page to
+//	          which the alias leads in at most 8 steps
 //
-// A vote in the region Navigation is one of a template (see package pagerank).
+// A link in the region Navigation of its page counts as part of a template (see package pagerank).
 //
 // # Memory
 //
-// Outcomes are read in one pass, links in another, and once or twice more with their texts;
-// all stream. Memory holds, in bytes, about:
+// The books are read several times: once for the outcomes of requests, once for the links, and once
+// or twice for the links with their texts. No pass holds a whole book in memory. Memory holds, in
+// bytes, about:
 //
-//	a page or alias                               100
-//	a URL whose request failed                    50
-//	a source in a book                            4
-//	a vote; a vote for an alias                   8; 16
-//	a book, for each of up to four ranges at once one request (at most 4 MiB) and one block
-//	a page whose anchors are wanted               up to 4,096 texts
-//	unvisited URLs                                the texts of four parts of about 1 MiB of the largest book
+//	for each page or alias                              100
+//	for each URL whose request failed                   50
+//	for each page, once for each book with its links    4
+//	for each vote for a page                            8
+//	for each vote for an alias                          16
+//	for each of up to four readers of books that run    one request (at most 4 MiB) and one block of
+//	at the same time                                    the book
+//	for each page whose anchors are wanted              up to 4,096 texts
+//	for unvisited URLs                                  the texts of the links to the URLs in four
+//	                                                    parts of the hash space; the largest book has
+//	                                                    about 1 MiB of links for each part
 //
-// Read refuses what is over its limits.
+// Read fails if a graph is over its Limits.
 package linkgraph

@@ -16,15 +16,15 @@ import (
 
 // Limits bound the memory of a graph. Read fails if one is exceeded.
 type Limits struct {
-	Pages int // greatest number of pages, aliases and URLs whose request failed
-	Votes int // greatest number of votes
+	Pages int // greatest number of pages, aliases and failed URLs together
+	Votes int // greatest number of votes (links that count for ranks)
 }
 
 // DefaultLimits returns limits that keep a graph below two gigabytes.
 func DefaultLimits() Limits { return Limits{Pages: 6_000_000, Votes: 60_000_000} }
 
-// Graph is the pages in some books, and the votes between these pages. It is safe for concurrent
-// use.
+// Graph has the pages that some books (records of the crawl) name, and the votes between these
+// pages, which are the links that count for ranks. It is safe for concurrent use.
 type Graph struct {
 	known map[layout.Identity]number
 	sites []uint32 // number of each page's site, by the number of the page
@@ -32,14 +32,17 @@ type Graph struct {
 	read  *reading // the books and the numbers of their pages, which Anchors needs to read the books again
 }
 
-// number identifies a page or an alias in the graph. Pages are numbered from 0 on, in the order of
-// their places and identities, so that the pages of a site have successive numbers. The number of
-// an alias has aliasBit set.
+// number identifies a page or an alias in the graph. Pages are numbered from 0 on, site by site:
+// they are sorted by place, a hash whose upper half is that of the site, and then by identity, the
+// hash of the URL. Aliases are numbered separately, also from 0 on; the number of an alias has
+// aliasBit set in addition.
 type number uint32
 
 const (
 	aliasBit number = 1 << 31
-	unknown  number = 1<<32 - 1 // stands for the number of a source whose links do not count
+	// unknown stands for a URL without a number. For the source of a link in a book, it can also mean
+	// that the newest version of the page is in another book, so that the link does not count.
+	unknown number = 1<<32 - 1
 )
 
 func (n number) isPage() bool { return n < aliasBit }
@@ -47,11 +50,12 @@ func (n number) isPage() bool { return n < aliasBit }
 // Pages returns the number of pages.
 func (g *Graph) Pages() int { return len(g.sites) }
 
-// Votes returns the number of votes. Several links of one page to another are one vote.
+// Votes returns the number of votes, which are the links that count for ranks. Several links of
+// one page to another are one vote.
 func (g *Graph) Votes() int { return g.votes.Links() }
 
-// Find returns the index that the page with the given identity has in the result of Rank. The
-// result found is false if there is no such page.
+// Find returns the index that the page with the given identity (hash of its URL) has in the result
+// of Rank. The result found is false if there is no such page.
 func (g *Graph) Find(id layout.Identity) (index int, found bool) {
 	n, known := g.known[id]
 	return int(n), known && n.isPage()
@@ -64,7 +68,7 @@ func (g *Graph) Rank(ctx context.Context, r pagerank.Rules) (ranks []float64, st
 }
 
 // Read reads the graph of all pages in the books, which should be the books of all partitions. It
-// leaves out forgotten pages, even if the books still have them.
+// leaves out pages that a takedown covers, even if the books still have them.
 func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l Limits) (*Graph, error) {
 	r := newReading(books, l, pagesOfRange)
 	r.forgotten = forgotten
@@ -80,7 +84,7 @@ func Read(ctx context.Context, books []*book.Reader, forgotten takedown.Set, l L
 }
 
 // pagesOfRange is the least number of pages in one of the ranges into which the hash space is
-// divided. The links to one range are read together.
+// divided. The links to the pages of a range are read together.
 const pagesOfRange = 1 << 16
 
 // reading is the state of Read while it reads the graph from the books.
@@ -90,18 +94,21 @@ type reading struct {
 	forgotten takedown.Set
 	span      int // least number of pages in one range of the hash space
 	graph     *Graph
-	in        []uint32                 // index of the book that has each page's links, by the number of the page
-	nameless  map[layout.Identity]bool // URLs without a page that Unvisited leaves out because of their outcome
-	aliasIn   []uint32                 // index of the book that has each alias's link, by the number of the alias
-	last      layout.Place             // place of the page that was numbered last
-	places    []layout.Place           // place of the first page of each range of the hash space
-	firsts    []uint32                 // number of the first page of each range
-	// for each book, the numbers of the pages that have links in it; unknown stands for a page
-	// whose last version has its links in another book
+	// in[n] is the index, in the field books, of the book that has the links of page number n
+	in       []uint32
+	nameless map[layout.Identity]bool // URLs that searches must not find by texts of links to them, such as stored assets
+	// aliasIn[n] is the index, in the field books, of the book that has the link of alias number n
+	aliasIn []uint32
+	last    layout.Place   // place (hash of the site and the URL) of the last page that has got a number
+	places  []layout.Place // place (hash) of the first page of each range of the hash space
+	firsts  []uint32       // number of the first page of each range of the hash space
+	// sources[k] belongs to books[k], which has a table of the URLs with links in this book. The
+	// number of the i-th URL of the table is sources[k][i]. It is the constant unknown if the URL
+	// is not in the graph, or if its newest links are in another book.
 	sources [][]number
-	ranges  []votes // votes read from the books, by range
-	// identity of the address to which each alias leads, by the number of the alias; zero if
-	// unknown
+	ranges  []votes // votes (links that count for ranks) for the URLs in each range of the hash space
+	// identity (hash of the URL) of the address to which each alias leads, by the number of the
+	// alias; zero if unknown
 	aliases []layout.Identity
 }
 
@@ -109,8 +116,9 @@ func newReading(books []*book.Reader, l Limits, span int) *reading {
 	return &reading{books: books, limits: l, span: span, graph: &Graph{known: make(map[layout.Identity]number)}, nameless: make(map[layout.Identity]bool)}
 }
 
-// readPages finds all pages and aliases in the books, and numbers them. It finds them by the
-// outcomes that determine the state of each URL (see book.Standings).
+// readPages finds all pages and aliases in the books, and numbers them. The books record the
+// outcomes of all requests for a URL. book.Standings yields, for each URL, the few outcomes that
+// determine its present state. They tell whether the URL has a page now, or leads to another URL.
 func (r *reading) readPages(ctx context.Context) error {
 	g := r.graph
 	for s, err := range book.Standings(ctx, r.books) {
@@ -135,9 +143,11 @@ func (r *reading) readPages(ctx context.Context) error {
 	return nil
 }
 
-// addPage gives the next number to a page whose place is at, and whose links are in r.books[index].
-// If the present range of the hash space has r.span pages already, a new range begins with this
-// page. But pages with the same place always stay in one range.
+// addPage gives the next number to a page, whose links are in r.books[index]. The parameter at is the
+// page's place, a hash of its URL. Pages must be added in the order of their places.
+//
+// addPage also divides the hash space into ranges. If the present range has at least r.span pages, it
+// begins a new range with this page. But pages with the same place always stay in one range.
 func (r *reading) addPage(id layout.Identity, at layout.Place, index int) {
 	g, n := r.graph, len(r.graph.sites)
 	g.known[id] = number(n)
@@ -149,13 +159,15 @@ func (r *reading) addPage(id layout.Identity, at layout.Place, index int) {
 	r.in = append(r.in, uint32(index))
 }
 
-// isAlias reports whether an outcome says that its URL leads to another one: by a redirect, or by
-// the canonical address that its page names.
+// isAlias reports whether the outcome of a request says that its URL leads to another one: by a
+// redirect, or by the canonical address that its page names.
 func isAlias(o *book.Outcome) bool {
 	return o.State == book.Skipped && (o.Reason == membership.Redirect || o.Reason == membership.Canonical)
 }
 
-// readSources reads for every book which pages have links in it, into r.sources.
+// readSources fills r.sources. Each book has a table of the URLs whose pages have the links in this
+// book. readSources reads the table of every book, and looks up the number of each of its URLs in the
+// graph (see source).
 func (r *reading) readSources(ctx context.Context) error {
 	r.sources = make([][]number, len(r.books))
 	group, within := errgroup.WithContext(ctx)
@@ -179,8 +191,10 @@ func (r *reading) readSources(ctx context.Context) error {
 // parallel is the greatest number of books or ranges that are read at the same time.
 const parallel = 4
 
-// source returns the number of the page or alias with the identity, if the links of its last
-// version are in r.books[index]. Otherwise it returns unknown.
+// source returns the number of the page or alias with the given identity (hash of its URL) as a source
+// of links in the book r.books[index]. The links in this book count only if they are those of the
+// newest version of the page. Otherwise, or if the page is not in the graph, source returns the
+// constant unknown.
 func (r *reading) source(id layout.Identity, index uint32) number {
 	n, known := r.graph.known[id]
 	switch {

@@ -22,8 +22,8 @@ import (
 
 func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }
 
-// stored returns a book with the outcomes of stored pages and their links. "a/1 > a/2 b/1" is the
-// page http://a.example/1 with two links.
+// stored returns a book with pages that are stored and their links. The text "a/1 > a/2 b/1" stands
+// for the page http://a.example/1 with links to http://a.example/2 and http://b.example/1.
 func stored(t testing.TB, token uint64, pages ...string) (b book.Book) {
 	t.Helper()
 	for _, page := range pages {
@@ -36,7 +36,8 @@ func stored(t testing.TB, token uint64, pages ...string) (b book.Book) {
 	return b
 }
 
-// with adds to a book an outcome in the given state, and links of the given kind from its URL.
+// with returns the book b with one more request recorded: an outcome with the given URL, state and
+// reason, and links of the given kind from this URL to others.
 func with(t testing.TB, b book.Book, token uint64, from string, state book.State, reason string, kind book.Kind, links ...string) book.Book {
 	t.Helper()
 	o := functionstest.Outcome(t, version(token), url(from), state)
@@ -75,8 +76,9 @@ func open(t testing.TB, books ...book.Book) (readers []*book.Reader) {
 	return readers
 }
 
-// read returns the votes in books, sorted. "a/1 > b/1" is a vote, "a/1 >> b/1" a vote of a
-// template. span is the least number of pages of a range.
+// read returns the votes (links that count for ranks) in books, sorted and without duplicates. The
+// text "a/1 > b/1" stands for a vote, and "a/1 >> b/1" for a vote that is part of a template, such
+// as navigation. The parameter span is the least number of pages in one range of the hash space.
 func read(t testing.TB, span int, books ...*book.Reader) (all []string) {
 	t.Helper()
 	r := newReading(books, DefaultLimits(), span)

@@ -13,28 +13,32 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// Unvisited is a URL that has no stored page, with the anchors of the links to it.
+// Unvisited is a URL that has no stored page, with its anchors: the texts of the links to it.
 type Unvisited struct {
 	URL   string
 	Place layout.Place
 	Anchors
 }
 
-// partSize decides into how many parts the hash space is divided to find unvisited URLs: each part
-// has about partSize bytes of the book with the most bytes of links. Each part is read by itself,
-// and a few of them at the same time (see parallel).
+// partSize is the target size in bytes of one step of the search for unvisited URLs. The search
+// divides the hash space into parts, and takes one part in each step. The book with the most links
+// has about partSize bytes of links to the URLs in one part. A few parts are searched at the same
+// time (see parallel).
 const partSize = 1 << 20
 
 // Unvisited returns URLs in a range of the hash space that have no page in the index, but can be
-// found by the texts of links to them:
+// found by their anchors (texts of links to them). Whether a URL is returned depends on the reason
+// why it has no page:
 //
-//	never requested                                                     returned
-//	content cannot be indexed: it has another type, or is too big       returned
-//	request failed; or the URL leads to another one                     left out
+//	it was never requested, or has not answered yet                     returned
+//	its content has a type that is not indexed, or is too big           returned
+//	the request failed, the page says noindex, or the URL leads to
+//	another one                                                         left out
 //
-// The parameter most is the greatest number of URLs to return. If there are more, Unvisited returns
-// those with an anchor that the most sites use, and cut is the number of URLs left out. The result
-// is sorted by place.
+// The parameter most is the greatest number of URLs to return. If there are more, Unvisited prefers
+// URLs whose most used anchor occurs on many sites. The result cut is the number of URLs that are
+// left out because of this limit. The returned URLs are sorted by place, the hash by which URLs are
+// divided among partitions.
 func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (best []Unvisited, cut int, err error) {
 	r := g.read
 	var mu sync.Mutex // protects best and cut
@@ -63,8 +67,9 @@ func (g *Graph) Unvisited(ctx context.Context, within layout.Range, most int) (b
 	return best, cut, nil
 }
 
-// parts divides a range of the hash space into parts, each with about partSize bytes of the book
-// that has the most bytes of links.
+// parts divides a range of the hash space into parts for the search (see partSize). Links are stored
+// in several books, sorted by the hash of the target. The borders of the parts are taken from the
+// largest book: each part covers about partSize bytes of its links.
 func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	if len(r.books) == 0 {
 		return nil
@@ -83,14 +88,15 @@ func (r *reading) parts(within layout.Range) (parts []layout.Range) {
 	return parts
 }
 
-// compareNamed compares two URLs for sorting. First comes the one whose best anchor is used by more
-// sites; if they are equal, the one whose best anchor has more links; then the order is that of the
-// URLs.
+// compareNamed compares two URLs for sorting by their first anchors, which are the most used texts
+// of links to them. First comes the URL whose anchor occurs on more sites. If the numbers of sites are
+// equal, the URL whose anchor has more links comes first. If those are equal too, it is the URL that
+// is less as a string.
 func compareNamed(a, b Unvisited) int {
 	return cmp.Or(cmp.Compare(b.All[0].Sites, a.All[0].Sites), cmp.Compare(b.All[0].Links, a.All[0].Links), cmp.Compare(a.URL, b.URL))
 }
 
-// unvisited returns the unvisited URLs in a part of the hash space.
+// unvisited returns the unvisited URLs, which are known only by links, in a part of the hash space.
 func (r *reading) unvisited(ctx context.Context, within layout.Range) ([]Unvisited, error) {
 	type target struct {
 		url   string
@@ -130,7 +136,8 @@ func (r *reading) unvisited(ctx context.Context, within layout.Range) ([]Unvisit
 	return found, nil
 }
 
-// isUnvisited reports whether the target of a row is an unvisited URL.
+// isUnvisited reports whether the target of a row of links is a URL that has no page, but may be
+// found by the texts of the links.
 func (r *reading) isUnvisited(row *book.Row) bool {
 	if _, known := r.graph.known[row.ID]; known || r.nameless[row.ID] {
 		return false
@@ -138,8 +145,9 @@ func (r *reading) isUnvisited(row *book.Row) bool {
 	return r.forgotten.Empty() || !r.forgotten.ForgetsURL(row.Target)
 }
 
-// isNameless reports whether a URL without a page must not be found by the texts of links to it,
-// because its outcome o says that nothing is there, or nothing that may be shown.
+// isNameless reports whether a URL without a page must not be found by the texts of links to it. The
+// parameter is the outcome of the last request for the URL. The result is true, for example, if this
+// request failed, or if it found a page that says noindex.
 func isNameless(o *book.Outcome) bool {
 	switch {
 	case o.State == book.Stored, o.State == book.Unchanged, o.State == book.Lost, membership.WasUnasked(*o):

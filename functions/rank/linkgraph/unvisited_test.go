@@ -15,8 +15,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// TestUnvisited checks which URLs without a page count as known by links. All links of the test lead to
-// z/1.
+// TestUnvisited checks when the URL z/1 counts as unvisited. An unvisited URL has no page in the
+// index, but searches find it by the texts of links to it. The test tries several outcomes of
+// requests for z/1, and several kinds of links to it.
 func TestUnvisited(t *testing.T) {
 	linked := named(t, 1, book.Text, "a/1 manual", "b/1 manual", "b/2 guide")
 	nofollow := named(t, 1, book.Text, "a/1 advertisement")
@@ -69,7 +70,8 @@ func TestUnvisited(t *testing.T) {
 	}
 }
 
-// described writes URLs with their anchors: "z/1: manual 2, guide 1".
+// described returns a line for each URL with its anchors and their numbers of links: "z/1: manual
+// 2, guide 1".
 func described(all []Unvisited) (lines []string) {
 	for _, u := range all {
 		var anchors []string
@@ -82,9 +84,10 @@ func described(all []Unvisited) (lines []string) {
 	return lines
 }
 
-// TestUnvisitedLimits checks that, beyond the limit, the URLs are kept for which the most sites use the
-// same text, into whatever parts the reading is divided. It also checks that each URL is in one range,
-// and that forgotten URLs are left out.
+// TestUnvisitedLimits has three URLs without a page. One of them is linked from two sites, and each
+// of the others from one site. With a limit of one URL, Unvisited must return the one that is
+// linked from two sites. With a limit of ten, the results for two neighbouring ranges of the hash
+// space must together be all three URLs, each once.
 func TestUnvisitedLimits(t *testing.T) {
 	b := named(t, 1, book.Text, "a/1 few", "a/2 few", "b/1 many", "c/1 many", "d/1 single")
 	for i, to := range []string{"y/1", "y/1", "x/1", "x/1", "w/1"} {

@@ -16,14 +16,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/book"
 )
 
-// votes has the votes for the targets in a range of the hash space.
+// votes has the votes (links that count for ranks) for all targets in one range of the hash space.
 type votes struct {
-	pages   []pagerank.Link // votes for pages
-	aliases []pagerank.Link // votes for aliases, whose numbers are without aliasBit
+	pages []pagerank.Link // votes for pages
+	// votes for aliases (addresses that lead to a page). The target of such a link is the number of
+	// the alias, but without aliasBit.
+	aliases []pagerank.Link
 }
 
-// readVotes reads all books: the votes into r.ranges, range by range, and the addresses to which
-// aliases lead into r.aliases. If there are no pages, it reads nothing.
+// readVotes reads the links in all books. It stores the votes (links that count for ranks) in
+// r.ranges, by the range of the hash space in which the target is. It stores in r.aliases to which
+// address each alias leads. If there are no pages, it reads nothing.
 func (r *reading) readVotes(ctx context.Context) error {
 	r.ranges = make([]votes, len(r.places))
 	var mu sync.Mutex // protects r.aliases
@@ -43,7 +46,8 @@ func (r *reading) readVotes(ctx context.Context) error {
 	return group.Wait()
 }
 
-// within returns the i-th range of the hash space into which the pages are divided.
+// within returns the i-th of the ranges of the hash space into which the pages are divided. The first
+// range has the number 0.
 func (r *reading) within(i int) (span layout.Range) {
 	if i > 0 {
 		span.From = r.places[i]
@@ -54,9 +58,10 @@ func (r *reading) within(i int) (span layout.Range) {
 	return span
 }
 
-// readRange reads from the book b, which is r.books[index], the votes for targets in the i-th range
-// of the hash space, and adds them to r.ranges[i]. The parameter count is the number of votes read
-// so far from all books: readRange adds to it, and fails if there are too many. The parameter mu
+// readRange reads votes (links that count for ranks) from one book, and adds them to r.ranges[i]. It
+// reads only votes whose targets are in the i-th range of the hash space. The book b is
+// r.books[index]. The parameter count is the number of votes read so far from all ranges of all
+// books. readRange adds to this number, and fails if it exceeds r.limits.Votes. The parameter mu
 // protects r.aliases.
 func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i int, mu *sync.Mutex, count *atomic.Int64) error {
 	into, sources := &r.ranges[i], r.sources[index]
@@ -96,7 +101,7 @@ func (r *reading) readRange(ctx context.Context, index int, b *book.Reader, i in
 	return nil
 }
 
-// counts reports whether a link with this rel attribute may be a vote.
+// counts reports whether a link with this rel attribute may count for the rank of its target.
 func counts(rel string) bool {
 	if rel == "" {
 		return true
@@ -104,9 +109,10 @@ func counts(rel string) bool {
 	return !slices.ContainsFunc(strings.Fields(rel), func(word string) bool { return word == "nofollow" || word == "ugc" || word == "sponsored" })
 }
 
-// point records where aliases lead. The row is one of redirects or canonical links: each alias
-// among its sources leads to its target. Only damaged data give an alias several targets; then the
-// one with the least identity counts.
+// point records to which address aliases lead. The row of a book has the sources of redirects, or of
+// canonical links, to one target. For each source that is an alias in the graph, point stores the
+// target in r.aliases. In undamaged books an alias has only one target. If it has several, point
+// keeps the one with the least identity (hash of its URL).
 func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 	for _, k := range row.Sources {
 		source := sources[k]
@@ -122,11 +128,12 @@ func (r *reading) point(row book.Row, sources []number, mu *sync.Mutex) {
 	}
 }
 
-// maxSteps is the greatest number of aliases that are followed, one after another, to a page.
+// maxSteps is the greatest number of aliases (addresses that lead to another one) that are
+// followed, one after another, to a page.
 const maxSteps = 8
 
-// page returns the page to which an alias leads, directly or by other aliases. The result found is
-// false if there is none.
+// page returns the page to which an alias (a redirect or canonical link) leads, directly or by
+// other aliases. The result found is false if it leads to no page.
 func (r *reading) page(alias number) (page number, found bool) {
 	for range maxSteps {
 		next, known := r.graph.known[r.aliases[alias&^aliasBit]]
@@ -138,8 +145,8 @@ func (r *reading) page(alias number) (page number, found bool) {
 	return 0, false
 }
 
-// resolved returns the votes for the pages of each range of the hash space. Votes for an alias are
-// turned into votes for the page to which the alias leads.
+// resolved returns, for each range of the hash space, the votes (links that count for ranks) for
+// the pages in it. Votes for an alias are turned into votes for the page to which the alias leads.
 func (r *reading) resolved() (all [][]pagerank.Link) {
 	all = make([][]pagerank.Link, len(r.ranges))
 	for i := range r.ranges {

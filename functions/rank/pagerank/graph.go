@@ -10,16 +10,16 @@ import (
 // MaxPages is the greatest number of pages of a graph.
 const MaxPages = 1 << 30
 
-// leastRepeated is the least number of pages of a site that must link to a page for these links to
-// count as navigation of the site, that is as a template (see addSite).
+// leastRepeated is the least number of pages of a site that must link to the same page before these
+// links count as a template, such as the navigation of the site. addSite has a further condition.
 const leastRepeated = 16
 
-// Link is a link from one page to another. Pages have numbers below MaxPages. Links sort by target,
-// then by source.
+// Link is a link from one page to another. Pages have numbers below MaxPages. As integers, links
+// sort by target, then by source.
 type Link uint64
 
-// NewLink returns the link from the page source to the page target. The parameter template is true
-// if the link is part of a template, such as the navigation of a site.
+// NewLink returns a link between two pages, which are given by their numbers. The parameter template
+// is true if the link is part of a template, such as the navigation of a site.
 func NewLink(source, target uint32, template bool) Link {
 	l := Link(target)<<32 | Link(source)<<1
 	if template {
@@ -34,47 +34,52 @@ func (l Link) Source() uint32 { return uint32(l) >> 1 }
 // Target returns the number of the page to which the link leads.
 func (l Link) Target() uint32 { return uint32(l >> 32) }
 
-// To returns the same link to another target.
+// To returns a link with the source and the template flag of l, but with the given target.
 func (l Link) To(target uint32) Link { return l&(1<<32-1) | Link(target)<<32 }
 
 // Template reports whether the link is part of a template.
 func (l Link) Template() bool { return l&1 == 1 }
 
-// edge is the source of a link in a graph, with two flags.
+// edge is the number of the page that a link comes from, with two flags about the link.
 type edge uint32
 
 const (
-	templateEdge edge = 1 << iota // the link is part of a template
-	// the edge is the first from its site to its target: the edge before it, if any, is from another
-	// site or to another target
+	templateEdge edge = 1 << iota // the link is part of a template, such as navigation
+	// firstOfSite marks the first of the edges from one site to one target. Edges are sorted by
+	// target, then by source, and the pages of a site have successive numbers. So these edges
+	// follow each other.
 	firstOfSite
 	sourceBit = iota
 )
 
 func (e edge) source() uint32 { return uint32(e >> sourceBit) }
 
-// Graph is pages and the links between them.
+// Graph is a graph of pages and the links between them.
 type Graph struct {
 	chunks []chunk
 	pages  int
 	sites  int
-	out    []float64 // number of each page's links, by the number of the page; k links of one template count 1/k each
+	out    []float64 // how many links each page has, by page number; links of a template may count less (see count)
 }
 
-// chunk has the links to the consecutive pages first, first+1, …
+// chunk has the links to some pages with successive numbers. The field first is the number of the
+// first page, and the field ends has an element for each page.
 type chunk struct {
 	first uint32
-	ends  []uint32 // for each page of the chunk, the index in edges after the page's last edge
-	edges []edge   // edges of all pages of the chunk, sorted by target and source
+	// for the i-th page of the chunk, ends[i] says where the links to this page end in edges: they
+	// are edges[ends[i-1]:ends[i]], or edges[:ends[0]] for the first page
+	ends  []uint32
+	edges []edge // the sources of all links to pages of the chunk, sorted by target, then by source
 }
 
-// New returns a graph of the links in the slices parts, which it sorts and changes. The parameter
-// sites has the site of every page, by the page's number; the numbers of the pages of one site must
-// follow each other.
+// New returns a graph of links. The parameter sites has the site of every page, by the page's
+// number. The pages of one site must have successive numbers.
 //
-// The slices must divide the links by target: every target of a slice has a higher number than all
-// targets of the slice before. Within a slice, links may be in any order and repeated. New fails if
-// there are more than MaxPages pages.
+// The links are given in several slices (the parameter parts). Each slice has the links to one
+// range of pages, and later slices are for higher page numbers. For example, the first has all
+// links to the pages 0 to 99, and the second has those to the pages from 100 on. Within a slice,
+// links may be in any order, and repeated. New sorts and changes the slices. It fails if there are
+// more than MaxPages pages.
 func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 	if len(sites) > MaxPages {
 		return nil, fmt.Errorf("cannot rank %d pages: at most %d", len(sites), MaxPages)
@@ -118,8 +123,9 @@ func New(sites []uint32, parts ...[]Link) (*Graph, error) {
 	return g, nil
 }
 
-// ofSite returns how many edges at the beginning of the slice come from pages of the same site and
-// lead to the same page. The first edge must be the first from its site to its target.
+// ofSite returns how many edges at the beginning of the slice come from the same site and lead to
+// the same page. The flag firstOfSite must be set in the first edge. The edges up to the next one
+// with this flag are counted.
 func ofSite(edges []edge) int {
 	n := 1
 	for n < len(edges) && edges[n]&firstOfSite == 0 {
@@ -129,8 +135,9 @@ func ofSite(edges []edge) int {
 }
 
 // count adds to g.out the links from the pages of one site to one page (the parameter edges). A
-// link adds 1 to the number of links of its source. But the k links among them that are part of a
-// template count as one together, so that each adds 1/k.
+// link adds 1 to the number of links of its source. Links that are part of a template, such as
+// navigation, add less: if there are k of them, each adds 1/k, so that together they count as one
+// link.
 func (g *Graph) count(edges []edge) {
 	repeated := 0
 	for _, e := range edges {
@@ -145,11 +152,13 @@ func (g *Graph) count(edges []edge) {
 	}
 }
 
-// siteRange has the pages from, from+1, …, to−1, which are those of one site.
+// siteRange is the range of the pages of one site. It has the pages with the numbers n for which
+// from ≤ n < to.
 type siteRange struct{ from, to uint32 }
 
-// newChunk returns the chunk of the links to the pages from, …, to−1. It sorts and changes the
-// parameter links. The parameter sites has the pages of each site, in ascending order.
+// newChunk returns the chunk of the links to the pages with the numbers n for which from ≤ n < to.
+// It sorts and changes the parameter links. The parameter sites has, for each site, the range of
+// its pages, in ascending order.
 func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 	slices.Sort(links)
 	links = slices.CompactFunc(links, func(l, m Link) bool { return l>>1 == m>>1 }) // of two equal links, the one in the text sorts before the one of a template
@@ -174,9 +183,9 @@ func newChunk(from, to int, links []Link, sites []siteRange) chunk {
 	return c
 }
 
-// addSite adds to the chunk the links from the pages of one site to one page. If at least
-// leastRepeated of the site's pages have such a link, and more than half of them, all these links
-// count as part of a template.
+// addSite adds to the chunk the links from the pages of one site to one page. If more than half of
+// the site's pages have such a link, and at least leastRepeated of them, all these links count as
+// part of a template.
 func (c *chunk) addSite(links []Link, site siteRange) {
 	repeated := len(links) >= leastRepeated && 2*len(links) > int(site.to-site.from)
 	for i, l := range links {
@@ -191,7 +200,8 @@ func (c *chunk) addSite(links []Link, site siteRange) {
 	}
 }
 
-// Links returns the number of links in the graph. Several links of one page to another are one.
+// Links returns the number of links in the graph. Several links from one page to the same other page
+// count once.
 func (g *Graph) Links() (n int) {
 	for i := range g.chunks {
 		n += len(g.chunks[i].edges)

@@ -18,16 +18,19 @@ type Rules struct {
 }
 
 // DefaultRules returns the damping of Brin and Page, a Cap of 2, and an Epsilon so small that every
-// rank is within 1e-9 of the exact one. With this Cap, a page for which three sites vote ranks
-// above any page for which one site votes, if all voting pages have the mean rank and no other
-// links.
+// rank is within 1e-9 of the exact one.
+//
+// A Cap of 2 means that links from three sites can outweigh any number of links from one site. For
+// example, let each linking page have the mean rank and only this link. Then one site gives the
+// target at most twice the mean rank, whether two or a thousand of its pages have the link. Three
+// sites with one such page each give it three times the mean rank.
 func DefaultRules() Rules {
 	return Rules{Damping: 0.85, Cap: 2, Epsilon: 1e-10}
 }
 
-// steps returns a number of steps after which the ranks are exact enough: the last of them changes
-// the ranks by at most Epsilon. That is so because the first step changes them by at most 2 (L1
-// norm), and each further one by at most Damping times the change of the step before.
+// steps returns a number of steps after which the ranks are exact enough: the last step changes
+// them by at most Epsilon. The first step changes them by at most 2 (L1 norm), and each further one
+// by at most Damping times the change of the step before.
 func (r Rules) steps() int {
 	return 2 + int(math.Ceil(math.Log(r.Epsilon/2)/math.Log(r.Damping)))
 }
@@ -55,7 +58,9 @@ func (g *Graph) Rank(ctx context.Context, r Rules) (ranks []float64, steps int, 
 type walk struct {
 	*Graph
 	Rules
-	most  float64   // greatest rank that all pages of one site together give one page
+	// limit of the rank that all pages of one site together give to one page; if a single one of them
+	// gives more, that is the limit
+	most  float64
 	ranks []float64 // present rank of each page, by the number of the page
 	gives []float64 // rank that each page gives to the target of each of its links
 	takes []float64 // rank that each page gets from all links to it
@@ -74,8 +79,8 @@ func (g *Graph) begin(r Rules) *walk {
 	return w
 }
 
-// step computes the ranks once more from the present ones. It returns by how much they changed, in
-// the L1 norm.
+// step computes the ranks once more from the present ones. It returns by how much the ranks
+// changed, in the L1 norm.
 func (w *walk) step(ctx context.Context) (change float64, err error) {
 	kept, err := w.each(ctx, w.give)
 	if err != nil {
@@ -97,8 +102,8 @@ func (w *walk) step(ctx context.Context) (change float64, err error) {
 	})
 }
 
-// each calls do for every chunk, for several chunks at the same time, and returns the sum of the
-// results. It fails when ctx ends.
+// each calls the given function once for every chunk of the graph, and returns the sum of the
+// results. Several calls run at the same time. each fails when ctx ends.
 func (w *walk) each(ctx context.Context, do func(c *chunk) float64) (sum float64, err error) {
 	results := make([]float64, len(w.chunks))
 	group, within := errgroup.WithContext(ctx)
@@ -121,10 +126,12 @@ const parallel = 8
 
 func (c *chunk) end() uint32 { return c.first + uint32(len(c.ends)) }
 
-// give sets w.gives for the pages of a chunk: the rank that a page gives by each of its links,
-// which is its own rank divided by the number of its links. A page whose links count less than one
-// together gives away only this fraction of its rank. The result lost is the rank that the pages of
-// the chunk keep in this way.
+// give sets w.gives for the pages of a chunk. This is the rank that a page gives by each of its
+// links: its own rank divided by the number of its links (w.out).
+//
+// A link of a template counts as a fraction of a link. So all links of a page together may count as
+// less than one link. If they count as 0.4 links, they give 0.4 of the page's rank together, and the
+// rest of the rank is lost. give returns the sum of what all pages of the chunk lose.
 func (w *walk) give(c *chunk) (lost float64) {
 	for page := c.first; page < c.end(); page++ {
 		links := w.out[page]
@@ -137,8 +144,8 @@ func (w *walk) give(c *chunk) (lost float64) {
 }
 
 // take sets w.takes for the pages of a chunk: the rank that a page gets by the links to it. The
-// result lost is the rank that they do not get because the cap limits what one site can give a
-// page.
+// result lost is the rank that these pages do not get because of the cap, which limits what one
+// site can give a page.
 func (w *walk) take(c *chunk) (lost float64) {
 	from := uint32(0)
 	for i, to := range c.ends {
@@ -160,9 +167,9 @@ func (w *walk) take(c *chunk) (lost float64) {
 	return lost
 }
 
-// site computes the rank that the pages of one site give to one page by the links in edges. The
-// result given is this rank without the cap, and allowed is the part of it that remains under the
-// cap.
+// site computes the rank that the pages of one site give to one page. The parameter edges has the
+// links from this site to this page. The result given is the rank without the cap, which limits
+// what one site can give a page. The result allowed is the rank that remains with the cap.
 func (w *walk) site(edges []edge) (given, allowed float64) {
 	template, repeated, strongest := 0.0, 0, 0.0
 	for _, e := range edges {

@@ -7,13 +7,13 @@ import (
 	"testing"
 )
 
-// plain returns the rules of PageRank as published.
+// plain returns the rules of PageRank as published: without a cap on what one site gives.
 func plain(epsilon float64) Rules {
 	return Rules{Damping: 0.85, Epsilon: epsilon}
 }
 
-// graphOf returns a graph of links in texts, not in templates. Each link is a pair: source,
-// target.
+// graphOf returns a graph of links that are in the texts of pages, not in templates such as
+// navigation. Each link is a pair: source, target.
 func graphOf(t testing.TB, sites []uint32, links ...[2]uint32) *Graph {
 	t.Helper()
 	var all []Link
@@ -81,7 +81,7 @@ func TestKnown(t *testing.T) {
 	}
 }
 
-// dense solves the equation of PageRank exactly, by Gaussian elimination.
+// dense returns the ranks of plain PageRank, computed exactly by Gaussian elimination.
 func dense(pages int, damping float64, links [][2]uint32) []float64 {
 	out := make([]map[uint32]bool, pages)
 	for _, l := range links {
@@ -140,8 +140,8 @@ func TestEqualsLinearSolution(t *testing.T) {
 	}
 }
 
-// TestDefaultsArePlain compares the default rules with plain PageRank: the ranks are equal if each
-// page is a site, and if all pages are one site.
+// TestDefaultsArePlain checks that the default rules give the same ranks as plain PageRank in two
+// cases: if each page is a site of its own, and if all pages are of one site.
 func TestDefaultsArePlain(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	links := randomLinks(random, 300, 3000)
@@ -162,8 +162,8 @@ func distance(a, b []float64) (sum float64) {
 	return sum
 }
 
-// TestOrderAndParts adds the same links in other orders and parts: the ranks are the same, bit by
-// bit.
+// TestOrderAndParts builds the graph of the same links in other orders and divided into other
+// parts, and checks that the ranks are the same, bit by bit.
 func TestOrderAndParts(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	sites := make([]uint32, 400)

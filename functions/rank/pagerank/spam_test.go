@@ -5,9 +5,10 @@ import (
 	"testing"
 )
 
-// farmed is a graph of forty honest sites with five pages each, and of a site with a farm. The
-// farm is n pages that all link to page 0 of their site, and to each other as arrange says. Six
-// honest sites vote for page 0 of the first honest site.
+// farmed is a graph of forty honest sites with five pages each, and of one site with a link farm.
+// The farm has n pages, which raise the rank of page 0 of their site. They link to page 0 directly
+// or through each other (see arrangements). Six honest sites link to page 0 of the first honest
+// site.
 type farmed struct {
 	sites []uint32
 	links []Link
@@ -37,7 +38,8 @@ func newFarm(n int, arrange func(farm uint32, i, n int) []Link) farmed {
 	return f
 }
 
-// arrangements are functions that return the links of page i of a farm of n pages.
+// arrangements are ways to link the pages of a link farm: functions that return the links of page i
+// of a farm of n pages. The parameter farm is the number of the page whose rank the farm raises.
 var arrangements = map[string]func(farm uint32, i, n int) []Link{
 	"all to one": func(farm uint32, i, _ int) []Link { return []Link{NewLink(farm+1+uint32(i), farm, false)} },
 	"to and fro": func(farm uint32, i, _ int) []Link {
@@ -53,9 +55,9 @@ var arrangements = map[string]func(farm uint32, i, n int) []Link{
 	},
 }
 
-// TestFarmDoesNotPay makes farms of links in one site, of several sizes and arrangements. It checks
-// that the best page of a farm has a lower rank than a page for which six sites vote, and that a larger
-// farm gives it no higher rank, relative to the mean, than a farm of ten pages.
+// TestFarmDoesNotPay makes link farms in one site, of several sizes and arrangements. The page that
+// the farm supports must have a lower rank than a page to which six sites link. And a large farm
+// must give this page hardly more rank, relative to the mean, than a farm of ten pages does.
 func TestFarmDoesNotPay(t *testing.T) {
 	best := func(t *testing.T, n int, arrange func(uint32, int, int) []Link, sitesOf func(int) []uint32) (farm, honest float64) {
 		f := newFarm(n, arrange)
@@ -80,8 +82,9 @@ func TestFarmDoesNotPay(t *testing.T) {
 	}
 }
 
-// TestFarmForAnother checks that a large farm gives a page of another site hardly more rank, relative
-// to the mean, than a small one.
+// TestFarmForAnother makes a link farm on one site, with links to one page of another site. A farm
+// of a thousand pages must give this page hardly more rank, relative to the mean, than a farm of
+// ten.
 func TestFarmForAnother(t *testing.T) {
 	rankOf := func(n int) float64 {
 		f := newFarm(n, func(farm uint32, i, _ int) []Link { return []Link{NewLink(farm+1+uint32(i), 199, false)} })
@@ -92,8 +95,9 @@ func TestFarmForAnother(t *testing.T) {
 	}
 }
 
-// TestTemplates checks that links which a site repeats on all its pages count as one link, whether the
-// site marks them as navigation or not, and do not weaken the votes in the text.
+// TestTemplates checks that links which a site repeats on all its pages count together as one link,
+// whether they are marked as navigation or not. They must not weaken the other links of these
+// pages.
 func TestTemplates(t *testing.T) {
 	const pages = 100
 	ranksOf := func(sites []uint32, marked bool) []float64 {

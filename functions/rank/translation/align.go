@@ -6,14 +6,14 @@ import (
 	"unicode/utf8"
 )
 
-// bead is a group of successive sentences of a text, and the group of sentences of another text
-// that translates it. The first group has the indexes from, …, to−1, the second fromOther, …,
-// toOther−1.
+// bead is a group of successive sentences of a text, with the sentences of another text that
+// translate the group. The group is text[from:to], and its translation is other[fromOther:toOther].
 type bead struct{ from, to, fromOther, toOther int }
 
-// kinds are the possible sizes of a bead: how many sentences it has of the first text (field of),
-// and of the other one (field other). Each kind has a penalty, which is −100·log of its probability
-// (Gale and Church 1993, table 5).
+// kinds are the possible sizes of a bead, which is a group of successive sentences with its
+// translation. In a bead of the kind {2, 1, …}, two sentences of the first text are translated by
+// one sentence of the second. The penalty is −100·log of the probability of the kind (Gale and
+// Church 1993, table 5).
 var kinds = []struct {
 	of, other int
 	penalty   float64
@@ -28,14 +28,18 @@ const (
 	// s² of Gale and Church: variance of the length of a translation, for each character of the
 	// original
 	variance   = 6.8
-	mostUnlike = 2500 // greatest penalty, for lengths so different that the texts hardly translate each other
+	mostUnlike = 2500 // greatest result of the function unlike, however different the lengths of the two texts are
 )
 
-// unlike returns the penalty for taking one text as the translation of another, by their lengths.
-// The parameters length and other are the lengths of the original and of the translation in
-// characters; ratio is the mean length of translations divided by that of their originals. The
-// penalty is −100·log of the probability that the length of a translation differs from the expected
-// one by at least as much as other does, and at most mostUnlike.
+// unlike returns the penalty for taking one text as the translation of another. The parameters are
+//
+//	length   number of characters of the original
+//	other    number of characters of the supposed translation
+//	ratio    mean number of characters of translations for each character of the original
+//
+// So a translation is expected to have length·ratio characters. The penalty is −100·log(p), but at
+// most mostUnlike. Here p is the probability that a true translation differs from this expected
+// length by at least as much as the supposed translation does.
 func unlike(length, other, ratio float64) float64 {
 	if length == 0 && other == 0 {
 		return 0

@@ -15,18 +15,19 @@ import (
 // for it.
 type Limits struct {
 	Sentences int // greatest number of sentences of a page; the rest of its text is left out
-	// Greatest sum, over all aligned pairs of sentences, of the product of the numbers of terms in
-	// the two sentences; further pairs are left out. A sum of 10 million takes some 150 MB and five
-	// seconds.
+	// Pairs limits the size of the input. A sentence with m different terms, whose translation has n
+	// different terms, counts (m+1)·(n+1). Sentences with which the sum of all would exceed Pairs are
+	// left out. A sum of 10 million takes some 150 MB and five seconds.
 	Pairs int
 }
 
-// DefaultLimits returns limits for the memory of a function in the cloud.
+// DefaultLimits returns limits that suit a function in the cloud: a pair of languages takes some
+// 150 MB of memory.
 func DefaultLimits() Limits { return Limits{Sentences: 500, Pairs: 10_000_000} }
 
 const (
-	iterations = 6   // number of iterations of EM; more of them change little
-	mostTerms  = 100 // greatest number of terms of an aligned sentence: longer ones are mostly lists, and are left out
+	iterations = 6   // number of iterations of EM (expectation maximization); more of them change little
+	mostTerms  = 100 // greatest number of terms of a sentence; longer ones are mostly lists, and are left out
 	// least number of aligned sentences in which a term must occur to be translated, or to be a
 	// translation
 	leastTimes = 2
@@ -42,21 +43,21 @@ type Text struct {
 // Summary says from how much text the dictionaries were learnt, and what was left out because of
 // limits.
 type Summary struct {
-	Pages     int // number of pages that were read together with their translation
-	Sentences int // number of aligned pairs of sentences that were learnt from
+	Pages     int // number of pages that were read, each with its translation
+	Sentences int // number of pairs (a sentence and its translation) from which the dictionaries were learnt
 	Cut       Cut
 }
 
 // Cut counts the parts of the input that were left out because of limits.
 type Cut struct {
 	Bytes     int // bytes of text after the first Limits.Sentences sentences of pages
-	Long      int // pairs of sentences with more than mostTerms terms
+	Long      int // pairs of sentences left out because one of the two has more than mostTerms terms
 	Sentences int // pairs of sentences left out because of Limits.Pairs
-	Terms     int // the rarest terms, left out because a dictionary has at most dictionary.MaxSources
+	Terms     int // number of rare terms left out because a dictionary has at most dictionary.MaxSources terms
 }
 
 // Omitted returns a text for each limit that left something out, such as "12 of 90 pairs of
-// sentences".
+// sentences" for Limits.Pairs.
 func (s *Summary) Omitted() (texts []string) {
 	add := func(n int, format string, args ...any) {
 		if n > 0 {
@@ -74,10 +75,12 @@ func (s *Summary) Omitted() (texts []string) {
 // Learner learns two dictionaries for a pair of languages, one in each direction. It is not safe
 // for concurrent use.
 type Learner struct {
-	limits  Limits
-	sides   [2]vocabulary
-	all     []aligned
-	pairs   int // the sum that Limits.Pairs bounds
+	limits Limits
+	sides  [2]vocabulary
+	all    []aligned
+	// sum over all stored pairs of sentences: (number of terms in the one + 1) · (number of terms
+	// in the other + 1); Limits.Pairs is its limit
+	pairs   int
 	summary Summary
 }
 
@@ -103,9 +106,10 @@ func (l *Learner) Add(page, translated Text) {
 	l.align(text, other, align(text, other)...)
 }
 
-// align stores each bead of two texts, given as their sentences, as an aligned pair for Learn. It
-// leaves out beads without terms in one of the languages, with too many terms, or beyond
-// Limits.Pairs.
+// align stores the beads of two texts as aligned pairs, from which Learn will learn. A bead is a
+// group of sentences with its translation. align leaves out beads without terms in one of the
+// languages, beads with too many terms, and those for which Limits.Pairs leaves no room. Each text is
+// given as a list of its sentences.
 func (l *Learner) align(text, other []string, beads ...bead) {
 	for _, b := range beads {
 		source, target := l.sides[0].analyse(text[b.from:b.to]), l.sides[1].analyse(other[b.fromOther:b.toOther])
@@ -146,11 +150,13 @@ func (l *Learner) Learn(ctx context.Context) (forth, back []dictionary.Entry, su
 	return forth, back, l.summary, nil
 }
 
-// entries returns the entries of a dictionary that translates the terms of l.sides[from]. The
-// parameter m is the model in this direction, and back the one in the opposite direction.
+// entries returns the entries of the dictionary from the language l.sides[from] to the other language.
+// The parameter m is the model in this direction, and back is the model in the opposite direction.
 //
-// The probability of a translation is the geometric mean of its probabilities in the two models,
-// divided by the sum of these means over all translations of the term.
+// A translation must be probable in both directions. Let p be the probability in the model m that the
+// term t translates the term s, and q the probability in the model back that s translates t. Then the
+// weight of t is √(p·q). Its probability in the dictionary is this weight, divided by the sum of the
+// weights of all translations of s.
 func (l *Learner) entries(from int, m, back model) (entries []dictionary.Entry) {
 	sources, targets := &l.sides[from], &l.sides[1-from]
 	for s, row := range m {
@@ -193,8 +199,8 @@ func (l *Learner) entries(from int, m, back model) (entries []dictionary.Entry) 
 type vocabulary struct {
 	analyzer *analysis.Analyzer
 	numbers  map[string]uint32
-	terms    []string // the term with each number
-	times    []int    // number of aligned sentences that contain the term with each number
+	terms    []string // the terms, by their numbers
+	times    []int    // number of aligned sentences that contain each term, by the number of the term
 }
 
 // analyse returns the terms of the sentences in texts, each once, in the order in which they first
@@ -213,8 +219,8 @@ func (v *vocabulary) analyse(texts []string) (terms []string) {
 	return terms
 }
 
-// count returns the numbers of the terms, in ascending order, and counts one more sentence for each
-// of them. The parameter terms has the different terms of an aligned sentence.
+// count records that one more aligned sentence contains the given terms. Each term must be given once.
+// It returns the terms' numbers in the vocabulary, in ascending order.
 func (v *vocabulary) count(terms []string) []uint32 {
 	numbers := make([]uint32, len(terms))
 	for i, term := range terms {

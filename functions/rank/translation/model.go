@@ -6,12 +6,14 @@ import (
 	"slices"
 )
 
-// aligned is a pair of sentences that translate each other. Each sentence is a list of the numbers
-// that its terms have in the vocabulary of their language, in ascending order, each once.
+// aligned is a pair of sentences that translate each other. A sentence is given as a set of terms: a
+// sorted list of different numbers. The number of a term is its index in the vocabulary of the
+// sentence's language.
 type aligned struct{ source, target []uint32 }
 
-// empty is the number of the empty word of IBM model 1. It stands in every source sentence, so that
-// a target term that translates none of the other terms there can be ascribed to it.
+// empty is the number of the empty word of IBM model 1, which is added to every source sentence.
+// Some words of a target sentence translate no word of the source sentence. The model then counts
+// them as translations of the empty word.
 const empty = 0
 
 // model is IBM model 1: it has the probabilities with which terms of the target language translate
@@ -26,8 +28,8 @@ type cell struct {
 	probability float32 // probability that the target translates the row's source term
 }
 
-// find returns the probability that the term target translates the term source. It is 0 if no
-// aligned pair of sentences has both.
+// find returns the probability that a target term translates a source term. The terms are given by
+// their numbers. The probability is 0 if no aligned pair of sentences has both terms.
 func (m model) find(source, target uint32) float32 {
 	row := m[source]
 	i, found := slices.BinarySearchFunc(row, target, func(c cell, t uint32) int { return cmp.Compare(c.target, t) })
@@ -37,18 +39,25 @@ func (m model) find(source, target uint32) float32 {
 	return row[i].probability
 }
 
-// training is a model while it is trained.
+// training is a model of translations while it is trained. It has a cell for each source term and
+// each target term that occur in the same aligned pair of sentences. The row of a source term
+// consists of its cells.
 type training struct {
 	all     []aligned
-	targets []uint32   // target of each cell, by the number of the cell
-	rows    []int      // number of the first cell of each source term's row; at the end, the number of all cells
-	cells   []estimate // the cells of all rows, one row after the other
-	// for each aligned pair, each of its target terms and each of its source terms, in this order:
-	// the number of the cell of these two terms
+	targets []uint32 // target term of each cell, by the number of the cell
+	rows    []int    // index in cells at which the row of each source term begins; the last element is len(cells)
+	cells   []estimate
+	// Numbers of cells, in the order in which an iteration visits the cells:
+	//
+	//	for each aligned pair of sentences,
+	//		for each target term of the pair,
+	//			for each source term of the pair:
+	//				the number of the cell of these two terms
 	at []uint32
 }
 
-// estimate is the state of a cell in training.
+// estimate is the state of one cell while the model is trained. A cell is a pair of a source term
+// and one of its possible translations.
 type estimate struct {
 	probability float32 // probability that the target translates the source
 	// expected number of sentences in which the target translates the source, as counted in this
@@ -56,8 +65,10 @@ type estimate struct {
 	count float32
 }
 
-// newTraining returns a training in which all target terms of a row are equally probable. The
-// numbers of source terms must be below sources, those of target terms below targets.
+// newTraining returns the state before the first iteration. A source term has one cell for each
+// target term with which it occurs in an aligned pair of sentences. At first, all cells of a source
+// term have the same probability. The parameters sources and targets are the sizes of the two
+// vocabularies. Terms are given by their numbers in these vocabularies, counted from 0.
 func newTraining(all []aligned, sources, targets int) *training {
 	type place struct{ pair, source int32 } // a source in the list of a pair
 	places, first, size := make([][]place, sources), make([]int, len(all)), 0
@@ -93,7 +104,7 @@ func newTraining(all []aligned, sources, targets int) *training {
 	return t
 }
 
-// eachRow yields the cells of each row.
+// eachRow yields the cells of each row: all target terms for one source term.
 func (t *training) eachRow(yield func([]estimate) bool) {
 	for s := range len(t.rows) - 1 {
 		if !yield(t.cells[t.rows[s]:t.rows[s+1]]) {
@@ -102,11 +113,12 @@ func (t *training) eachRow(yield func([]estimate) bool) {
 	}
 }
 
-// iterate improves the model by one iteration of EM (Brown 1993, 4.1). It distributes each target
-// term of a sentence among the source terms of the aligned sentence, in proportion to the present
-// probabilities, and sums these fractions for each pair of a source and a target term. The new
-// probability of a target for a source is the sum of this pair divided by the sum over all pairs
-// with the source.
+// iterate improves the model by one iteration of EM (Brown 1993, 4.1). With p(t|s), the present
+// probability that the target term t translates the source term s:
+//
+//	c(s, t)      = sum over all aligned pairs of sentences with both terms:
+//	               p(t|s) / (sum of p(t|r) over all source terms r of the pair)
+//	new p(t|s)   = c(s, t) / (sum of c(s, u) over all target terms u)
 func (t *training) iterate(ctx context.Context) error {
 	at := t.at
 	for i, a := range t.all {
@@ -157,7 +169,8 @@ func (t *training) model() model {
 }
 
 // train returns the model that results from the given number of iterations over all pairs of
-// sentences. See newTraining for sources and targets.
+// sentences. The parameters sources and targets are the sizes of the two vocabularies. Terms are given
+// by their numbers in these vocabularies, counted from 0.
 func train(ctx context.Context, all []aligned, sources, targets, iterations int) (model, error) {
 	t := newTraining(all, sources, targets)
 	for range iterations {

@@ -8,11 +8,12 @@ import (
 
 // sentences splits a text into sentences. A sentence ends
 //
-//	at the end of a line          lines are blocks of the page, such as headings
+//	at the end of a line          because lines are blocks of the page, such as headings
 //	after . ! ? … and the like    if white space follows, and the word before has at least two letters
-//	after 。！？                   in scripts without spaces
+//	after 。！？                   always: in scripts that use these, no space follows
 //
-// It returns at most the given number of sentences; cut is the number of bytes of text after them.
+// The parameter most is the greatest number of sentences to return. The result cut is the number of
+// bytes of the text after these sentences.
 func sentences(text string, most int) (all []string, cut int) {
 	for rest := text; rest != ""; {
 		line, behind, _ := strings.Cut(rest, "\n")

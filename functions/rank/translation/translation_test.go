@@ -31,7 +31,7 @@ func TestSentences(t *testing.T) {
 	}
 }
 
-// long returns a sentence of a length in characters.
+// long returns a sentence of n characters.
 func long(n int) string { return strings.Repeat("x", n) }
 
 func TestAlign(t *testing.T) {
@@ -58,7 +58,8 @@ func TestAlign(t *testing.T) {
 	}
 }
 
-// FuzzAlign checks that the beads of any two texts follow each other and lie within the texts.
+// FuzzAlign checks, for any two texts, that the aligned groups of sentences follow each other and
+// lie within the texts.
 func FuzzAlign(f *testing.F) {
 	f.Add("One. Two.\nThree", "Eins und zwei. Drei.")
 	f.Add("", "\xff.")
@@ -75,7 +76,8 @@ func FuzzAlign(f *testing.F) {
 	})
 }
 
-// learn learns dictionaries from pages, each given as its lines of text and their translations.
+// learn learns dictionaries from pages. Each page is given as two strings: its lines of text, and the
+// translations of these lines.
 func learn(t *testing.T, limits Limits, pages ...[2]string) (forth, back map[string]string, s Summary) {
 	t.Helper()
 	l := NewLearner("en", "de", limits)
@@ -125,7 +127,7 @@ func TestLearn(t *testing.T) {
 	}
 }
 
-// TestLimits checks that the parts of pages that limits leave out are counted.
+// TestLimits checks that learning counts what it leaves out of pages because of its limits.
 func TestLimits(t *testing.T) {
 	if _, _, s := learn(t, Limits{Sentences: 1, Pairs: 1 << 20}, lesson...); s.Sentences != 4 || s.Cut.Bytes == 0 {
 		t.Errorf("one sentence of a page: %+v", s)
