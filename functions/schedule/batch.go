@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// candidate is a URL of a lease, which may become a target of the batch.
+// candidate is a URL that the frontier has leased, and that may become a target of the batch.
 type candidate struct {
 	frontier.Entry
 	page  address.Address
@@ -23,7 +23,8 @@ type candidate struct {
 	limits []membership.Limit
 }
 
-// batch returns the batch for a lease: the message to the function fetch. The caller adds the crawl
+// batch makes a batch of a lease. A lease has URLs of one host, which the frontier hands out for a
+// time. A batch is the message that makes fetch request these URLs. The caller adds the crawl
 // partition and the deadline. All pages of a batch are stored in the storage partition of its first
 // URL.
 //
@@ -33,7 +34,9 @@ type candidate struct {
 //	                   reach a limit of its collection if they are stored
 //	requested          otherwise
 //
-// When the batch is settled, a URL that was left out waits at the front of its band again.
+// A denied URL goes with the batch, too, with the reason. When the outcomes of the batch are
+// settled (entered in the frontier), a URL that was left out waits again, before others of its
+// priority.
 func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *settings.Settings, lease frontier.Lease) (batch.Batch, error) {
 	b := batch.Batch{Version: lease.Version, Host: lease.Host, NotBefore: lease.NotBefore, Failures: lease.Failures}
 	urls, err := f.candidates(s, lease)
@@ -84,9 +87,9 @@ func (f *Function) batch(ctx context.Context, front *frontier.Frontier, s *setti
 	return b, nil
 }
 
-// tally reads, by one request to Redis, how many stored pages count towards each limit of the URLs.
-// URLs of leased batches do not count, so that batches leased at the same time may together exceed
-// a limit by the number of their URLs.
+// tally returns how many stored pages count towards each limit of the URLs. It reads the numbers by
+// one request to Redis. Pages that other batches are fetching now are not counted. So batches that
+// are leased at the same time may together exceed a limit by some pages.
 func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (membership.Counts, error) {
 	t := membership.NewCounts()
 	for _, u := range urls {
@@ -108,8 +111,8 @@ func tally(ctx context.Context, front *frontier.Frontier, urls []candidate) (mem
 	return t, nil
 }
 
-// candidates parses the URLs of a lease. It leaves out those that a takedown has forgotten since
-// they were admitted to the frontier. Until the frontier is rebuilt, these are leased and left out
+// candidates parses the URLs of a lease. It leaves out those that a takedown has covered since they
+// were admitted to the frontier. Until the frontier is rebuilt, these URLs are leased and left out
 // again and again.
 func (f *Function) candidates(s *settings.Settings, lease frontier.Lease) ([]candidate, error) {
 	var urls []candidate
@@ -150,9 +153,9 @@ func (u candidate) target(denied string) batch.Target {
 	}
 }
 
-// size returns an upper bound of the bytes that the URL's target takes in the message. It allows
-// for JSON that doubles the bytes of the URL, and needs six bytes for each byte of the ETag and
-// Last-Modified.
+// size returns an upper bound of the bytes that the URL takes in the message of a batch. The
+// message is JSON, which may need two bytes for each byte of the URL, and six for each byte of the
+// ETag and Last-Modified.
 func size(u candidate) int {
 	const rest = 400 // names of fields, numbers, a collection
 	n := rest + 2*len(u.URL)

@@ -20,7 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// TestTargets checks that targets have everything that the frontier knows of their URLs.
+// TestTargets checks that the targets of batches, the URLs to fetch, have all the data that the
+// frontier holds about these URLs.
 func TestTargets(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -45,7 +46,8 @@ func TestTargets(t *testing.T) {
 	})
 }
 
-// again makes a stored page wait to be requested again.
+// again enters a page that has been stored earlier into the frontier, and makes it wait to be
+// requested again.
 func (w *world) again(e frontier.Entry) {
 	w.t.Helper()
 	a := w.parse(e.URL)
@@ -60,8 +62,9 @@ func (w *world) again(e frontier.Entry) {
 	}
 }
 
-// TestDelayOfCollections has a batch with the longest delay of its own collections, and with no
-// more URLs than it has time for. The other URLs are in the next batch.
+// TestDelayOfCollections checks that a batch keeps the longest delay that the collections of its
+// URLs require, and has only as many URLs as it has time for. The other URLs must be in the next
+// batch.
 func TestDelayOfCollections(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.publish("slow", func(c *collection.Collection) { c.Delay = collection.Duration(5 * time.Second) })
@@ -88,7 +91,8 @@ func TestDelayOfCollections(t *testing.T) {
 	}
 }
 
-// TestLongValidators has validators of the greatest length: the message does not become too long.
+// TestLongValidators requests pages again whose ETag and Last-Modified have the greatest length,
+// and checks that no message becomes too long.
 func TestLongValidators(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	look := batch.Look{Time: functionstest.Start, ETag: strings.Repeat("\x01", 255), Modified: strings.Repeat(`"`, 255)}
@@ -108,7 +112,8 @@ func TestLongValidators(t *testing.T) {
 	}
 }
 
-// TestSize compares the length of a target with the bound that size computes, for every last look.
+// TestSize encodes a target in which every field has its longest value. The encoded target must not be
+// longer than the estimate that the function "size" returns for it.
 func TestSize(t *testing.T) {
 	long := strings.Repeat("\x01", 255)
 	look := &batch.Look{Time: functionstest.Start.Add(-1), ETag: long, Modified: long, Digest: 1<<64 - 1, Body: 1<<64 - 1, Missing: true}

@@ -10,17 +10,20 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// horizon is the longest time by which a host may be leased before requests to it are allowed
-// again. The function fetch waits for the rest of that time.
+// horizon says how early a host may be leased: at most this long before the next request to it is
+// allowed. The function fetch then waits until the request is allowed.
 const horizon = 2 * time.Second
 
-// always takes the place of horizon if all waiting URLs are to be parked. Then any host may be
-// leased, even one to which requests are allowed only much later.
+// The constant named always replaces horizon (the longest time for which a host may be leased in
+// advance) when no waiting URL may be requested, and all are to be parked: kept pending, but in no
+// queue. To park the URLs of a host, schedule must lease the host. It sends the host no request
+// then. So it may lease the host even if requests to it are still forbidden for a long time.
 const always time.Duration = math.MaxInt64
 
-// request returns the request to the frontier for the next lease, with the number of new pages that
-// each collection with a limit still allows. The bool is false if nothing can be leased now: no URL
-// waits, too many batches are leased, or no collection allows a page.
+// request returns the request by which schedule asks the frontier for the next lease. The request
+// says how many new pages each collection with a limit still allows. The second result is false if
+// nothing can be leased now: no URL waits, the greatest number of batches is leased, or no
+// collection allows a further page.
 func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *settings.Settings) (frontier.Request, bool, error) {
 	r := frontier.Request{Horizon: horizon}
 	counts, err := front.Counts(ctx)
@@ -47,9 +50,10 @@ func (f *Function) request(ctx context.Context, front *frontier.Frontier, s *set
 	return r, !held, nil
 }
 
-// full reports whether as many batches are leased as are allowed. The parameter batches is the
-// number of leased batches in this crawl partition, and Limits.Batches their limit. But if a
-// collection sets connections, that is the limit for all crawl partitions together.
+// full reports whether the greatest number of batches is leased, so that no further batch may be
+// leased now. If a collection has the setting connections, this is the limit for all crawl
+// partitions together. Otherwise Limits.Batches is the limit for each crawl partition. The
+// parameter batches is the number of batches that are leased in this crawl partition.
 func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64) (bool, error) {
 	most := s.Connections()
 	if most == 0 {
@@ -66,13 +70,15 @@ func (f *Function) full(ctx context.Context, s *settings.Settings, batches int64
 	return out >= int64(most), nil
 }
 
-// rooms returns for each collection with a limit of pages, by name, how many new pages may still be
-// requested. Assets do not count.
+// rooms returns for each collection with a limit of pages, by its name, how many new pages may
+// still be requested: the limit less the stored and the leased pages (those that are being
+// fetched). Assets do not count. When the room is 0 or less, it tells what becomes of the
+// collection's other URLs. A room of -1 stands for a limit that stored pages alone have reached:
 //
-//	stored    leased  limit   room
-//	    30        20    100     50
-//	    80        20    100      0   its other URLs wait: a leased page may fail
-//	   100         0    100     -1   its other URLs are parked
+//	stored   leased   limit   room
+//	    30       20     100     50
+//	    80       20     100      0   they wait: if a leased page fails, one of them may be requested
+//	   100        0     100     -1   they are parked: pending, but in no queue
 func (f *Function) rooms(ctx context.Context, s *settings.Settings) (map[string]int64, error) {
 	var names, tallies []string
 	var left, out []int64

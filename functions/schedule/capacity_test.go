@@ -19,8 +19,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// crawl leases and settles batches in all partitions until nothing is left to lease. Every fail-th
-// URL fails; with 0, none does. It returns the number of stored pages of each collection.
+// crawl runs the crawl in all partitions until nothing is left to request: it leases batches, and
+// settles them with made up outcomes. Every fail-th URL fails; with 0, none does. It returns the
+// number of stored pages of each collection.
 func (w *world) crawl(fail int) map[string]int {
 	w.t.Helper()
 	stored, n := make(map[string]int), 0
@@ -60,8 +61,8 @@ func pages(n int64) func(*collection.Collection) {
 	return func(c *collection.Collection) { c.Pages, c.PatternPages = n, collection.Unlimited }
 }
 
-// TestPagesOfAllPartitions has a limit of pages: exactly so many are stored, over all partitions
-// and hosts, however many URLs fail.
+// TestPagesOfAllPartitions checks that a collection stores exactly as many pages as its limit
+// allows, over all crawl partitions and hosts together, even if every fourth URL fails.
 func TestPagesOfAllPartitions(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -83,8 +84,9 @@ func TestPagesOfAllPartitions(t *testing.T) {
 	})
 }
 
-// TestPagesOfEachCollection has two collections on one host: when one has reached its limit, the
-// other is crawled to its end.
+// TestPagesOfEachCollection has two collections with different limits on one host, and one without
+// a limit. When the first two have reached their limits, all URLs of the third must still be
+// crawled.
 func TestPagesOfEachCollection(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, pages(40))
@@ -106,7 +108,8 @@ func TestPagesOfEachCollection(t *testing.T) {
 	})
 }
 
-// TestMorePages raises a limit: parked URLs are requested when the frontier has been rebuilt.
+// TestMorePages raises the limit of a collection and rebuilds the frontier. The URLs that were
+// parked (pending, but not requested) must then be requested.
 func TestMorePages(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), pages(20))
 	w.admit(50, "")
@@ -141,8 +144,8 @@ func TestMorePages(t *testing.T) {
 	}
 }
 
-// TestAssetsBesidePages: assets do not take the room of pages, are requested when it is used
-// up, and have a limit of their own.
+// TestAssetsBesidePages checks that assets do not count towards the limit of pages, are requested
+// even when it is reached, and have a limit of their own.
 func TestAssetsBesidePages(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) {
 		c.Pages, c.PatternPages, c.Assets = 2, collection.Unlimited, true
@@ -186,8 +189,10 @@ func TestAssetsBesidePages(t *testing.T) {
 	}
 }
 
-// TestParkedWhileResting: a crawl that has its pages ends, though hosts want to
-// be left alone for long.
+// TestParkedWhileResting has a collection that has reached its limit of pages, and a host that must
+// not be sent requests for a day. The other URLs of the collection must be parked at once, and not
+// only when requests to the host are allowed again. Then no URL waits any more, and the crawl has
+// ended.
 func TestParkedWhileResting(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), pages(1))
 	w.admit(9, "")
@@ -208,7 +213,7 @@ func TestParkedWhileResting(t *testing.T) {
 	}
 }
 
-// TestSitemapsWait does not request sitemaps while more URLs of their host wait than are allowed.
+// TestSitemapsWait checks that no sitemap is requested while too many URLs of its host wait.
 func TestSitemapsWait(t *testing.T) {
 	// so that 1,000 URLs may wait
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 1 })

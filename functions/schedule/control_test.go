@@ -18,7 +18,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// bucket returns the bucket with the settings. They are read again for each run.
+// bucket returns the bucket with the settings. It also stops the caching of settings, so that every
+// later run sees what the test changes in the bucket.
 func (w *world) bucket() blob.Bucket {
 	w.Settings.Age = 0
 	return w.Settings.Bucket.(blob.Bucket)
@@ -64,7 +65,8 @@ func TestPause(t *testing.T) {
 	expect("resumed", 0)
 }
 
-// TestPauseFreesLeases pauses the crawl: batches that are leased end as usual.
+// TestPauseFreesLeases pauses the crawl, and checks that the lease of a batch expires as usual, so
+// that its URLs wait again.
 func TestPauseFreesLeases(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(1, "")
@@ -85,8 +87,8 @@ func TestPauseFreesLeases(t *testing.T) {
 	}
 }
 
-// TestForgotten sends no URL that was forgotten after it was admitted, not even the name of its
-// site.
+// TestForgotten admits URLs to the frontier, and then forgets a URL and a site by a takedown. No
+// batch may contain the forgotten URL, a URL of the forgotten site, or the name of this site.
 func TestForgotten(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)

@@ -47,7 +47,7 @@ func newWorld(t *testing.T, rdb redis.UniversalClient, change func(*collection.C
 	return w
 }
 
-// admit admits n URLs of the site, each with the given query.
+// admit enters n new URLs of the site into the frontier, each with the given query.
 func (w *world) admit(n int, query string) {
 	w.t.Helper()
 	var urls []string
@@ -57,7 +57,7 @@ func (w *world) admit(n int, query string) {
 	functionstest.Admit(w.t, w.Redis, w.inForce, urls...)
 }
 
-// run schedules and returns the batches that were sent.
+// run runs the function schedule once, and returns the batches that it sent.
 func (w *world) run() []batch.Batch {
 	w.t.Helper()
 	if err := w.Run(w.t.Context(), task.Lease{}); err != nil {
@@ -82,7 +82,8 @@ func (w *world) sent() []batch.Batch {
 	return batches
 }
 
-// publish publishes a further collection, without delay.
+// publish publishes a further collection, which requires no delay between requests. The given
+// function may change the collection before.
 func (w *world) publish(name string, change func(*collection.Collection)) {
 	w.t.Helper()
 	c := collection.Collection{
@@ -92,7 +93,7 @@ func (w *world) publish(name string, change func(*collection.Collection)) {
 	w.inForce = functionstest.Republish(w.t, w.bucket(), c, change)
 }
 
-// enter puts a URL into the frontier with the given entry.
+// enter puts a new URL into the frontier, with the fields of e.
 func (w *world) enter(e frontier.Entry) {
 	w.t.Helper()
 	a := w.parse(e.URL)
@@ -111,7 +112,8 @@ func (w *world) parse(url string) address.Address {
 	return a
 }
 
-// settle settles a batch: all its pages are stored, except denied ones.
+// settle enters the outcomes of a batch in the frontier: all its pages are stored, except denied
+// ones.
 func (w *world) settle(b batch.Batch) {
 	w.t.Helper()
 	s := frontier.Settlement{Version: b.Version, Host: b.Host, Ended: w.clock.Now()}
@@ -129,7 +131,8 @@ func (w *world) settle(b batch.Batch) {
 	}
 }
 
-// deniedIn returns the reason for each target that is denied.
+// deniedIn returns for each target of the batches, by its URL, the reason why it is denied; "" if
+// it is not.
 func deniedIn(batches []batch.Batch) map[string]string {
 	reasons := make(map[string]string)
 	for _, b := range batches {

@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// TestLimits has limits of pages: exactly so many are stored, and the others are denied with the
-// reason.
+// TestLimits crawls with collections that limit the number of pages. As many pages must be
+// requested as the limits allow. All other URLs must be denied, with the limit as the reason.
 func TestLimits(t *testing.T) {
 	for _, test := range []struct {
 		name   string
@@ -55,8 +55,8 @@ func TestLimits(t *testing.T) {
 	}
 }
 
-// TestLimitsOfOthers has limits for hosts and collections separately. Stored pages and sitemaps
-// are not denied.
+// TestLimitsOfOthers checks that a limit of pages holds for each host and each collection
+// separately. The limit must deny neither stored pages, which are requested again, nor sitemaps.
 func TestLimitsOfOthers(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		limit := func(c *collection.Collection) { c.HostPages = 1 }
@@ -80,10 +80,11 @@ func TestLimitsOfOthers(t *testing.T) {
 	})
 }
 
-// page returns a URL on a host that is leased before the site.
+// page returns the i-th URL of a second test host. Of two hosts with waiting URLs, schedule leases
+// this one first.
 func page(i int) string { return fmt.Sprint("http://0.example/", i) }
 
-// store makes n pages stored.
+// store enters the URLs of n pages, page(0) to page(n-1), into the frontier as stored.
 func (w *world) store(n int) {
 	w.t.Helper()
 	tallies := []string{w.inForce.CollectionTally(functionstest.Collection)}
@@ -96,7 +97,8 @@ func (w *world) store(n int) {
 	}
 }
 
-// due makes pages from, from+1, …, to−1 wait again.
+// due makes a range of the stored pages wait to be requested again. The range includes its
+// beginning, and excludes its end.
 func (w *world) due(from, to int) {
 	w.t.Helper()
 	for i := from; i < to; i++ {
@@ -104,8 +106,9 @@ func (w *world) due(from, to int) {
 	}
 }
 
-// expect runs schedule and compares the batches: want has the numbers of new targets, and of
-// stored ones, in each.
+// expect runs schedule, and compares the batches that it sends with the expected ones. An expected
+// batch is given by two numbers: how many new pages it must have, and how many stored pages that
+// are requested again.
 func (w *world) expect(name string, want ...[2]int) []batch.Batch {
 	w.t.Helper()
 	batches := w.run()
@@ -127,8 +130,9 @@ func (w *world) expect(name string, want ...[2]int) []batch.Batch {
 	return batches
 }
 
-// TestAskedAgainAtTheLimit has a limit on new pages: exactly so many are requested, and stored
-// pages are requested all the same. The remaining URLs are parked.
+// TestAskedAgainAtTheLimit has a collection with a limit of pages. Exactly as many pages as it
+// allows must be stored. When the limit is reached, stored pages must still be requested again, and
+// the remaining URLs must be parked: pending, but not requested.
 func TestAskedAgainAtTheLimit(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, func(c *collection.Collection) { c.Pages = 60 })
@@ -166,8 +170,8 @@ func TestAskedAgainAtTheLimit(t *testing.T) {
 	})
 }
 
-// TestAskedAgainBelowTheLimit requests stored pages again: their number is not bounded by the
-// number of new pages that are left to the limit.
+// TestAskedAgainBelowTheLimit checks that twenty stored pages are requested again, though the limit
+// of their collection allows only one more new page.
 func TestAskedAgainBelowTheLimit(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Pages = 26 })
 	w.store(25)

@@ -9,14 +9,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// robotsOf holds the cached robots.txt rules for the URLs of a lease.
+// robotsOf holds the robots.txt rules, from the cache, for the URLs of one batch.
 type robotsOf struct {
 	rules map[visitor]robots.Rules
 	delay time.Duration // the longest Crawl-delay of the rules
 }
 
-// visitor is a user agent at an origin. One group of rules in the origin's robots.txt applies to it
-// (RFC 9309, section 2.2.1).
+// visitor is a user agent that requests pages of an origin. One group of rules in the origin's
+// robots.txt applies to it (RFC 9309, section 2.2.1).
 type visitor struct{ origin, agent string }
 
 func (u candidate) visitor() visitor { return visitor{u.page.Origin, u.agent} }
@@ -47,7 +47,7 @@ func (f *Function) robots(ctx context.Context, urls []candidate) (robotsOf, erro
 	return known, nil
 }
 
-// denies reports whether a cached robots.txt forbids the URL.
+// denies reports whether a robots.txt in the cache forbids the URL.
 func (r robotsOf) denies(u candidate) bool {
 	rules, known := r.rules[u.visitor()]
 	return known && !rules.Allows(u.page.Path)

@@ -44,8 +44,8 @@ func TestRobots(t *testing.T) {
 	}
 }
 
-// TestRobotsOfAgents applies robots.txt to the agent of each collection; a collection without an
-// agent has that of the function.
+// TestRobotsOfAgents checks that robots.txt is applied to the user agent of each URL's collection,
+// or to the function's if the collection sets none.
 func TestRobotsOfAgents(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.publish("other", func(c *collection.Collection) { c.Agent = "otherbot/2.0" })
@@ -72,7 +72,8 @@ func TestRobotsOfAgents(t *testing.T) {
 	}
 }
 
-// TestRobotsOfNobody has no URL to request: robots.txt is not requested, either.
+// TestRobotsOfNobody leases a batch whose only URL must not be requested, because a limit is
+// reached. So fetch needs no robots.txt, and the batch must not ask for one.
 func TestRobotsOfNobody(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.HostPages = 1 })
 	w.admit(1, "")

@@ -1,27 +1,30 @@
-// Package schedule leases hosts from the frontier and sends batches to fetch.
+// Package schedule leases hosts from the frontier, the queues of waiting URLs in Redis, and sends
+// batches of their URLs to the function fetch.
 //
-// A batch has URLs of one host. Between two requests fetch waits for the longest
-// delay that the collections of its URLs, or the robots.txt of their origins,
-// require. The batch has as many URLs as can be fetched in half the time of its lease,
-// or in five seconds if it has a new link of a collection with a topic. A URL that must
-// not be requested goes with the batch, too, marked with the reason:
+// A batch has URLs of one host. Between two requests fetch waits for the longest delay that the
+// collections of these URLs, or the robots.txt of their origins, require. The batch has as many
+// URLs as can be fetched in half the time of its lease, or in five seconds if it has a new link of
+// a collection with a topic. A URL that must not be requested is in the batch, too. It is marked
+// with one of these reasons, and fetch only records the reason:
 //
-//	robots.txt denies it to the agent of its collection
+//	robots.txt denies the URL to the agent of its collection
 //	the collection has as many pages of this host as it wants
 //	the collection has as many pages of this address.Pattern as it wants
 //
-// The last two reasons hold for new pages alone, not for pages that are requested
-// again and not for sitemaps.
+// The last two reasons do not apply to sitemaps, nor to stored pages that are requested again.
 //
-// A collection may limit its pages. They are counted over all crawl partitions:
+// A collection may limit its pages. Stored pages and leased pages (those being fetched) are counted
+// over all crawl partitions:
 //
 //	stored and leased pages together reach the limit   its remaining URLs wait
-//	stored pages alone reach the limit                 its remaining URLs are parked
-//	in both cases                                      stored pages are still requested again
+//	stored pages alone reach the limit                 its remaining URLs are parked: pending, but
+//	                                                   in no queue
 //
-// A sitemap is not requested while more than settings.MaxWaiting URLs of its host wait,
-// or frontier.WaitingFactor times as many in the whole frontier, so that an endless
-// sitemap does not fill the frontier.
+// In both cases its stored pages are still requested again.
+//
+// An endless sitemap must not fill the frontier. So no sitemap is requested while many URLs wait:
+// more than settings.MaxWaiting URLs of its host, or more than frontier.WaitingFactor ·
+// settings.MaxWaiting URLs in the whole frontier.
 package schedule
 
 import (
@@ -41,29 +44,31 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits bound the number and the duration of leases.
+// Limits bound the number and the duration of leases: how many batches are being fetched at a time,
+// and for how long.
 type Limits struct {
 	// greatest number of leased batches of a crawl partition at a time, unless a collection sets
-	// connections
+	// its own limit (connections)
 	Batches int
 	Time    time.Duration // time from the lease of a batch to its deadline
 }
 
-// DefaultLimits allows 64 leased batches, each for batch.MaxTime. These limits suit a queue in
-// which messages wait seconds, not minutes.
+// DefaultLimits allows 64 leased batches, each for batch.MaxTime. The time in which a batch waits
+// in the queue is part of its lease. So these limits suit a queue in which messages wait seconds,
+// not minutes.
 func DefaultLimits() Limits { return Limits{Batches: 64, Time: batch.MaxTime} }
 
 // unsent is the duration of a lease while its batch has not been sent. When the batch has been
 // sent, the lease is extended.
 const unsent = 15 * time.Second
 
-// perTarget is the time planned for the answer of each target, in addition to the delay between
-// requests.
+// perTarget is the time planned for the answer to the request of each target (URL of a batch), in
+// addition to the delay between requests.
 const perTarget = 500 * time.Millisecond
 
-// topicTime is the time planned for the requests of a batch that has a new link of a collection
-// with a topic. It is short because such a batch may find links of great weight: the next batch is
-// to request these before the remaining links of little weight.
+// topicTime limits the size of a batch that has a new link of a collection with a topic: the
+// requests of the batch are planned to take this time. A small batch ends soon. If it finds links
+// that fit the topic well, the next batch can request these before the other URLs of the host.
 const topicTime = 5 * time.Second
 
 // Function is the schedule function: its fields are the clients and limits that it works with.
@@ -80,15 +85,17 @@ type Function struct {
 	memory memory
 }
 
-// Handle calls Run for each message, a task.Lease, which names a crawl partition.
+// Handle calls Run for each message of an event. A message is a task.Lease, which names a crawl
+// partition.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, f.Run), nil
 }
 
-// Run ends expired leases of a crawl partition. Then, unless the crawl is paused, it leases hosts
-// and sends their batches, until no host may be leased or a limit is reached. The URLs of a batch
-// that could not be sent wait again when its lease expires. If the frontier must be rebuilt, Run
-// leases nothing and sends the sweep a message.
+// Run first ends the expired leases of a crawl partition: their URLs wait again. Then, unless the
+// crawl is paused, it leases hosts and sends their batches, until no host may be leased or a limit
+// is reached. The URLs of a batch that could not be sent wait again when its lease expires. If the
+// frontier must be rebuilt, Run leases nothing and sends a message to the function sweep, which
+// rebuilds it.
 func (f *Function) Run(ctx context.Context, t task.Lease) error {
 	now := f.Now()
 	front := frontier.New(f.Redis, t.Crawl)
@@ -156,8 +163,8 @@ func fit(time, delay time.Duration) int {
 	return max(1, min(batch.MaxTargets, int(time/(delay+perTarget))))
 }
 
-// short returns, for each collection with a topic, how many URLs a batch has at most if one of them
-// is a new link of that collection: as many as can be requested within topicTime.
+// short returns for each collection with a topic, by its name, how many URLs a batch may have if it
+// has a new link of the collection: as many as can be requested within topicTime.
 func short(s *settings.Settings) map[string]int {
 	most := make(map[string]int)
 	for _, c := range s.Collections {
@@ -177,15 +184,15 @@ func shortestDelay(s *settings.Settings) time.Duration {
 	return shortest
 }
 
-// pause has the reason of the crawl's pause that was logged last, or "" if the crawl was not paused
-// then. By it nothing is logged twice.
+// pause holds the reason of the crawl's pause that was logged last; "" if the crawl was not paused
+// then. The method paused compares it with the present reason, and logs only changes.
 type pause struct {
-	mu     sync.Mutex // protects reason
+	mu     sync.Mutex // protects the field reason
 	reason string
 }
 
-// is stores the reason of the present pause; "" if the crawl is not paused. It reports whether the
-// reason differs from the one stored before.
+// is(reason) stores the reason of the present pause; "" if the crawl is not paused. It reports
+// whether the reason differs from the one stored before.
 func (p *pause) is(reason string) (changed bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -194,7 +201,8 @@ func (p *pause) is(reason string) (changed bool) {
 	return changed
 }
 
-// paused reports whether the crawl is paused, and logs when a pause begins or ends.
+// paused reports whether the crawl is paused, and logs when a pause begins, changes its reason or
+// ends.
 func (f *Function) paused(ctx context.Context, c control.Document) bool {
 	inForce := c.Paused(f.Now())
 	if inForce == nil {

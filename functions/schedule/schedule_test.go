@@ -84,7 +84,8 @@ func TestConnections(t *testing.T) {
 	}
 }
 
-// TestFetches leases at most as many batches, over all hosts, as the collection's connections.
+// TestFetches checks that a collection's connections limit how many batches are leased at a time,
+// over all hosts.
 func TestFetches(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections, c.HostConnections = 2, 9 })
 	w.admit(350, "")
@@ -98,7 +99,8 @@ func TestFetches(t *testing.T) {
 	}
 }
 
-// TestManyFetches has a collection with many connections: so many batches are leased.
+// TestManyFetches checks that the collection's connections, and not Limits.Batches, limit how many
+// batches are leased at a time, even if Limits.Batches is lower.
 func TestManyFetches(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), func(c *collection.Collection) { c.Connections = 7 })
 	w.Limits.Batches = 3
@@ -110,8 +112,9 @@ func TestManyFetches(t *testing.T) {
 	}
 }
 
-// TestRest has a host that asks for a rest: it rests across batches, and the next batch has its
-// number of failures, until it gives a good answer.
+// TestRest has a host that answers 503 and must then be left alone for two minutes. No batch of the
+// host may be leased until shortly before these minutes end. The next batch must say how many
+// requests to the host have failed in a row. A good answer sets this number to 0.
 func TestRest(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -165,8 +168,8 @@ func TestBatchesInFlight(t *testing.T) {
 	}
 }
 
-// TestBatchThatIsNotSent kills schedule before it sends a batch: the lease is short, so that its
-// URLs are soon leased again.
+// TestBatchThatIsNotSent makes the sending of a batch fail, and checks that its lease is short, so
+// that its URLs are soon leased again.
 func TestBatchThatIsNotSent(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(2, "")
@@ -187,7 +190,8 @@ func TestBatchThatIsNotSent(t *testing.T) {
 	}
 }
 
-// TestBatchThatIsSent has a lease until the deadline of the batch.
+// TestBatchThatIsSent checks that the lease of a batch that was sent lasts until the batch's
+// deadline.
 func TestBatchThatIsSent(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(2, "")

@@ -13,21 +13,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// askAgain is the least time between two messages by which schedule asks for a sweep. Without it, a
-// sweep that cannot rebuild the frontier because a book is damaged would read all books again and
-// again without a pause.
+// askAgain is the least time between two messages by which schedule asks for a sweep, which
+// rebuilds the frontier. A sweep reads all books (the records of the crawl) for this, and fails if
+// one of them is damaged. Without askAgain, one such sweep would follow another without a pause.
 const askAgain = time.Minute
 
 // memory has for each crawl partition the highest version of a lease that this process has seen. If
-// the frontier later has a lower one, Redis has come back with older contents.
+// the highest version in the frontier is lower than that, Redis has lost its last changes, for
+// example because it was restored from an old copy.
 type memory struct {
-	mu     sync.Mutex             // protects newest; also held while a frontier is checked
+	mu     sync.Mutex             // protects the field newest; also held while a frontier is checked
 	newest map[int]layout.Version // highest version of a lease seen so far, by crawl partition
 }
 
-// see is called with the newest version of a lease that was seen in a crawl partition. If a higher
-// version was seen before, see returns true. Otherwise it stores this one. The caller must hold
-// m.mu.
+// see reports whether the frontier of a crawl partition has gone back to an older state. The
+// parameter newest is the version of the frontier's newest lease. If it is lower than a version
+// that was stored before, see returns true. Otherwise it stores the version and returns false. The
+// caller must hold m.mu.
 func (m *memory) see(crawl int, newest layout.Version) (older bool) {
 	if newest.Compare(m.newest[crawl]) < 0 {
 		return true
@@ -39,7 +41,7 @@ func (m *memory) see(crawl int, newest layout.Version) (older bool) {
 	return false
 }
 
-// remember records the version of a lease that this process has made.
+// remember stores the version of a lease that this process has just made.
 func (m *memory) remember(crawl int, leased layout.Version) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -51,9 +53,9 @@ func (m *memory) remember(crawl int, leased layout.Version) {
 //
 //	frontier                                              lease  message to the sweep
 //	built under these settings                            yes    no
-//	built under other settings: the sweep renews it       yes    no
+//	built under other settings (a sweep will rebuild it)  yes    no
 //	lost, in whole or in part                             no     yes
-//	older than this process has seen it before            no     yes
+//	older than when this process saw it before            no     yes
 func (f *Function) sound(ctx context.Context, front *frontier.Frontier, crawl int, s *settings.Settings) (bool, error) {
 	f.memory.mu.Lock()
 	defer f.memory.mu.Unlock()

@@ -33,8 +33,8 @@ func (w *world) expectQueues(when string, want ...string) {
 	}
 }
 
-// TestAsksForSweep loses the contents of Redis: a sweep is requested at once, but not at each run,
-// and nothing is leased meanwhile.
+// TestAsksForSweep loses the contents of Redis. It checks that a sweep is requested at once, to
+// rebuild the frontier, but not at each run, and that nothing is leased meanwhile.
 func TestAsksForSweep(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb, nil)
@@ -55,8 +55,8 @@ func TestAsksForSweep(t *testing.T) {
 	})
 }
 
-// TestOlderRedis replaces Redis by an older copy of itself: nothing is leased, though the copy is
-// consistent.
+// TestOlderRedis replaces the contents of Redis by a complete but older state. It checks that
+// nothing is leased until the frontier is rebuilt.
 func TestOlderRedis(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t), nil)
 	w.admit(3, "")
@@ -84,9 +84,9 @@ func TestOlderRedis(t *testing.T) {
 	w.expectQueues("rebuilt", task.Fetch)
 }
 
-// TestTopicBatchesAreShort has new links of a collection with a topic: a batch has as many as can
-// be fetched in a few seconds, with the delays of the collection and of robots.txt. Other batches
-// have their usual size.
+// TestTopicBatchesAreShort checks that a batch with new links of a collection with a topic has only
+// as many URLs as can be fetched in a few seconds, with the delays of the collection and of
+// robots.txt. Other batches must have their usual size.
 func TestTopicBatchesAreShort(t *testing.T) {
 	for name, test := range map[string]struct {
 		topic  bool

@@ -20,10 +20,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// forgetLetters deletes the dead letters that contain a forgotten URL. It searches for them once
-// for every version of the takedowns, and then once in each grace. It reads only the dead letters
-// of fetch, because no other function's messages contain URLs. The other URLs of a deleted message
-// are not lost: the frontier still has them.
+// forgetLetters deletes the dead letters (messages that were given up) that contain a URL which a
+// takedown forgets. It searches for them once for every version of the takedowns, and again after
+// each grace period (a day). It reads only the dead letters of fetch, because no other function's
+// messages contain URLs. The other URLs of a deleted message are not lost: the frontier still has
+// them.
 func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) error {
 	if s.Takedowns.Version == 0 {
 		return nil
@@ -46,8 +47,9 @@ func (f *Function) forgetLetters(ctx context.Context, s *settings.Settings) erro
 	})
 }
 
-// forgetLetter deletes the dead letter with the key if it contains a forgotten URL. A letter whose
-// message is not a batch was not sent by schedule, and contains no URL.
+// forgetLetter deletes the dead letter (message that was given up) with the key if it contains a
+// URL which a takedown forgets. If the message is not a batch of URLs, it contains no URL, and
+// stays.
 func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key string) error {
 	content, found, err := blob.Find(ctx, f.Bucket, key)
 	if err != nil || !found {
@@ -68,14 +70,16 @@ func (f *Function) forgetLetter(ctx context.Context, s *settings.Settings, key s
 	return collect.Delete(ctx, f.Bucket, f.Now, []string{key})
 }
 
-// resendDelay is the time that a message waits in the queue when it is sent again from a dead letter.
-// In this time the dead letter is deleted. If the message then fails again, its new dead letter, which
-// has the same key, is not deleted by mistake.
+// resendDelay is the time that a message waits in its queue when it is sent again from a dead
+// letter (the copy of a message that was given up). In this time the dead letter is deleted.
+// Without the delay, the message might fail again before that. Its new dead letter has the same
+// key, and would then be deleted by mistake.
 const resendDelay = 5 * time.Second
 
-// resend sends again the messages of the dead letters for which an operator has put a
-// request (see layout.ResendKey), and deletes letters and requests. When it is killed
-// before it deletes a letter, its message is sent twice, which is harmless.
+// resend sends again the messages of those dead letters (messages that were given up) that the
+// operator has chosen. For each of them there is a request in the bucket (see layout.ResendKey).
+// When the message is sent, resend deletes the letter and the request. If it is killed before that,
+// the next call sends the message once more, which is harmless.
 func (f *Function) resend(ctx context.Context) error {
 	kept, err := blob.List(ctx, f.Bucket, layout.DeadLetters)
 	if err != nil {
@@ -95,8 +99,8 @@ func (f *Function) resend(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// resendOne sends again the message of the dead letter with the key, and deletes the
-// letter, then the request.
+// resendOne sends again the message of the dead letter with the given key. Then it deletes the letter
+// and, after it, the operator's request to send the message again (see layout.ResendKey).
 func (f *Function) resendOne(ctx context.Context, key string) error {
 	content, found, err := blob.Find(ctx, f.Bucket, key)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/batch"
 )
 
-// letter returns the dead letter of a batch with the URLs.
+// letter returns the dead letter (message that was given up) of a batch of the URLs.
 func letter(urls ...string) message.DeadLetter {
 	var b batch.Batch
 	for _, url := range urls {
@@ -66,7 +66,7 @@ func TestForgetLetters(t *testing.T) {
 	check("after another takedown")
 }
 
-// bury stores a dead letter. The method wish stores one, too, with the request to send it again.
+// bury stores a dead letter, the copy of a message that was given up.
 func (w *world) bury(d message.DeadLetter) {
 	w.t.Helper()
 	d.At = w.clock.Now()
@@ -111,7 +111,8 @@ func TestResend(t *testing.T) {
 	}
 }
 
-// TestResendFails checks that a dead letter stays if its message cannot be sent.
+// TestResendFails checks that a dead letter, the copy of a message that was given up, stays in the
+// bucket if its message cannot be sent again.
 func TestResendFails(t *testing.T) {
 	w := newQuiet(t)
 	w.wish(message.DeadLetter{Queue: task.Index, Body: "again"})

@@ -17,13 +17,14 @@ import (
 )
 
 const (
-	gone   = one + "gone"                     // a page that is forgotten by its URL
-	secret = "http://www.secret.example/page" // a page that is forgotten with its whole site
+	gone   = one + "gone"                     // a page that a takedown names by its URL
+	secret = "http://www.secret.example/page" // a page of a site that a takedown names
 )
 
-// newForgetful returns a world whose partition 0 has forgotten pages: in a package with others,
-// and in a package of its own. There are also a package without forgotten pages, a redirect to a
-// forgotten page, spool and quarantine with forgotten URLs, and objects that no generation lists.
+// newForgetful returns a world with a takedown. Partition 0 has three packages: one with forgotten
+// pages and others, one with forgotten pages only, and one without any. It also has a redirect to a
+// forgotten page, a packed spool object, an unlisted package with a forgotten page, and objects in
+// quarantine.
 func newForgetful(t *testing.T) *world {
 	t.Helper()
 	w := newQuiet(t)
@@ -43,7 +44,8 @@ func newForgetful(t *testing.T) *world {
 
 func id(url string) string { return layout.IdentityOf(url).String() }
 
-// remains is what the world of newForgetful has after erasing.
+// remains is the content that partition 0 must have, in a world made by newForgetful, when all
+// forgotten data has been erased.
 var remains = stock{
 	Outcomes: []string{
 		one + "a " + version(20).String() + " stored ", one + "b " + version(20).String() + " stored ",
@@ -118,8 +120,9 @@ func TestForget(t *testing.T) {
 	}
 }
 
-// TestForgetAfterAClockThatWasAhead checks that forgotten pages are not kept longer if an earlier
-// commit was made with a clock far in the future.
+// TestForgetAfterAClockThatWasAhead commits a generation of the manifest with a clock that is a
+// year ahead. A takedown then forgets a page. The page must be erased as soon as with a correct
+// clock.
 func TestForgetAfterAClockThatWasAhead(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -140,7 +143,8 @@ func TestForgetAfterAClockThatWasAhead(t *testing.T) {
 	}
 }
 
-// TestForgetMore erases pages from a package a second time.
+// TestForgetMore checks that a second takedown erases further pages from a package from which pages
+// were erased before.
 func TestForgetMore(t *testing.T) {
 	w := newForgetful(t)
 	for range 2 {
@@ -161,8 +165,8 @@ func TestForgetMore(t *testing.T) {
 	}
 }
 
-// TestPackedWhileForgetting lets a pack function with older settings commit during erasing, and checks
-// that its forgotten pages are found and erased.
+// TestPackedWhileForgetting checks that pages of a takedown are found and erased if a pack function
+// with older settings commits them while the sweep erases.
 func TestPackedWhileForgetting(t *testing.T) {
 	w := newForgetful(t)
 	w.run()
@@ -180,8 +184,8 @@ func TestPackedWhileForgetting(t *testing.T) {
 	}
 }
 
-// TestForgetBesideDamage checks that, beside a damaged object, the other objects are erased all the
-// same, but that the partition does not count as free of forgotten pages.
+// TestForgetBesideDamage damages one object. The pages of a takedown must be erased from all other
+// objects, and the partition must not be recorded yet as free of such pages.
 func TestForgetBesideDamage(t *testing.T) {
 	w := newForgetful(t)
 	damaged := w.manifest(0).Packages[1].Key

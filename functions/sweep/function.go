@@ -1,11 +1,11 @@
-// Package sweep finds every piece of undone work by itself, so that a lost
-// event, message or Redis costs time and nothing else (law 6). It also keeps
-// the bucket tidy: it merges books, erases what is forgotten, and deletes what
+// Package sweep finds every piece of undone work by itself, so that the loss of an event, a message
+// or all of Redis costs time and nothing else. It also keeps the bucket tidy: it merges books
+// (records of what became of URLs), erases pages that takedowns forget, and deletes objects that
 // nothing refers to any more.
 //
-// Every step may be killed at any call, and be run again: the objects that it
-// puts are named by their content, and count only when a generation lists them.
-// When a step fails, the others run all the same.
+// Every step may be killed at any call, and be run again: the objects that it puts are named by
+// their content, and count only when the manifest lists them. When a step fails, the others run all
+// the same.
 package sweep
 
 import (
@@ -35,19 +35,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Limits say how long objects are kept (Collect, Feedback, Clicks), and when books (Compact) and
-// segments (Tiers) are merged: from how many on, and up to which size.
+// Limits say when old data are deleted, and when books and segments are merged: how many of one
+// size class are merged, and how large the result may be.
 type Limits struct {
 	Collect  collect.Limits
 	Compact  compact.Limits
-	Feedback time.Duration // age at which vital signs are deleted
+	Feedback time.Duration // age at which vital signs (reports of processes) are deleted
 	Clicks   time.Duration // age at which clicks are deleted
 	Tiers    segments.Limits
 }
 
-// DefaultLimits returns the default limits of the sweep. Vital signs are deleted after eight
-// days, and clicks after 90 days. The other limits are those that the functions DefaultLimits of
-// the Go packages collect, compact and segments return.
+// DefaultLimits returns the default limits of the sweep. Vital signs are deleted after eight days,
+// and clicks after 90 days. The other limits are the defaults of the Go packages collect, compact
+// and segments.
 func DefaultLimits() Limits {
 	return Limits{
 		Collect: collect.DefaultLimits(), Compact: compact.DefaultLimits(),
@@ -55,13 +55,13 @@ func DefaultLimits() Limits {
 	}
 }
 
-// Function is the sweep function: its fields are the clients and limits that it works with.
+// Function is the sweep function, with the clients and limits that it works with.
 type Function struct {
 	Bucket blob.Bucket
 	Redis  redis.UniversalClient
 	Sender task.Sender
 	Now    func() time.Time
-	Worker string // name of this process in its leases
+	Worker string // name under which this process takes leases
 	Limits Limits
 	Log    *slog.Logger
 
@@ -69,9 +69,10 @@ type Function struct {
 	published settings.Reader
 }
 
-// Handle sweeps the whole bucket once for each message (see Run); for a task.Mask it only
-// masks the gone pages of the partition that the task names. It drops a message that is
-// delivered a second time: the clock sends new ones.
+// Handle sweeps the whole bucket once for each message (see Run). A task.Mask is an exception: it
+// makes Handle hide the gone pages of one partition from searches, and do nothing else. If SQS
+// delivers a message again after a failure, Handle ignores it, because a timer sends new messages
+// anyway.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	event.Records = slices.DeleteFunc(event.Records, func(m events.SQSMessage) bool { return m.Attributes["ApproximateReceiveCount"] > "1" })
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, t task.Mask) error {
@@ -82,9 +83,10 @@ func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQ
 	}), nil
 }
 
-// Run sweeps the whole bucket, in these steps:
+// Run sweeps the whole bucket, that is, finds undone work and deletes what is not needed, in these
+// steps:
 //
-//	frontiers                     rebuild those that are lost, behind the books, or of other settings
+//	frontiers (queues in Redis)   rebuild those that are lost, outdated, or of other settings
 //	every storage partition       the steps of sweepPartition
 //	judgments and clicks          erase those of forgotten URLs
 //	dead letters                  delete those with forgotten URLs, send again those that an operator names
@@ -110,9 +112,9 @@ func (f *Function) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// schedule sends the function schedule a task to lease batches of a crawl partition. If
-// the partition's frontier is not built, it sends nothing, because schedule could only
-// call the sweep.
+// schedule sends the function schedule a task to lease batches of a crawl partition. If the
+// partition's frontier (its queues in Redis) is not built, it sends nothing: the function schedule
+// could do nothing but call the sweep.
 func (f *Function) schedule(ctx context.Context, crawl int, s *settings.Settings) error {
 	switch err := frontier.New(f.Redis, crawl).Built(ctx, s.Fingerprint()); {
 	case err == nil, errors.Is(err, frontier.ErrSettings): // a frontier of older settings serves until it is rebuilt
@@ -124,8 +126,8 @@ func (f *Function) schedule(ctx context.Context, crawl int, s *settings.Settings
 	}
 }
 
-// leases returns the batches that are leased in any crawl partition: they are not settled yet.
-// With an error it returns nil.
+// leases returns the batches that are leased in any crawl partition, that is, given to fetch and
+// not settled yet. If there is an error, the map is nil.
 func (f *Function) leases(ctx context.Context, s *settings.Settings) (map[layout.Version]bool, error) {
 	out := make(map[layout.Version]bool)
 	for _, crawl := range s.Crawl.Partitions() {
@@ -145,7 +147,7 @@ type swept struct {
 	*Function
 	*partition.Partition
 	settings *settings.Settings
-	out      map[layout.Version]bool // batches that are leased to fetch; nil if they are unknown
+	out      map[layout.Version]bool // batches that are leased to the function fetch; nil if they are not known
 	spooled  []blob.Object           // objects in the partition's spool, listed before the manifest was read
 }
 
@@ -159,17 +161,19 @@ func (f *Function) open(ctx context.Context, id layout.Partition) (*swept, error
 // sweepPartition does all steps of the sweep on one storage partition. The parameter out has the
 // leased batches; it is nil if they are unknown. The steps, in this order:
 //
-//	outcomes still in the spool     rebuild frontiers that are older than these batches
+//	frontiers                       rebuild them if Redis came back with an older state: then a batch
+//	                                in the spool is newer than all batches of this state
 //	undone work                     send its messages again
 //	URLs that are due               put back into the queues of their hosts
 //	spool                           delete packed objects
 //	books                           merge
 //	forgotten pages                 erase
-//	gone pages                      mask, and drop from the manifest's list when nothing needs them
-//	packages of outlived pages      condemn
-//	unlisted objects                condemn
-//	old generations                 delete
-//	condemned objects               delete after the grace
+//	pages gone from the web         mark their documents as dead; later drop the pages from the
+//	                                manifest's list
+//	packages without current pages  condemn (mark for deletion)
+//	objects that nothing lists      condemn
+//	old versions of the manifest    delete
+//	condemned objects               delete after the grace period (a day)
 func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id layout.Partition, out map[layout.Version]bool, fronts *restore.Frontiers) error {
 	// The spool is listed before the manifest is read: a batch that is packed in between counts as consumed.
 	spooled, err := blob.List(ctx, f.Bucket, layout.SpoolPrefix(id))
@@ -206,8 +210,8 @@ func (f *Function) sweepPartition(ctx context.Context, s *settings.Settings, id 
 	)
 }
 
-// batchVersions returns the versions of the batches whose objects are in the spool. It
-// ignores objects with other names.
+// batchVersions returns the versions (epoch and token) of the batches that have an object in the
+// spool. It ignores objects whose keys are not those of batches.
 func batchVersions(spooled []blob.Object) (batches []layout.Version) {
 	for _, object := range spooled {
 		if _, batch, err := layout.ParseSpoolKey(object.Key); err == nil {
@@ -217,9 +221,9 @@ func batchVersions(spooled []blob.Object) (batches []layout.Version) {
 	return batches
 }
 
-// forget erases all data about URLs that the takedowns forget. When that has been done, it searches
-// once in each grace for objects with forgotten pages that a process with older settings has stored
-// since.
+// forget erases all data about URLs that the takedowns forget. When nothing is left of these data,
+// it still searches for them once per grace period (a day): a process with older settings may have
+// stored some later.
 func (p *swept) forget(ctx context.Context, eraser *erase.Eraser) error {
 	if p.settings.Takedowns.Version == 0 {
 		return nil
@@ -230,8 +234,9 @@ func (p *swept) forget(ctx context.Context, eraser *erase.Eraser) error {
 	return p.once(ctx, fmt.Sprintf("forget %s", p.ID()), func() error { return eraser.Collector.Forgotten(ctx) })
 }
 
-// clearOutlived condemns, once in each grace, the packages in which every page has a later version
-// elsewhere or is gone. It does nothing while a takedown is being erased.
+// clearOutlived condemns packages (marks them for deletion) that nobody needs: every page in them
+// has a later version elsewhere or is gone from the web. It does so at most once per grace period,
+// and does nothing while pages of a takedown are still to be erased.
 func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector, eraser *erase.Eraser) error {
 	if eraser.Forgets() {
 		return nil
@@ -239,9 +244,9 @@ func (p *swept) clearOutlived(ctx context.Context, collector *collect.Collector,
 	return p.once(ctx, fmt.Sprintf("outlived %s", p.ID()), func() error { return collector.Outlived(ctx) })
 }
 
-// once calls the function do, unless a call with the same name has succeeded within the last grace.
-// For this it takes a lease with this name in Redis for the time of the grace. If do fails, once
-// releases the lease, so that the next sweep calls do again.
+// once calls a function, but at most once within a grace period (Limits.Collect.Grace). For this it
+// takes a lease with the given name in Redis. While the lease lasts, further calls with this name
+// do nothing. If the function fails, once releases the lease, so that the next sweep tries again.
 func (f *Function) once(ctx context.Context, name string, do func() error) error {
 	leases := lease.New(f.Redis, f.Worker+"/"+rand.Text())
 	held, first, err := leases.Acquire(ctx, name, f.Now(), f.Limits.Collect.Grace)

@@ -32,7 +32,8 @@ func TestHandle(t *testing.T) {
 	}
 }
 
-// TestSweepBesideForeignObjects checks that foreign objects stay, and do not stop the sweep.
+// TestSweepBesideForeignObjects checks that objects which this program has not made stay in the
+// bucket, and do not stop the sweep.
 func TestSweepBesideForeignObjects(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -56,8 +57,8 @@ func TestSweepBesideForeignObjects(t *testing.T) {
 	}
 }
 
-// TestSweepBesideADamagedGeneration checks that the sweep commits and deletes nothing while the newest
-// generation is damaged.
+// TestSweepBesideADamagedGeneration checks that the sweep commits and deletes nothing while the
+// newest version of a manifest is damaged.
 func TestSweepBesideADamagedGeneration(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -80,8 +81,8 @@ func TestSweepBesideADamagedGeneration(t *testing.T) {
 	}
 }
 
-// TestCompact checks that a merged book has the outcomes and links of the books that it replaces,
-// without superseded ones, and that no frontier is rebuilt.
+// TestCompact checks that a merged book has the outcomes (records of requests) and links of the
+// books that it replaces, without superseded ones, and that no frontier is rebuilt because of it.
 func TestCompact(t *testing.T) {
 	w := newQuiet(t)
 	w.run()

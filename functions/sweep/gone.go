@@ -10,8 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// mask marks the documents of a storage partition's gone pages as dead, so that searches do not find
-// them. It is the step of the sweep that a task.Mask asks for.
+// mask handles a task.Mask. It marks as dead those documents in one storage partition whose pages
+// are gone from the web, so that searches do not find them. A complete sweep does the same, among
+// other things.
 func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	inForce, err := f.published.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -25,9 +26,10 @@ func (f *Function) mask(ctx context.Context, id layout.Partition) error {
 	return p.maskGone(ctx)
 }
 
-// maskGone masks the documents of gone pages in all listed segments, if their versions are earlier
-// than that of the outcome by which the page is gone. Then it marks these pages as Masked in the
-// manifest. It also calls compare, which masks such documents in other partitions.
+// maskGone masks (marks as dead) the documents of pages that are gone from the web, in all segments
+// of the partition. A document that is newer than the request that found its page gone stays alive.
+// maskGone also calls compare, which masks documents of these pages in other partitions. If all
+// segments could be read, it marks the gone pages as Masked in the manifest.
 func (p *swept) maskGone(ctx context.Context) error {
 	unmasked := make(latest) // pages that become gone from now on are masked by the next sweep
 	for _, g := range p.Manifest().Gone {
@@ -71,12 +73,13 @@ func (p *swept) maskGone(ctx context.Context) error {
 	return errors.Join(failed, err)
 }
 
-// dropGone removes from the manifest's list of gone pages those pages that need not be listed any
-// more, because no earlier version of them has a live document, or can get one. That is so if
+// dropGone removes a page from the manifest's list of gone pages when searches cannot find an earlier
+// version of the page, and will not find one later. That is so if
 //
-//   - the page is marked as Masked;
+//   - the page is marked as Masked: its earlier documents are dead;
 //   - every package is indexed; and
-//   - every batch from before the page was found gone is packed or closed.
+//   - every batch before the one that found the page gone is packed, or is closed, so that it
+//     will never be packed.
 func (p *swept) dropGone(ctx context.Context) error {
 	if len(p.Manifest().Gone) == 0 || slices.IndexFunc(p.Manifest().Gone, p.isOver(p.Manifest())) < 0 {
 		return nil
@@ -89,8 +92,10 @@ func (p *swept) dropGone(ctx context.Context) error {
 	})
 }
 
-// isOver returns a function that reports whether a gone page need not be listed any more, because
-// it meets the conditions in the comment of dropGone. m is the manifest that lists the page.
+// isOver returns a function that reports whether a page can be dropped from the manifest's list of
+// gone pages. It can be dropped when searches cannot find an earlier version of the page, and will
+// not find one later. That is so if the page is marked as Masked, every package is indexed, and every
+// batch before the one that found the page gone is packed or closed. (A closed batch is never packed.)
 func (p *swept) isOver(m *manifest.Manifest) func(manifest.Gone) bool {
 	var waiting []layout.Version
 	for _, object := range p.spooled {

@@ -19,7 +19,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// loseIn commits, as pack does, a book with outcomes that say that the pages at the URLs are gone.
+// loseIn commits a book whose outcomes say that the pages at the URLs are gone, and lists these
+// pages as gone in the manifest, as the function pack does.
 func (w *world) loseIn(p layout.Partition, token uint64, urls ...string) {
 	w.t.Helper()
 	if err := w.learn(p, book.Book{Outcomes: functionstest.Outcomes(w.t, version(token), book.Failed, urls...)}); err != nil {
@@ -42,7 +43,7 @@ func (w *world) lose(token uint64, urls ...string) {
 	w.loseIn(0, token, urls...)
 }
 
-// newPacked returns a world in which nothing waits to be packed.
+// newPacked returns a world in which no fetched batch waits to be packed.
 func newPacked(t *testing.T) *world {
 	w := newQuiet(t)
 	if err := w.bucket.Delete(t.Context(), layout.SpoolKey(0, version(3))); err != nil {
@@ -51,7 +52,8 @@ func newPacked(t *testing.T) *world {
 	return w
 }
 
-// shown describes the live documents of a partition, a line for each.
+// shown returns a line with the URL and version of each live document of a partition, that is, of
+// each page that searches can find.
 func (w *world) shown(p layout.Partition) (shown []string) {
 	w.t.Helper()
 	for _, d := range w.live(p) {
@@ -68,8 +70,9 @@ func (w *world) wantShown(when string, want ...string) {
 	}
 }
 
-// TestGone checks that gone pages are masked in all segments, and stay masked, whatever is merged,
-// indexed late or indexed again. A page that has come back must be shown.
+// TestGone checks that pages gone from the web are hidden from searches in all segments, and stay
+// hidden whatever is merged, indexed late or indexed again. A page that has come back must be
+// shown.
 func TestGone(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b", one+"c")
@@ -111,8 +114,9 @@ func TestGone(t *testing.T) {
 	w.wantShown("come back and swept", append([]string{one + "a " + version(40).String()}, stays...)...)
 }
 
-// TestGoneIsKeptInMind checks that a gone page stays on the list as long as index may still make a
-// document of an earlier version.
+// TestGoneIsKeptInMind has a page that is gone, of which an earlier version may still be indexed:
+// for example, its package is not indexed yet. Until that is over, the page must stay on the
+// manifest's list of gone pages.
 func TestGoneIsKeptInMind(t *testing.T) {
 	for name, test := range map[string]struct {
 		wait func(w *world)
@@ -158,7 +162,8 @@ func TestGoneIsKeptInMind(t *testing.T) {
 	}
 }
 
-// TestMaskMessage handles a task.Mask, and checks that nothing else is done.
+// TestMaskMessage checks that a task.Mask for a partition hides its gone pages from searches, and
+// that nothing else is done.
 func TestMaskMessage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -182,8 +187,9 @@ func TestMaskMessage(t *testing.T) {
 	}
 }
 
-// TestGoneBesideDamage checks that, while a segment cannot be read, the other segments are masked, and
-// that it is masked as soon as it can be read.
+// TestGoneBesideDamage has gone pages in two segments, one of which cannot be read. In the readable
+// segment the gone pages must be hidden. In the damaged one they must be hidden as soon as it can
+// be read again.
 func TestGoneBesideDamage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -210,8 +216,8 @@ func TestGoneBesideDamage(t *testing.T) {
 	w.wantShown("mended", one+"b "+version(20).String(), one+"d "+version(21).String())
 }
 
-// TestGoneKilledAnywhere kills the sweep at each call, also while another sweep commits before it, and
-// checks that the next sweeps lead to the same final state.
+// TestGoneKilledAnywhere kills the sweep at each call to the bucket in turn. The next sweeps must
+// hide the gone pages, and lead to the same final state as without the kill.
 func TestGoneKilledAnywhere(t *testing.T) {
 	last := func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) manifest.Manifest {
 		w := newPacked(t)
@@ -248,8 +254,10 @@ func TestGoneKilledAnywhere(t *testing.T) {
 	})
 }
 
-// TestGoneMeanwhile lists more gone pages, and merges the partition, after the sweep has read the
-// segments and before it commits.
+// TestGoneMeanwhile changes the manifest at the last moment: the sweep has read the segments, and
+// is about to commit which documents are dead. Then the segments are merged, and another page is
+// listed as gone and masked. The sweep must try again, so that in the end the documents of all gone
+// pages are dead.
 func TestGoneMeanwhile(t *testing.T) {
 	w := newPacked(t)
 	w.Limits.Tiers.Tier = 2

@@ -20,14 +20,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// The seeds: two sites, in two of the partitions.
+// The seeds of the collection: two sites, in two crawl partitions.
 const (
 	one = "http://one.example/"
 	two = "http://two.example/"
 )
 
-// world is a sweep function with a bucket and Redis. A book has the outcome of seed one, and three
-// pages of its site; the spool has a page of site two.
+// world is a sweep function for tests, with a bucket and Redis. Its collection has two sites, each
+// with its own crawl partition. At first the bucket has a book about the first site (see
+// functionstest.LearnSite), and a spool object with a page of the second site.
 type world struct {
 	*Function
 	t       testing.TB
@@ -57,7 +58,8 @@ func newWorld(t testing.TB, rdb redis.UniversalClient) *world {
 	return w
 }
 
-// spool puts the spool object of a batch with one URL of site two.
+// spool puts the spool object of a batch, as fetch does. Its only outcome is that of a URL of the
+// second test site (the constant two).
 func (w *world) spool(token uint64, url string, state book.State) (key string) {
 	w.t.Helper()
 	l := spool.Ledger{Batch: version(token), Ended: functionstest.Start, Outcomes: functionstest.Outcomes(w.t, version(token), state, url)}
@@ -66,7 +68,9 @@ func (w *world) spool(token uint64, url string, state book.State) (key string) {
 	return key
 }
 
-// run sweeps, and returns the messages that were sent: queue and body, or the key of an event.
+// run runs the sweep, and returns the messages that it sent, each as a string: the name of the
+// queue, a space, and the body of the message. An event has the key of its object in place of the
+// body.
 func (w *world) run() []string {
 	w.t.Helper()
 	if err := w.Run(w.t.Context()); err != nil {
@@ -87,7 +91,7 @@ func (w *world) frontier(crawl int) functionstest.Frontier {
 	return functionstest.ReadFrontier(w.t, w.Redis, w.inForce, crawl)
 }
 
-// lease leases the next batch of a crawl partition.
+// lease leases the next batch of URLs of a crawl partition.
 func (w *world) lease(crawl int) frontier.Lease {
 	w.t.Helper()
 	return functionstest.Lease(w.t, w.Redis, crawl, w.clock.Now())
@@ -98,8 +102,8 @@ func (w *world) manifest(p layout.Partition) manifest.Manifest {
 	return functionstest.Manifest(w.t, w.bucket, p)
 }
 
-// killed returns a bucket for a process that is killed at the first fault that decide returns: this
-// call and all later ones fail.
+// killed returns a bucket for a process that is killed at a call for which decide returns a fault:
+// this call and all later ones fail.
 func killed(bucket blob.Bucket, decide func(faultblob.Call) faultblob.Fault) blob.Bucket {
 	var mu sync.Mutex // protects dead
 	dead := false

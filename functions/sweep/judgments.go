@@ -11,9 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// forgetJudgments erases the judgments of forgotten URLs and the clicks on them, once for every
-// version of the takedowns, and then once in each grace. Those in quarantine, which cannot be
-// searched, are all deleted.
+// forgetJudgments erases the judgments of URLs that takedowns forget, and the clicks on them. It
+// does so once for every version of the takedowns, and again after each grace period (a day).
+// Judgments and clicks in quarantine cannot be searched, so it deletes all of these.
 func (f *Function) forgetJudgments(ctx context.Context, s *settings.Settings) error {
 	if s.Takedowns.Version == 0 {
 		return nil

@@ -12,8 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// TestForgetJudgments checks that a takedown of a page or a site erases their judgments and clicks,
-// also those that a query function with older settings stores later, and no others.
+// TestForgetJudgments checks that a takedown of a page or a site erases the judgments of its pages
+// and the clicks on them, and no others. Judgments and clicks that a query function with older
+// settings stores later must be erased, too.
 func TestForgetJudgments(t *testing.T) {
 	w := newQuiet(t)
 	judge := func(text string, urls ...string) string {

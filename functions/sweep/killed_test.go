@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// end is the final state of a world, to be compared.
+// end is the final state of a world, by which tests compare two runs.
 type end struct {
 	Stock     stock
 	Books     []manifest.Book
@@ -46,8 +46,9 @@ func (w *world) end() end {
 	return e
 }
 
-// life runs the sweep three times: to rebuild, erase and merge; to commit that everything is erased; to
-// delete. The function decide says at which write the sweep is killed. life returns the final state.
+// life runs sweeps on a new world, until they have completed a takedown and deleted all that must
+// be deleted. The first write for which the function decide returns a fault kills its sweep; then
+// the sweep is run again. life returns the final state of the world.
 func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 	w := newForgetful(t)
 	w.Limits.Compact.Books = 2
@@ -90,8 +91,8 @@ func life(t *testing.T, decide func(faultblob.Call) faultblob.Fault) end {
 	return w.end()
 }
 
-// TestKilledAnywhere kills the sweep at each write, and checks that the next sweeps lead to the same
-// final state.
+// TestKilledAnywhere kills the sweep at each write in turn. The next sweeps must lead to the same
+// final state as without the kill.
 func TestKilledAnywhere(t *testing.T) {
 	want := life(t, func(faultblob.Call) faultblob.Fault { return faultblob.None })
 	if diff := cmp.Diff(remains, want.Stock); diff != "" || want.Forgotten != 1 || want.Condemned != nil || want.Letters != nil || len(want.Books) >= 4 {

@@ -12,9 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// enforceLimits pauses the crawl when a limit is reached. It ends that pause when no limit
-// is reached any more, because one was raised or a new day (UTC) began. It does not change
-// a pause that an operator made.
+// enforceLimits pauses the crawl when a limit (of storage, requests or money) is reached. It ends
+// that pause when no limit is reached any more, because one was raised or a new day (UTC) began. It
+// does not change a pause that an operator made.
 func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) error {
 	paused := s.Control.Pause != nil && s.Control.Pause.By == control.Limit
 	if s.Control.Limits == (control.Limits{}) && !paused {
@@ -36,15 +36,15 @@ func (f *Function) enforceLimits(ctx context.Context, s *settings.Settings) erro
 	return err
 }
 
-// usage is the use of storage and money, to be compared with the limits.
+// usage is the use of storage, requests and money, which is compared with the limits.
 type usage struct {
 	bytes    int64   // bytes of spool objects, packages, books and segments in all partitions
 	requests int64   // number of requests to the object store today (UTC)
 	usd      float64 // dollars spent today (UTC)
 }
 
-// used reads the present usage from the manifests, lists of the spool, and the vital
-// signs of today.
+// used reads the present usage: from the manifests, from lists of the spool, and from the reports
+// of processes about today.
 func (f *Function) used(ctx context.Context, s *settings.Settings) (usage, error) {
 	var u usage
 	for _, p := range s.Partitions() {
@@ -65,8 +65,8 @@ func (f *Function) used(ctx context.Context, s *settings.Settings) (usage, error
 	return u, err
 }
 
-// enforce begins, changes or ends the pause in a document of controls as the limits
-// demand, and reports whether it changed the document.
+// enforce begins, changes or ends the pause of the crawl as the limits demand. The pause is in the
+// operator's settings (the control document). enforce reports whether it changed them.
 func (u usage) enforce(d *control.Document, now time.Time) bool {
 	current := d.Paused(now)
 	pause := u.pause(d.Limits, now)
@@ -83,9 +83,9 @@ func (u usage) enforce(d *control.Document, now time.Time) bool {
 	return true
 }
 
-// pause returns the pause that the limits demand, nil when no limit is reached. If
-// several are, it is the pause of the limit on storage, which has no end; the others end
-// at midnight UTC.
+// pause returns the pause of the crawl that the limits demand, or nil if no limit is reached. If
+// the limit on storage is reached, the pause has no end. Otherwise it ends at midnight UTC, because
+// the other limits are for one day.
 func (u usage) pause(l control.Limits, now time.Time) *control.Pause {
 	p := control.Pause{Since: now.UTC().Truncate(time.Second), By: control.Limit}
 	midnight := now.UTC().Truncate(24 * time.Hour).Add(24 * time.Hour)

@@ -18,7 +18,7 @@ func (w *world) control(change func(*control.Document)) {
 	}
 }
 
-// pause sweeps, and returns the pause that is in force then.
+// pause runs the sweep. It returns the pause of the crawl if the crawl is paused afterwards, else nil.
 func (w *world) pause() *control.Pause {
 	w.t.Helper()
 	w.run()

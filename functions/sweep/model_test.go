@@ -25,8 +25,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// model observes a world in which all functions work at the same time. It records what is deleted, and
-// whether the objects that a reader needs exist.
+// model is a world for a random test, in which several functions work at the same time. It checks
+// that each deletion is allowed, and that the objects of a generation exist as long as a reader may
+// use it.
 type model struct {
 	*world
 	mu      sync.Mutex
@@ -34,10 +35,10 @@ type model struct {
 	token   uint64     // token of the last batch; protected by mu
 	packing sync.Mutex
 
-	lists sync.Map // keys that each generation lists, by the number of the generation
+	lists sync.Map // for each generation of the manifest, by the generation's number: the keys that it lists
 }
 
-// listed returns the keys that generation n lists.
+// listed returns the keys that generation n of the manifest lists.
 func (m *model) listed(n uint64) map[string]bool {
 	if keys, known := m.lists.Load(n); known {
 		return keys.(map[string]bool)
@@ -57,8 +58,8 @@ func (m *model) intN(n int) int {
 	return m.random.IntN(n)
 }
 
-// watched returns the bucket for one worker. It fails after the given number of calls, as if the worker
-// were killed, and passes each key that the worker deletes to judge.
+// watched returns the bucket for one worker. After the given number of calls it fails, as if the
+// worker were killed. It passes each key that the worker deletes to the method judge.
 func (m *model) watched(calls int64) blob.Bucket {
 	var done atomic.Int64
 	return faultblob.New(m.bucket, func(c faultblob.Call) faultblob.Fault {
@@ -72,8 +73,9 @@ func (m *model) watched(calls int64) blob.Bucket {
 	})
 }
 
-// judge fails the test if a key that is about to be deleted must not be: a kept generation lists it and
-// it is not to be erased, or it was not condemned at least a grace ago.
+// judge fails the test if an object is about to be deleted too early. An object must stay while a
+// kept generation of the manifest lists it, unless it is to be erased. It must also stay until it
+// has been condemned (marked for deletion) for at least the grace period.
 func (m *model) judge(key string) {
 	newest, err := manifest.Read(m.t.Context(), m.bucket, 0)
 	if err != nil {
@@ -113,7 +115,7 @@ func (m *model) judge(key string) {
 	}
 }
 
-// add commits a package of two pages and a book, as pack does.
+// add commits a package of two pages, and a book with their outcomes, as the function pack does.
 func (m *model) add() {
 	m.packing.Lock()
 	defer m.packing.Unlock()
@@ -147,7 +149,8 @@ func (m *model) add() {
 	}
 }
 
-// work does one kind of work, chosen at random. It may be killed before it is done.
+// work does the work of one function, chosen at random: pack, index, merge or sweep. The function
+// may be killed before it is done.
 func (m *model) work() {
 	calls := int64(1 << 30)
 	if m.intN(3) == 0 {
@@ -191,16 +194,18 @@ func (m *model) sweeper(bucket blob.Bucket) *Function {
 	}
 }
 
-// reading is a generation that a reader uses, and the time until which it is used.
+// reading is a generation of the manifest that a reader uses, and the time until which the reader
+// may use it.
 type reading struct {
 	manifest.Manifest
 	until time.Time
 }
 
 // TestNothingElseIsDeleted packs, indexes, merges, erases and deletes at the same time. Workers are
-// killed at any call, and time passes at random. It checks that no object is deleted that a kept
-// generation lists, that a reader may still use, or that was not condemned, and that in the end no
-// condemned or unlisted object is left.
+// killed at any call, and time passes at random. No object may be deleted if a kept generation of
+// the manifest lists it, if a reader may still use it, or if it was not condemned (marked for
+// deletion) before. In the end no object must be left that is condemned or that the manifest does
+// not list.
 func TestNothingElseIsDeleted(t *testing.T) {
 	for seed := range uint64(2) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -253,13 +258,13 @@ func TestNothingElseIsDeleted(t *testing.T) {
 	}
 }
 
-// version returns the version of the takedowns.
+// version returns the number of the newest takedown.
 func (m *model) version() uint64 {
 	return uint64(len(functionstest.Keys(m.t, m.bucket, layout.Takedowns)))
 }
 
-// oneVersionEach checks that each stored URL that is not forgotten has one live document: that of
-// its last version.
+// oneVersionEach checks that each stored URL has one live document, that of its last version,
+// unless a takedown forgets the URL.
 func (m *model) oneVersionEach() {
 	m.t.Helper()
 	forgotten, err := takedown.Load(m.t.Context(), m.bucket)

@@ -14,12 +14,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// comparedAtOnce limits how many pages a sweep compares with other partitions at a time. It is no
-// exact limit: the sweep takes one segment after another until they have this number of pages or
-// more. Each page takes 32 bytes of memory.
+// comparedAtOnce limits how many pages of a partition one sweep compares with other partitions. The
+// sweep takes whole segments, one by one, until they have at least so many pages together. Each
+// page takes 32 bytes of memory.
 const comparedAtOnce = 1 << 18
 
-// latest holds the latest known version of each page, by its identity.
+// latest maps the identity of a page, the hash of its URL, to the latest version that is known of
+// the page.
 type latest map[layout.Identity]layout.Version
 
 // add records a version of a page unless a later one is known.
@@ -29,25 +30,26 @@ func (l latest) add(id layout.Identity, v layout.Version) {
 	}
 }
 
-// finder returns a Finder of the documents whose pages are in l.
+// finder returns a Finder that finds the documents of the pages in l.
 func (l latest) finder(bucket blob.Reader) *segments.Finder {
 	return segments.NewFinder(bucket, func(id layout.Identity) bool { _, found := l[id]; return found })
 }
 
-// compare masks outdated documents of pages that are in two partitions. When a storage strategy
-// moves a site to another partition, the documents of the site are not moved, so that both
-// partitions may have documents of one page. compare leaves only the latest document alive, or none
-// if the page has become gone since. The parameter gone has the gone pages of this partition that
-// are not masked yet.
+// compare compares this partition with all others, and masks (marks as dead) outdated documents.
+// When a storage strategy moves a site to another partition, the documents of the site are not
+// moved, so that two partitions may have documents of one page. Only the document of the latest
+// version may stay alive. If the page was found gone from the web after that version, no document
+// may. The parameter gone has the gone pages of this partition whose documents are not masked yet.
 //
-//	this partition           other partition                               masked
-//	a document               an earlier document                           the other's
-//	a document               a later document, or the page is gone since   this one's
-//	a gone page              an earlier document                           the other's
+//	this partition has   another partition has                     masked
+//	a document           an earlier document                       the document there
+//	a document           a later document                          the document here
+//	a document           a later entry in its list of gone pages   the document here
+//	a gone page          an earlier document                       the document there
 //
-// Each segment is compared once after it is listed. The result told says whether all was compared:
-// it is false if a segment of another partition could not be read. Then the next sweep compares the
-// same segments and gone pages again.
+// Each segment is compared once, and then marked as compared. The result told says whether
+// everything was compared. It is false if a segment of another partition could not be read. Then no
+// segment is marked, and the next sweep compares the same segments and gone pages again.
 func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error) {
 	elsewhere := p.settings.Elsewhere(p.ID())
 	if len(elsewhere) == 0 {
@@ -86,10 +88,11 @@ func (p *swept) compare(ctx context.Context, gone latest) (told bool, err error)
 	return told, err
 }
 
-// uncompared chooses the segments to compare now: those that are not marked as compared yet, as
-// many as comparedAtOnce allows. The result compared has these segments; here has the latest
-// version of each page that has a live document in them or is in the parameter gone. Damaged
-// segments are left out.
+// uncompared chooses what the sweep next compares with other partitions: segments of this partition
+// that are not marked as compared yet. It takes segments until they have at least comparedAtOnce
+// pages together, and leaves out damaged ones. The result compared has these segments. The result
+// here has the latest version of each page with a live document in them, and also of each page in
+// the parameter gone.
 func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compared []manifest.Segment, err error) {
 	here = maps.Clone(gone)
 	all := segments.NewFinder(p.Bucket, func(layout.Identity) bool { return true })
@@ -120,9 +123,11 @@ func (p *swept) uncompared(ctx context.Context, gone latest) (here latest, compa
 	return here, compared, nil
 }
 
-// outdate masks those documents of partition p that are earlier than the version of their page in
-// the parameter known. If p has a later version of a page than known, as a document or as gone,
-// outdate adds it to the parameter later. The result whole is false if a segment could not be read.
+// outdate compares partition p with another partition. The parameter known has the latest versions
+// of pages in that partition. If known has a later version of a page than p, outdate masks (marks
+// as dead) the documents of the page in p. If p has a later version, outdate adds this version to
+// the parameter later. A version in p is that of a document, or that of an entry in the list of
+// pages that are gone from the web. The result whole is false if a segment could not be read.
 func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, later latest) (whole bool, err error) {
 	if p.Manifest().Generation == 0 {
 		return true, nil
@@ -145,14 +150,14 @@ func (p *swept) outdate(ctx context.Context, finder *segments.Finder, known, lat
 	return whole, err
 }
 
-// earlier finds outdated documents in m's segments: live documents that are older than the version
-// of their page in the parameter known. The parameter finder finds the pages of known in a segment.
-// If the parameter later is not nil, earlier adds to it the versions of live documents that are
-// newer than the version in known.
+// earlier compares the documents in the segments of a manifest with other versions of their pages.
+// The parameter known has these versions, one for each page. The parameter finder must find the
+// documents of the pages in known. A live document is outdated if its version is lower than that in
+// known. If its version is higher, and later is not nil, earlier adds this version to later.
 //
-// The result dead has an entry for each segment with outdated documents, by the segment's key. The
-// entry has all documents of the segment that are to be dead: the outdated ones, and those that are
-// dead already. The result whole is false if a segment could not be read.
+// The result dead has an entry for each segment with outdated documents, by the segment's key: the
+// set of its documents that are outdated or dead already. The result whole is false if a segment
+// could not be read.
 func (p *swept) earlier(ctx context.Context, m *manifest.Manifest, finder *segments.Finder, known, later latest) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	if len(known) == 0 {
 		return nil, true, nil

@@ -18,7 +18,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// move publishes a storage strategy that assigns all pages to one partition.
+// move publishes a storage strategy that assigns all URLs to one partition.
 func (w *world) move(to layout.Partition) {
 	w.t.Helper()
 	inForce, err := w.published.Read(w.t.Context(), w.bucket, w.Now())
@@ -43,8 +43,9 @@ func (w *world) wantIn(when string, want map[layout.Partition][]string) {
 
 func page(name string, token uint64) string { return one + name + " " + version(token).String() }
 
-// TestMoved moves pages to another partition, and checks that only the last version of each page is
-// found, and no version if the page is gone, whatever is indexed late or again, and merged.
+// TestMoved moves pages to another partition. It then indexes packages late or again, and merges
+// segments. At any time only the last version of each page may be found, and no version of a page
+// that is gone.
 func TestMoved(t *testing.T) {
 	w := newPacked(t)
 	w.Limits.Tiers.Tier = 2
@@ -88,7 +89,8 @@ func TestMoved(t *testing.T) {
 	w.wantIn("moved back", map[layout.Partition][]string{0: {page("a", 60), page("b", 60), page("c", 20), page("d", 30)}, 1: nil})
 }
 
-// TestNotMoved checks that partitions whose pages no strategy has moved are not compared.
+// TestNotMoved checks that partitions are not compared if no strategy has ever moved pages between
+// them.
 func TestNotMoved(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a")
@@ -100,8 +102,9 @@ func TestNotMoved(t *testing.T) {
 	}
 }
 
-// TestMovedMessage handles a task.Mask of pack for gone pages, and checks that their documents are also
-// masked in the partition that the pages have left.
+// TestMovedMessage publishes a strategy that moves pages from partition 0 to partition 1. Then one
+// of the pages is listed as gone in partition 1. Its document is still in partition 0, but a
+// task.Mask for partition 1 must hide the page from searches nevertheless.
 func TestMovedMessage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -117,8 +120,10 @@ func TestMovedMessage(t *testing.T) {
 	}
 }
 
-// TestMovedBesideDamage checks that, while a segment of another partition cannot be read, gone pages do
-// not count as masked, nor segments as compared.
+// TestMovedBesideDamage sweeps partition 1 while a segment of partition 0 cannot be read. So the
+// sweep cannot look for all outdated documents in partition 0. It must not mark the work as done:
+// the gone pages of partition 1 must not become Masked, nor its segments Compared. When the segment
+// is repaired, the next sweep must finish the work.
 func TestMovedBesideDamage(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b", one+"c")
@@ -145,8 +150,8 @@ func TestMovedBesideDamage(t *testing.T) {
 	w.wantIn("mended", map[layout.Partition][]string{0: {page("c", 20)}, 1: {page("a", 30), page("d", 30)}})
 }
 
-// TestMovedKilledAnywhere kills the sweep at each call, and checks that the next one leads to the same
-// final state.
+// TestMovedKilledAnywhere kills the sweep at each call to the bucket in turn. The next sweep must
+// hide the outdated versions of moved pages nevertheless.
 func TestMovedKilledAnywhere(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newPacked(t)
@@ -174,8 +179,9 @@ func TestMovedKilledAnywhere(t *testing.T) {
 	})
 }
 
-// TestMovedMeanwhile lists a page as gone during the comparison, and checks that it is masked in the
-// other partition before it counts as masked.
+// TestMovedMeanwhile lists a page as gone in one partition while the sweep already compares this
+// partition with another one. That sweep has not looked for the page in the other partition, so it
+// must not mark the page as Masked. The next sweep must hide the page from searches.
 func TestMovedMeanwhile(t *testing.T) {
 	w := newPacked(t)
 	w.pack(0, 20, one+"a", one+"b", one+"c")

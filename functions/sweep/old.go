@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// clearOld deletes the vital signs of days that are longer ago than Limits.Feedback, and the clicks
-// of days that are longer ago than Limits.Clicks. If it has deleted clicks, it also deletes the
-// copies in quarantine of clicks of such days.
+// clearOld deletes the vital signs (reports of processes) of days that are longer ago than
+// Limits.Feedback, and the clicks of days that are longer ago than Limits.Clicks. If it has deleted
+// clicks, it also deletes equally old clicks in quarantine.
 func (f *Function) clearOld(ctx context.Context) error {
 	_, errSigns := f.clearBefore(ctx, layout.Feedback, layout.FeedbackDay(f.Now().Add(-f.Limits.Feedback)))
 	clicks := layout.ClickDay(f.Now().Add(-f.Limits.Clicks))
@@ -22,9 +22,9 @@ func (f *Function) clearOld(ctx context.Context) error {
 	return errors.Join(errSigns, err)
 }
 
-// clearBefore deletes the objects below a prefix whose keys are less than the key first, except
-// foreign ones, and returns their number. Below such a prefix keys sort by time, so that
-// clearBefore stops listing at the key first.
+// clearBefore deletes the objects below a prefix whose keys are less than a given key, and returns
+// how many it deleted. The keys contain dates, so that less means earlier. Objects that other
+// programs have put below the prefix stay.
 func (f *Function) clearBefore(ctx context.Context, prefix, first string) (cleared int, err error) {
 	var keys []string
 	for object, err := range f.Bucket.List(ctx, prefix, "") {

@@ -23,8 +23,8 @@ func TestOldFeedback(t *testing.T) {
 	}
 }
 
-// TestOldClicks stores clicks of many days, and checks that those of the last 90 days and of today
-// stay, also those in quarantine.
+// TestOldClicks checks that the sweep deletes clicks older than 90 days, also those in quarantine,
+// and keeps all later ones.
 func TestOldClicks(t *testing.T) {
 	w := newQuiet(t)
 	today := w.clock.Now()

@@ -14,8 +14,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// TestOutlived checks that a package is deleted when all its pages have later versions or are gone, but
-// not while an earlier generation lists it.
+// TestOutlived checks that a package is deleted when all its pages have later versions or are gone
+// from the web, but not while an earlier, kept generation of the manifest lists it.
 func TestOutlived(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a", one+"b")
@@ -47,8 +47,10 @@ func TestOutlived(t *testing.T) {
 	w.wantShown("in the end", one+"a "+version(21).String(), one+"c "+version(21).String())
 }
 
-// TestNotOutlived checks that a package is kept if its pages have later versions or are gone only by
-// the books, or only by the segments.
+// TestNotOutlived checks that a package is kept as long as one of its pages may be needed. The
+// package may be deleted only if the books say that all its pages have later versions or are gone,
+// and the segments say so, too. In each case of this test, either the books or the segments do not
+// say so.
 func TestNotOutlived(t *testing.T) {
 	for name, harm := range map[string]func(w *world){
 		"unchanged": func(w *world) {
@@ -78,7 +80,7 @@ func TestNotOutlived(t *testing.T) {
 	}
 }
 
-// learnt calls learn, and fails the test if that fails.
+// learnt commits a book in partition 0, and fails the test if that fails.
 func (w *world) learnt(learnt book.Book) {
 	w.t.Helper()
 	if err := w.learn(0, learnt); err != nil {
@@ -86,8 +88,8 @@ func (w *world) learnt(learnt book.Book) {
 	}
 }
 
-// TestLearntMeanwhile commits a book while the sweep reads the books, and checks that the book counts
-// at the next sweep.
+// TestLearntMeanwhile commits a book while the collector reads the books. The collector must then
+// mark no package for deletion. Its next attempt must mark the package that nobody needs.
 func TestLearntMeanwhile(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")

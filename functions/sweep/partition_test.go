@@ -53,8 +53,10 @@ func TestUndoneWorkIsRaised(t *testing.T) {
 	}
 }
 
-// TestSomeFrontiersAreStale lets the sweep rebuild some frontiers, and checks that the events of spool
-// objects are sent again, because the other frontiers have not read these objects.
+// TestSomeFrontiersAreStale has two frontiers (queues in Redis), of which only one must be rebuilt.
+// The rebuild enters the outcomes in the spool into this frontier only. The other one may still
+// lack them, so the sweep must also send the function pack the events of the spool objects once
+// more.
 func TestSomeFrontiersAreStale(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	functionstest.Open(t, w.Redis, w.inForce, 1)
@@ -67,7 +69,8 @@ func TestSomeFrontiersAreStale(t *testing.T) {
 	}
 }
 
-// consume puts spool objects, and commits their batches as consumed now.
+// consume puts the spool objects of batches, and records in the manifest that these batches are
+// packed now.
 func (w *world) consume(tokens ...uint64) {
 	w.t.Helper()
 	for _, token := range tokens {
@@ -78,8 +81,9 @@ func (w *world) consume(tokens ...uint64) {
 	}
 }
 
-// spools returns the tokens of the batches that have a spool object, of the consumed ones in the
-// manifest, and the highest closed one.
+// spools returns the tokens (numbers) of the batches that have a spool object, and of those that
+// the manifest lists as packed. The result closed is the highest token for which the manifest has
+// closed the batch and all earlier ones, so that none of them can be packed any more.
 func (w *world) spools() (spooled, consumed []uint64, closed uint64) {
 	w.t.Helper()
 	for _, key := range functionstest.Keys(w.t, w.bucket, layout.Spool) {
@@ -129,8 +133,9 @@ func TestPackedSpoolIsDeletedLater(t *testing.T) {
 	check("one that comes late", []uint64{13}, nil, 12)
 }
 
-// TestLeasedBatchIsNotClosed checks that no later batch is closed while a batch is leased, because its
-// spool object may still come.
+// TestLeasedBatchIsNotClosed packs a batch while an earlier batch is still leased, so that the
+// spool object of the earlier one may yet come. The manifest must not close this batch: pack would
+// then ignore its spool object.
 func TestLeasedBatchIsNotClosed(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -146,8 +151,9 @@ func TestLeasedBatchIsNotClosed(t *testing.T) {
 	}
 }
 
-// TestUnsettledBatchIsRaised checks that the event of a batch is sent again if pack died after it put
-// the batch into the inbox: the batch is still leased, so it is not settled.
+// TestUnsettledBatchIsRaised has a batch in pack's inbox in Redis that is still leased, because
+// pack died before it entered the outcomes of the batch in the frontier. The sweep must send pack
+// the event of this batch once more.
 func TestUnsettledBatchIsRaised(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -160,8 +166,9 @@ func TestUnsettledBatchIsRaised(t *testing.T) {
 	}
 }
 
-// TestUnsettledBatchWithoutSpool checks that the event of an unsettled batch in the inbox is sent again
-// even if its spool object is packed or deleted, so that pack removes the batch.
+// TestUnsettledBatchWithoutSpool has two batches in pack's inbox in Redis whose outcomes are not in
+// the frontier. One is packed already, and the other has no spool object. The sweep must send pack
+// the events of both once more, so that pack removes them from the inbox.
 func TestUnsettledBatchWithoutSpool(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -179,7 +186,8 @@ func TestUnsettledBatchWithoutSpool(t *testing.T) {
 	}
 }
 
-// waits puts a batch into the inbox that is not settled.
+// waits puts a batch into pack's inbox in Redis. The outcomes of the batch are not in the frontier
+// yet, and the batch's entry in the inbox says so.
 func (w *world) waits(batch layout.Version) {
 	w.t.Helper()
 	waiting := frontier.Waiting{Batch: batch, Since: w.clock.Now()}
@@ -188,7 +196,8 @@ func (w *world) waits(batch layout.Version) {
 	}
 }
 
-// TestWithoutRedis checks that the sweep does all steps that do not need Redis when Redis is down.
+// TestWithoutRedis checks that, when Redis is down, the sweep still does steps that do not need it,
+// such as deleting packed spool objects.
 func TestWithoutRedis(t *testing.T) {
 	rdb := redistest.Embedded(t)
 	w := newWorld(t, rdb)
@@ -205,7 +214,8 @@ func TestWithoutRedis(t *testing.T) {
 	}
 }
 
-// TestDueIsAskedAgain checks that a page that is due is put back into its host's queue.
+// TestDueIsAskedAgain checks that the sweep puts a page whose next request is due back into its
+// host's queue.
 func TestDueIsAskedAgain(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.spool(4, one+"due", book.Stored)

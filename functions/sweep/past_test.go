@@ -13,8 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// checkPast checks that the stored generations are those that must be kept, and the stored
-// overlays those that they list.
+// checkPast checks that the stored generations of the manifest are those that must be kept, and
+// that the stored overlays are those that these generations list.
 func (w *world) checkPast(p layout.Partition) {
 	w.t.Helper()
 	newest := w.manifest(p)
@@ -51,8 +51,9 @@ func (w *world) there(keys ...string) (there []string) {
 	return there
 }
 
-// TestCollect checks that condemned objects are deleted after the grace when no kept generation lists
-// them, and objects to be erased even if a kept generation does.
+// TestCollect checks when condemned objects (those marked for deletion) are deleted. An ordinary
+// object must be deleted after the grace period if no kept generation of the manifest lists it. An
+// object that is to be erased must be deleted after this period even if a kept generation lists it.
 func TestCollect(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -115,8 +116,8 @@ func TestCollect(t *testing.T) {
 	}
 }
 
-// TestThePastIsKept checks that queries about any moment can be answered for as long as generations are
-// kept: all objects that were listed then exist.
+// TestThePastIsKept checks that queries about an earlier moment can be answered for as long as the
+// manifest of that moment is kept: all objects that it lists exist.
 func TestThePastIsKept(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -169,8 +170,8 @@ func TestThePastIsKept(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// TestAQuietPartitionIsQuiet checks that, in a partition where nothing changes, the sweep in the end
-// commits nothing.
+// TestAQuietPartitionIsQuiet sweeps a partition for two months in which nothing else changes it. In
+// the second month the sweep may commit at most five generations (versions of the manifest).
 func TestAQuietPartitionIsQuiet(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")
@@ -189,7 +190,8 @@ func TestAQuietPartitionIsQuiet(t *testing.T) {
 	}
 }
 
-// TestWrongClock makes one commit with a wrong clock, and checks that nothing is deleted too early.
+// TestWrongClock checks that no generation of the manifest is deleted too early if one commit was
+// made with a clock that was a year behind or ahead.
 func TestWrongClock(t *testing.T) {
 	for _, wrong := range []time.Duration{-365 * 24 * time.Hour, 365 * 24 * time.Hour} {
 		w := newQuiet(t)

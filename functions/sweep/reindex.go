@@ -15,12 +15,10 @@ import (
 )
 
 // Reindex marks packages of all partitions as not indexed, so that the function index indexes them
-// anew, and returns their number. The parameter v is a function that returns the current version of
-// a language's analyzer.
-//
-//	v       packages
-//	nil     all
-//	set     those with live documents in a segment that another version of an analyzer built
+// anew, and returns their number. If v is nil, it marks all packages. Otherwise v must return the
+// present version of the analyzer of a language. Then Reindex marks the packages of outdated
+// segments: those that were built by another version of an analyzer. Packages without live
+// documents there are left out.
 //
 // The old segments answer queries until they are replaced. If there is no Sender, the next sweep
 // sends the messages to index. Damaged segments and manifests are left out and returned as errors:
@@ -44,8 +42,9 @@ func (f *Function) Reindex(ctx context.Context, v func(language string) uint32) 
 	return packages, errors.Join(errs...)
 }
 
-// reindex marks packages of one partition as not indexed, as Reindex does, and returns their
-// number.
+// reindex marks packages of one partition as not indexed, so that they are indexed anew, and returns
+// their number. The parameter v returns the current version of a language's analyzer: reindex marks
+// only packages that were indexed by another version. If v is nil, it marks all packages.
 func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error) {
 	if v == nil {
 		return p.unindex(ctx, func(m *manifest.Manifest) (map[uint32]bool, error) {
@@ -79,11 +78,12 @@ func (p *swept) reindex(ctx context.Context, v func(string) uint32) (int, error)
 	return n, errors.Join(append(unread, err)...)
 }
 
-// unindex marks packages as not indexed, in one commit, sends index an event for each, and returns
-// their number. The function which chooses the packages: it is called with the manifest, and
-// returns their IDs. The same commit lists the gone pages of the partition, so that index makes no
-// live documents of them. The old segments leave the manifest when all their packages are indexed
-// anew.
+// unindex makes packages be indexed anew. The parameter which is a function that chooses the
+// packages: given the manifest, it returns their IDs. In one commit, unindex marks these packages
+// as not indexed. In the same commit it lists the partition's pages that are gone from the web.
+// Otherwise the function index would make live documents of them. After the commit, unindex sends
+// index an event for each package. It returns the number of packages. An old segment stays in the
+// manifest until all its packages are indexed anew.
 func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map[uint32]bool, error)) (int, error) {
 	var again []manifest.Package
 	gone := goneCache{bucket: p.Bucket, elsewhere: p.settings.Elsewhere(p.ID())}
@@ -122,9 +122,9 @@ func (p *swept) unindex(ctx context.Context, which func(*manifest.Manifest) (map
 	return len(again), nil
 }
 
-// goneCache holds the list of gone pages of a partition. It makes the list anew from the books when
-// the field Learnt of the manifest has changed, which happens whenever a book with new outcomes is
-// added.
+// goneCache holds the list of a partition's pages that are gone from the web. The list is made from
+// the books. It is made anew when the manifest's field Learnt has changed, that is, when a book
+// with new outcomes was added.
 type goneCache struct {
 	bucket    blob.Reader
 	elsewhere []layout.Partition
@@ -133,7 +133,7 @@ type goneCache struct {
 	pages     []manifest.Gone
 }
 
-// of returns the gone pages of the partition to which the manifest belongs.
+// of returns the partition's pages that are gone from the web. m is the partition's manifest.
 func (c *goneCache) of(ctx context.Context, m *manifest.Manifest) (pages []manifest.Gone, err error) {
 	if !c.known || c.learnt != m.Learnt {
 		c.pages, err = segments.Gone(ctx, c.bucket, m, c.elsewhere)

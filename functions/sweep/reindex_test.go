@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/text/analysis"
 )
 
-// TestReindexBesideDamage checks that a segment that cannot be read is returned as an error, and that
-// the packages of the others are indexed again.
+// TestReindexBesideDamage checks that Reindex returns an error for a segment that cannot be read,
+// and that the packages of the other segments are indexed again.
 func TestReindexBesideDamage(t *testing.T) {
 	w := newQuiet(t)
 	w.run()

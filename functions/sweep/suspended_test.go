@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// allThere checks that all objects that a partition's newest generation lists exist.
+// allThere checks that the newest manifest of a partition lists only objects that exist.
 func (w *world) allThere(p layout.Partition) {
 	w.t.Helper()
 	m := w.manifest(p)
@@ -30,8 +30,10 @@ func (w *world) allThere(p layout.Partition) {
 	}
 }
 
-// TestCollectedTwice lets two sweeps delete at the same time. Between their deletions, a package is
-// indexed again, and its segment has the same bytes as a condemned one.
+// TestCollectedTwice has two sweeps that are about to delete the same segments. The second deletes
+// them while the first is suspended. Then the packages of the segments are indexed again, which may
+// make segments with the same keys. When the first sweep goes on, it must not delete a segment that
+// the manifest lists now.
 func TestCollectedTwice(t *testing.T) {
 	w := newQuiet(t)
 	w.Limits.Tiers.Tier = 3
@@ -70,8 +72,8 @@ func TestCollectedTwice(t *testing.T) {
 	w.allThere(0)
 }
 
-// TestSuspendedWriter suspends a function for days between the storing of an object and its commit.
-// Meanwhile the sweep deletes objects that no generation lists.
+// TestSuspendedWriter suspends a function for days after it has stored an object and before its
+// commit. The sweep deletes the object meanwhile. No manifest may then list the missing object.
 func TestSuspendedWriter(t *testing.T) {
 	w := newQuiet(t)
 	w.run()
@@ -104,8 +106,9 @@ func TestSuspendedWriter(t *testing.T) {
 	w.allThere(0)
 }
 
-// TestSuspendedCollector suspends a collector at its second deletion, and checks that it deletes
-// nothing after that.
+// TestSuspendedCollector deletes three objects, and suspends the process for too long after the
+// first deletion. A commit may list one of the other objects meanwhile, so Delete must not delete
+// them, and must fail.
 func TestSuspendedCollector(t *testing.T) {
 	w := newQuiet(t)
 	keys := []string{"a", "b", "c"}
@@ -124,8 +127,12 @@ func TestSuspendedCollector(t *testing.T) {
 	}
 }
 
-// TestStaleHint checks that, while the hint cannot be replaced, the generations from the hint to the
-// newest are kept, and that the hint names a kept generation when it can be replaced again.
+// TestStaleHint keeps the hint (a copy of the newest manifest) at an old generation: attempts to
+// replace it fail. Readers begin at the generation in the hint, and go on to the newest one.
+//
+// In the first case, all attempts fail. The sweep must then delete neither the generation in the
+// hint nor a later one. In the second case, the hint can be replaced again as soon as the sweep
+// deletes old generations. In the end, the hint must have a generation that the sweep keeps.
 func TestStaleHint(t *testing.T) {
 	for _, forGood := range []bool{true, false} {
 		w := newQuiet(t)

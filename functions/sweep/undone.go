@@ -12,11 +12,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier"
 )
 
-// raiseUndone sends again the messages of undone work:
+// raiseUndone sends the messages of undone work again:
 //
-//	a package that is not indexed             its event to index
-//	segments that can be merged               a task to merge
-//	a spool object not packed or settled      its event to pack
+//	a package that is not indexed             its event to the function index
+//	segments that can be merged               a task to the function merge
+//	a spool object that is not settled        its event to the function pack
+//	spool objects that wait to be packed      a task to the function pack
 func (p *swept) raiseUndone(ctx context.Context) error {
 	for _, listed := range p.Manifest().Packages {
 		if listed.Indexed {
@@ -34,15 +35,16 @@ func (p *swept) raiseUndone(ctx context.Context) error {
 	return p.raiseSpooled(ctx)
 }
 
-// raiseSpooled sends pack again the events of spool objects whose batches are not settled
-// and, if batches wait in pack's inbox, a task to pack them.
+// raiseSpooled sends the function pack once more the events of spool objects whose batches are not
+// settled (their outcomes are not in the frontier). Whether a batch is settled depends on where it
+// is:
 //
-//	batch                         settled
-//	leased                        no
-//	has an entry in the inbox     if the entry says so
-//	any other                     if it is packed or closed
+//	leased              it is not settled
+//	in pack's inbox     it is settled if its entry in the inbox says so
+//	in neither          it is settled if the manifest lists it as packed or closed
 //
-// If the leases are unknown (p.out is nil), raiseSpooled sends nothing.
+// If batches wait in the inbox, raiseSpooled also sends pack a task to pack them. If the leases are
+// unknown (p.out is nil), it sends nothing.
 func (p *swept) raiseSpooled(ctx context.Context) error {
 	waiting, err := frontier.NewInbox(p.Redis, p.ID()).List(ctx)
 	if err != nil || p.out == nil {

@@ -14,7 +14,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// complete sweeps and indexes until all forgotten pages are erased.
+// complete runs the sweep and merge until all pages of the takedown are erased.
 func (w *world) complete() {
 	w.t.Helper()
 	for range 2 {
@@ -27,8 +27,8 @@ func (w *world) complete() {
 	}
 }
 
-// TestForgetWhatNothingLists checks that, when a takedown is complete, unlisted objects with forgotten
-// pages are condemned.
+// TestForgetWhatNothingLists completes a takedown. Objects that no manifest lists must be deleted
+// afterwards if they hold pages of the takedown.
 func TestForgetWhatNothingLists(t *testing.T) {
 	w := newForgetful(t)
 	w.complete()
@@ -37,8 +37,9 @@ func TestForgetWhatNothingLists(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// TestForgetWhatComesLate stores objects after a takedown is complete, as processes with older settings
-// do: a package that is never listed, and a damaged spool object. It checks that they are deleted, too.
+// TestForgetWhatComesLate completes a takedown. After that, processes with older settings store a
+// package that no manifest lists, and a damaged spool object in quarantine. These objects must be
+// deleted, too.
 func TestForgetWhatComesLate(t *testing.T) {
 	w := newForgetful(t)
 	w.complete()
@@ -55,8 +56,9 @@ func TestForgetWhatComesLate(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// TestErasedUnderAnotherName checks that, if the key of a package without its erased page is condemned,
-// the package is stored under another key.
+// TestErasedUnderAnotherName sweeps while a package and a book hold forgotten data, so that both must
+// be written anew without it. The keys that the new objects would get are condemned (marked for
+// deletion). The sweep must choose other keys for them.
 func TestErasedUnderAnotherName(t *testing.T) {
 	w := newForgetful(t)
 	w.Bucket = faultblob.New(w.bucket, func(c faultblob.Call) faultblob.Fault {
@@ -95,8 +97,8 @@ func TestErasedUnderAnotherName(t *testing.T) {
 	}
 }
 
-// TestQuietCostsLittle checks that, without a takedown, unlisted objects are looked for at most once a
-// day, and never in the quarantine.
+// TestQuietCostsLittle has no takedown. It checks that the sweep then looks only once a day for
+// objects that no manifest lists, and never reads objects in quarantine.
 func TestQuietCostsLittle(t *testing.T) {
 	w := newQuiet(t)
 	w.pack(0, 20, one+"a")
@@ -141,8 +143,10 @@ func TestQuietCostsLittle(t *testing.T) {
 	w.checkKeys(0)
 }
 
-// TestForgetBesideWhatIsNeverWrittenAnew checks that, while merge never rewrites a segment, later
-// takedowns do not become complete, all other work is done, and nothing is searched twice.
+// TestForgetBesideWhatIsNeverWrittenAnew has a segment with forgotten documents that merge has yet
+// to write anew. Meanwhile the sweep must erase all other forgotten data, and warn of the segment.
+// It must not read again what it has searched already, and must not record in the manifest that the
+// takedowns are complete. It must record this when merge has written the segment.
 func TestForgetBesideWhatIsNeverWrittenAnew(t *testing.T) {
 	w := newForgetful(t)
 	var log bytes.Buffer

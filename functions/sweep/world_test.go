@@ -24,8 +24,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// pack stores pages in a package and a book, in which each page links to all, and marks the
-// package as indexed.
+// pack stores pages in a package, and stores a book in which each page has a link to every page. It
+// commits both, and indexes the package.
 func (w *world) pack(p layout.Partition, token uint64, urls ...string) {
 	w.t.Helper()
 	var pages []webobject.Object
@@ -45,10 +45,10 @@ func (w *world) pack(p layout.Partition, token uint64, urls ...string) {
 	w.index(p)
 }
 
-// errCondemned means that the sweep has condemned an object before it was listed.
+// errCondemned means that the sweep has marked an object for deletion before a manifest listed it.
 var errCondemned = errors.New("condemned meanwhile")
 
-// learn commits a book and packages at the time of the clock.
+// learn commits a book (outcomes of URLs, and links) and packages, at the time of the clock.
 func (w *world) learn(p layout.Partition, learnt book.Book, packages ...manifest.Package) error {
 	content, err := book.Encode(learnt)
 	if err != nil {
@@ -73,7 +73,8 @@ func (w *world) learn(p layout.Partition, learnt book.Book, packages ...manifest
 	return err
 }
 
-// orphan stores the objects that pack and index store for a page, without listing any of them.
+// orphan stores the objects that pack and index store for a page, but commits no manifest that
+// lists them.
 func (w *world) orphan(p layout.Partition, token uint64, url string) {
 	w.t.Helper()
 	pkg, outcomes := functionstest.Package(w.t, w.bucket, p, functionstest.Page(version(token), url))
@@ -101,7 +102,7 @@ func (w *world) index(p layout.Partition) {
 	}
 }
 
-// merge merges segments until no more can be merged.
+// merge merges segments of a partition until none can be merged any more.
 func (w *world) merge(p layout.Partition) {
 	w.t.Helper()
 	f := &merge.Function{
@@ -139,7 +140,7 @@ type stock struct {
 	Documents       []string // documents, dead ones included, as sorted lines
 }
 
-// stock returns the stock of a partition, and checks that the pages are where the books say.
+// stock returns the content of a partition, and checks that the pages are where the books say.
 func (w *world) stock(p layout.Partition) (s stock) {
 	w.t.Helper()
 	m := w.manifest(p)
@@ -204,7 +205,7 @@ func (w *world) stands(m *manifest.Manifest, o book.Outcome) {
 	}
 }
 
-// live returns the live documents of a partition.
+// live returns the live documents of a partition, those that searches can find.
 func (w *world) live(p layout.Partition) (live []segment.Document) {
 	w.t.Helper()
 	m := w.manifest(p)
@@ -230,8 +231,8 @@ func (w *world) live(p layout.Partition) (live []segment.Document) {
 	return live
 }
 
-// checkKeys checks that the partition's objects are those that the newest generation lists, except
-// overlays, which are kept for the past.
+// checkKeys checks that the partition has exactly the books, packages and segments that its newest
+// manifest lists.
 func (w *world) checkKeys(p layout.Partition) {
 	w.t.Helper()
 	m := w.manifest(p)
@@ -256,7 +257,7 @@ func newQuiet(t *testing.T) *world {
 	return newWorld(t, redistest.Embedded(t))
 }
 
-// keysOf returns the keys of all objects that a generation lists.
+// keysOf returns the keys of all objects that a manifest lists.
 func keysOf(m *manifest.Manifest) map[string]bool {
 	keys := make(map[string]bool)
 	for key := range m.Objects() {

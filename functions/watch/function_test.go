@@ -22,8 +22,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestAlerts sends an alert for each problem once an hour while it lasts, and again when it comes
-// back.
+// TestAlerts checks that an alert is sent when a problem begins, once an hour while it lasts, and
+// at once when it comes back.
 func TestAlerts(t *testing.T) {
 	var told []string
 	status := http.StatusOK
@@ -84,7 +84,8 @@ func TestAlerts(t *testing.T) {
 	step(time.Minute, "", "dead-letters")
 }
 
-// TestWaitingWork finds waiting work in the manifests, and in Redis if there is one.
+// TestWaitingWork checks that Look finds waiting work. In the manifests it must find packages that
+// are not indexed yet. In Redis, if there is one, it must find batches that are not packed yet.
 func TestWaitingWork(t *testing.T) {
 	bucket, clock, rdb := memblob.New(), functionstest.NewClock(), redistest.Embedded(t)
 	inForce := functionstest.Publish(t, bucket, 2, nil, "http://one.example/")

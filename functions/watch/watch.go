@@ -1,6 +1,6 @@
-// Package watch checks a whole system, by its bucket and, if it can be reached, its
-// Redis, and sends alerts to the operator: work that waits too long, messages given up,
-// lost generations, limits that are near.
+// Package watch checks a whole running system. It reads the system's bucket, and its Redis where that
+// can be reached. It sends alerts to the operator: about work that waits too long, messages that were
+// given up, lost manifests, and limits that are nearly reached.
 package watch
 
 import (
@@ -28,9 +28,10 @@ import (
 // again is the time after which an alert is sent again while its cause lasts.
 const again = time.Hour
 
-// Function is the watch function: it sends alerts to the log and to the webhook. It runs outside of
-// the private network, from which no webhook can be reached, and therefore without Redis. It keeps
-// the list of sent alerts in memory, as long as its process runs.
+// Function is the watch function: it checks the system, and sends alerts to the log and to a
+// webhook. On AWS it runs outside of the private network, so that it can call webhooks on the
+// internet. For the same reason it cannot reach Redis there. The field told lists the alerts that it
+// has sent; the list is in memory only.
 type Function struct {
 	System
 	Settings *settings.Cache
@@ -41,8 +42,7 @@ type Function struct {
 	told map[string]time.Time // time of the last notification, by the alert's name
 }
 
-// Handle runs the function once for each message (see Run). The fields of a message do not
-// matter.
+// Handle checks the system once for each message (see Run). It ignores what a message says.
 func (f *Function) Handle(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.EachTask(ctx, f.Log, event, func(ctx context.Context, _ struct{}) error { return f.Run(ctx) }), nil
 }
@@ -79,8 +79,7 @@ func (f *Function) Run(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// tell sends an alert to the log and to the webhook. If webhook is "", it sends it only to the
-// log.
+// tell writes an alert to the log, and sends it to the webhook unless the webhook is "".
 func (f *Function) tell(ctx context.Context, webhook string, alert vitals.Alert) error {
 	f.Log.WarnContext(ctx, "alert", "name", alert.Name, "text", alert.Text, "since", alert.Since)
 	if webhook == "" {
@@ -92,14 +91,16 @@ func (f *Function) tell(ctx context.Context, webhook string, alert vitals.Alert)
 // System gives access to the running system that is to be checked.
 type System struct {
 	Bucket blob.Reader
-	// Redis of the system; nil if it cannot be reached: then the age of waiting batches is unknown
+	// Redis of the system; nil if it cannot be reached: then the age of batches that wait is
+	// unknown
 	Redis redis.UniversalClient
 	Now   func() time.Time
 }
 
-// Look reads the present state of the system, from which vitals.Judge makes alerts. It takes one
-// LIST of the dead letters, two of the feedback, one GET for each feedback object of the last
-// minutes, and the reads of the manifests.
+// Look reads the present state of the system, from which vitals.Judge makes alerts. Its requests to
+// the object store are one LIST of the dead letters (messages that were given up), two LISTs of the
+// feedback (reports of processes), one GET for each feedback object of the last minutes, and those
+// for reading the manifests.
 func (s System) Look(ctx context.Context, inForce *settings.Settings) (vitals.State, error) {
 	now := s.Now()
 	state := vitals.State{
@@ -143,9 +144,11 @@ func (s System) deadLetters(ctx context.Context) (n int, err error) {
 	return n, nil
 }
 
-// stored reads the manifests of all partitions, and adds to the state: the bytes that they list,
-// the age of the oldest package that is not indexed, and the partitions whose generations are lost
-// or whose newest generation cannot be read.
+// stored reads the manifests of all partitions, and adds to the state
+//
+//   - the bytes that they list;
+//   - the age of the oldest package that is not indexed; and
+//   - the partitions with a lost version of the manifest, or whose newest version cannot be read.
 func (s System) stored(ctx context.Context, inForce *settings.Settings, state *vitals.State) error {
 	for _, p := range inForce.Partitions() {
 		m, err := partition.Read(ctx, s.Bucket, p)
@@ -172,8 +175,9 @@ func (s System) stored(ctx context.Context, inForce *settings.Settings, state *v
 	return nil
 }
 
-// spooled returns the age of the oldest batch that waits for pack, by the lists in Redis (see
-// frontier.Inbox). It returns 0 if none waits or Redis cannot be reached.
+// spooled returns how long the oldest batch has waited for the function pack. It finds the waiting
+// batches in the inboxes in Redis (see frontier.Inbox). It returns 0 if none waits, or if Redis
+// cannot be reached.
 func (s System) spooled(ctx context.Context, inForce *settings.Settings) (oldest time.Duration, err error) {
 	if s.Redis == nil {
 		return 0, nil

@@ -1,5 +1,5 @@
-// Command query is the query function on AWS Lambda, behind a function URL
-// that streams its responses.
+// Command query is the query function on AWS Lambda. It runs behind a function URL, and streams its
+// responses.
 package main
 
 import (

@@ -1,5 +1,6 @@
-// Package compact merges books of a storage partition, so that a rebuild reads
-// few books and no superseded outcomes.
+// Package compact merges the books of a storage partition. A book records what became of URLs.
+// After a merge, a rebuild of the frontier has fewer books to read, and no outcomes that have been
+// superseded by later ones.
 package compact
 
 import (
@@ -16,13 +17,13 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// maxMerge, times Limits.Books, is the greatest number of books that one merge reads. A size class may
-// have more books than Limits.Books if the sweep did not run for a while.
+// maxMerge limits how many books one merge reads: at most maxMerge times Limits.Books. A size class
+// may have more books than Limits.Books if the sweep did not run for a while.
 const maxMerge = 8
 
 // Limits say which books are merged.
 type Limits struct {
-	Books int   // least number of books in a size class (see sizeOf) that are merged
+	Books int   // a size class (see sizeOf) is merged when it has at least this many books
 	Bytes int64 // greatest size in bytes of a book that a merge makes
 }
 
@@ -30,11 +31,11 @@ type Limits struct {
 // at most 64 MiB.
 func DefaultLimits() Limits { return Limits{Books: 8, Bytes: 64 << 20} }
 
-// Run looks for a size class with at least Limits.Books books, merges the books of the smallest
-// such class into one, and commits the new book in their place. Each merge writes the outcomes of
-// these books once more, into a book about eight times as large. Books larger than half of
-// Limits.Bytes are not merged any more. If one of the books is damaged, Run merges nothing and
-// returns the error: repair has to mend the book.
+// Run merges the smallest books into one, and commits the new book in their place. It takes them
+// from the smallest size class that has at least Limits.Books books. With the default limits, the
+// new book is about eight times as large as each old one. Books larger than half of Limits.Bytes
+// are not merged any more. If one of the books is damaged, Run merges nothing and returns the
+// error: repair has to mend the book.
 func Run(ctx context.Context, bucket blob.Reader, p *partition.Partition, l Limits, log *slog.Logger) error {
 	books := l.mergeable(p.Manifest().Books)
 	if len(books) == 0 {
@@ -47,11 +48,11 @@ func Run(ctx context.Context, bucket blob.Reader, p *partition.Partition, l Limi
 	return err
 }
 
-// Rewrite merges the old books, with the outcomes and links that the filter keeps, into a
-// new book, commits that in their place, and returns its key. The manifest's Learnt
-// stays the same, so that no frontier has to be rebuilt. When an old book is no longer
-// listed, Rewrite commits nothing and returns no error: the next run merges the books
-// that are listed then.
+// Rewrite merges old books into a new one, commits the new book in their place, and returns its
+// key. The new book has those outcomes and links of the old ones that the filter keeps. Nothing new
+// is learnt, so the manifest's field Learnt does not change, and no frontier is rebuilt. If an old
+// book is no longer listed, Rewrite commits nothing and returns no error: the next run merges the
+// books that are listed then.
 func Rewrite(ctx context.Context, bucket blob.Reader, p *partition.Partition, old []manifest.Book, filter book.Filter) (key string, err error) {
 	books, err := partition.OpenBooks(ctx, bucket, old)
 	if err != nil {
@@ -85,8 +86,9 @@ func Rewrite(ctx context.Context, bucket blob.Reader, p *partition.Partition, ol
 	return merged.Key, err
 }
 
-// mergeable returns the books to be merged next: the smallest books of the smallest size class with
-// at least l.Books books, as many as l.Bytes and maxMerge allow; nil when there is no such class.
+// mergeable returns the books to be merged next; nil if there are none. It chooses the smallest
+// size class (see sizeOf) that has at least l.Books books. Of this class it returns the smallest
+// books, at most maxMerge*l.Books of them, and with at most l.Bytes bytes together.
 func (l Limits) mergeable(books []manifest.Book) []manifest.Book {
 	sizes := make(map[int][]manifest.Book)
 	for _, b := range books {

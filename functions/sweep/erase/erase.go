@@ -1,16 +1,17 @@
-// Package erase erases from a storage partition the pages, outcomes and links that
-// takedowns forget.
+// Package erase erases from a storage partition the pages, outcomes and links of forgotten URLs.
+// Operators name these URLs in takedowns.
 //
-//	book        written anew without them, before packages, so that no outcome points to an
-//	            erased page
-//	package     written anew without its forgotten pages
-//	segment     its forgotten documents are masked; merge writes it anew without them
-//	unlisted    condemned, also if an earlier generation lists it; looked for again later
+//	books       are written anew without these outcomes and links, before packages, so that no
+//	            outcome points to an erased page
+//	packages    are written anew without these pages
+//	segments    get the documents of these pages marked as dead, and are written anew by merge
+//	            without them
 //
-// The old objects are condemned, and deleted by the collector. When nothing forgotten is
-// left, the manifest records the version of the takedowns (Forgotten): from then on pack
-// and index, even with older settings, commit only objects to which that version was
-// applied.
+// The old objects are condemned (marked for deletion), and later deleted by the collector. So are
+// all objects that the newest manifest does not list, because they may hold forgotten data, too.
+// When nothing forgotten is left, the manifest records the version of the takedowns (Forgotten).
+// From then on, pack and index commit only objects to which that version was applied. A process
+// that still has older settings must read them anew.
 package erase
 
 import (
@@ -31,15 +32,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// maxRounds is the greatest number of rounds of Run. A round erases from all objects that are
-// listed when it begins; the next round erases from the objects that were listed meanwhile.
+// maxRounds is the greatest number of rounds of Run. A round clears all objects that are listed
+// when it begins. Other processes may list new objects during the round; then another round
+// follows.
 const maxRounds = 5
 
-// errMore means that the newest generation lists objects that this run has not yet searched for
-// forgotten URLs.
+// errMore means that the newest manifest lists objects that this run has not yet searched for URLs
+// that takedowns forget.
 var errMore = errors.New("more has been listed")
 
-// Eraser erases all data about forgotten URLs from one partition.
+// Eraser erases from one partition all data about URLs that takedowns forget.
 type Eraser struct {
 	*partition.Partition
 	Bucket    blob.Bucket
@@ -51,13 +53,15 @@ type Eraser struct {
 	Log       *slog.Logger
 }
 
-// Forgets reports whether the partition may still hold data about forgotten URLs: its manifest does
-// not yet record the present version of the takedowns.
+// Forgets reports whether the partition may still hold data about URLs that takedowns forget: its
+// manifest does not yet record the present version of the takedowns.
 func (e *Eraser) Forgets() bool { return e.Manifest().Forgotten < e.Takedowns.Version }
 
-// Run erases all data about forgotten URLs from all listed objects, with one commit for each
-// object, and then commits the version of the takedowns. If new objects were listed in every round,
-// it returns nil without that last commit: the next sweep continues.
+// Run erases the data about URLs that takedowns forget from all listed objects, with one commit for
+// each object. If other processes have listed new objects meanwhile, another round follows, up to
+// maxRounds rounds in all. When nothing is left, Run records this by committing the version of the
+// takedowns. If something is left after the last round, Run returns nil without this commit, and
+// the next sweep continues.
 func (e *Eraser) Run(ctx context.Context) error {
 	awaited := erasedKeys(e.Manifest())
 	clean := e.Memory.of(e.ID(), e.Takedowns.Version)
@@ -79,9 +83,9 @@ func (e *Eraser) Run(ctx context.Context) error {
 	return nil // the next sweep goes on
 }
 
-// warnUnmerged logs the segments that still hold forgotten documents although an earlier sweep
-// asked the function merge to write them anew. The parameter awaited has the keys of the segments
-// that merge had yet to write anew when this run began.
+// warnUnmerged logs a warning for each segment with forgotten documents that merge has not written
+// anew for a long time: the segment was already waiting for merge when this sweep began, and is
+// still waiting. The parameter awaited has the keys of the segments that waited at the beginning.
 func (e *Eraser) warnUnmerged(ctx context.Context, awaited []string) {
 	for _, key := range erasedKeys(e.Manifest()) {
 		if slices.Contains(awaited, key) {
@@ -102,10 +106,10 @@ func erasedKeys(m *manifest.Manifest) (keys []string) {
 	return keys
 }
 
-// eraseAll erases the data about forgotten URLs from all listed objects (see cleanBook,
-// cleanPackage and cleanSegment), and adds to clean the keys of the objects that hold none. If it
-// cannot read an object, it continues with the others, and returns the errors at the end. If the
-// object store fails, it stops.
+// eraseAll erases the data about URLs that takedowns forget from all listed objects (see cleanBook,
+// cleanPackage and cleanSegment). It records the keys of objects without such data in the parameter
+// clean. If it cannot read an object, it continues with the others, and returns the errors at the
+// end. If the object store fails, it stops.
 func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	var errs []error
 	try := func(key string, erase func() (string, error)) (goOn bool) {
@@ -146,9 +150,11 @@ func (e *Eraser) eraseAll(ctx context.Context, clean *cleanKeys) error {
 	return errors.Join(append(errs, e.clearConsumed(ctx, m.Consumed, clean))...)
 }
 
-// commitForgotten commits the version of the takedowns as Manifest.Forgotten, if all objects that
-// the newest generation lists are clean. If they are not, it returns errMore. It commits nothing
-// while segments wait to be written anew by merge.
+// commitForgotten records in the manifest that the takedowns are complete: it commits their version
+// as Manifest.Forgotten. It does so only if all objects that the newest manifest lists are clean,
+// that is, hold no data about URLs that these takedowns forget. If some may not be clean, it
+// returns errMore. While segments wait to be written anew by the function merge, it commits nothing
+// and returns nil.
 func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 	version := e.Takedowns.Version
 	err := e.Commit(ctx, func(edit *partition.Edit) error {
@@ -179,8 +185,9 @@ func (e *Eraser) commitForgotten(ctx context.Context, clean *cleanKeys) error {
 	return err
 }
 
-// clearConsumed deletes the spool objects of packed batches, and adds their keys to clean. Without
-// it, they would stay until the collector deletes them after a while.
+// clearConsumed deletes the spool objects of packed batches at once, because they may hold
+// forgotten data. (Otherwise the collector would delete them later.) It adds their keys to the
+// parameter clean, the keys of all objects without forgotten data.
 func (e *Eraser) clearConsumed(ctx context.Context, consumed []manifest.Consumed, clean *cleanKeys) error {
 	spooled, err := blob.List(ctx, e.Bucket, layout.SpoolPrefix(e.ID()))
 	if err != nil {
@@ -208,16 +215,17 @@ func consumedKeys(id layout.Partition, consumed []manifest.Consumed) (keys []str
 	return keys
 }
 
-// Memory holds the keys of the objects that this process has found clean, so that the
-// next sweep does not read them again while a takedown is still being erased. The keys
-// stay valid, because objects are immutable.
+// Memory holds the keys of objects that this process has searched for forgotten data (data about
+// URLs that takedowns forget) and found free of them. The next sweeps need not search these objects
+// again, as long as other objects still have to be searched or erased. Objects are immutable, so
+// they stay free of these data.
 type Memory struct {
 	mu         sync.Mutex
 	partitions map[layout.Partition]*cleanKeys
 }
 
-// cleanKeys holds the keys of a partition's clean objects: these hold no data about URLs that are
-// forgotten under one version of the takedowns. It is safe for concurrent use.
+// cleanKeys holds the keys of a partition's clean objects: these hold no data about URLs that one
+// version of the takedowns forgets. It is safe for concurrent use.
 type cleanKeys struct {
 	version uint64
 
@@ -225,9 +233,10 @@ type cleanKeys struct {
 	keys map[string]bool
 }
 
-// of returns the keys of a partition's objects that are known to be clean under a version of the
-// takedowns. The caller may add keys to them. The first call for a version returns no keys, and
-// drops those of the version before.
+// of returns the set of the objects in a partition that are known to be clean: they hold no data
+// about URLs that the given version of the takedowns forgets. Each call with the same partition and
+// version returns the same set, to which callers may add keys. When the version changes, of returns
+// a new, empty set, and drops the old one.
 func (m *Memory) of(p layout.Partition, version uint64) *cleanKeys {
 	m.mu.Lock()
 	defer m.mu.Unlock()

@@ -20,9 +20,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/forget"
 )
 
-// cleanBook writes a book anew without the outcomes and links of forgotten URLs, and commits the
-// change. It returns the key of the new book, or that of the old book if it had no such outcomes or
-// links.
+// cleanBook writes a book anew without the outcomes and links of URLs that takedowns forget, and
+// commits the change. It returns the key of the new book, or that of the old book if it had no such
+// outcomes or links.
 func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key string, err error) {
 	opened, err := book.Open(ctx, e.Bucket, listed.Key)
 	if err != nil {
@@ -40,9 +40,10 @@ func (e *Eraser) cleanBook(ctx context.Context, listed manifest.Book) (key strin
 	return key, err
 }
 
-// isClean reports whether a book has no forgotten outcome or link. It passes all outcomes to the
-// method See of the filter, so that the filter knows which sources of links are forgotten. If
-// isClean fails, the filter may not know all of them, and must not be used.
+// isClean reports whether a book has no outcome or link that takedowns forget. It also passes the
+// outcomes of the book to the filter's method See, which records the identities of forgotten pages.
+// The filter needs them to recognise the links on these pages. After an error of isClean the filter
+// must not be used, because it may not have seen all outcomes.
 func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, error) {
 	clean := true
 	for o, err := range b.Outcomes(ctx, layout.Range{}) {
@@ -67,8 +68,9 @@ func isClean(ctx context.Context, b *book.Reader, filter *forget.Filter) (bool, 
 	return true, nil
 }
 
-// dirtyPackages returns the packages that hold forgotten pages or cannot be read, and adds
-// the others to clean. It reads only each package's list of pages, eight at a time.
+// dirtyPackages returns the packages with pages that takedowns forget. It also returns packages
+// that cannot be read. It records the keys of all other packages in the parameter clean. It reads
+// only the list of pages in each package, eight packages at a time.
 func (e *Eraser) dirtyPackages(ctx context.Context, packages []manifest.Package, clean *cleanKeys) ([]manifest.Package, error) {
 	const parallel = 8
 	holds := make([]bool, len(packages))
@@ -105,10 +107,10 @@ func (e *Eraser) isForgotten(page webobject.Listed) bool {
 	return e.Takedowns.ForgetsURL(page.URL)
 }
 
-// cleanPackage writes a package anew without its forgotten pages, and commits the change. It
-// returns the key of the package in which nothing forgotten is left: the old one if no page is
-// forgotten, "" if no page is left. The other pages keep their offsets, so that segments still
-// point to them.
+// cleanPackage writes a package anew without the pages that takedowns forget, and commits the
+// change. The remaining pages keep their offsets, so that segments still point to them.
+// cleanPackage returns the key of the new package: "" if no page remains, or the old key if no page
+// is forgotten.
 func (e *Eraser) cleanPackage(ctx context.Context, listed manifest.Package) (key string, err error) {
 	content, err := e.Bucket.Get(ctx, listed.Key, blob.Range{})
 	if err != nil {
@@ -138,8 +140,8 @@ func (e *Eraser) cleanPackage(ctx context.Context, listed manifest.Package) (key
 	return left.Key, nil
 }
 
-// unlessStale returns nil for partition.ErrStale, and any other err as it is. ErrStale means that
-// the object is no longer listed: the next round checks the object that has replaced it.
+// unlessStale returns nil for partition.ErrStale, and any other err unchanged. ErrStale means that
+// the manifest no longer lists the object: the next round checks the object that has replaced it.
 func unlessStale(err error) error {
 	if errors.Is(err, partition.ErrStale) {
 		return nil
@@ -147,9 +149,9 @@ func unlessStale(err error) error {
 	return err
 }
 
-// cleanSegment masks the forgotten documents of a segment, and sends merge a task to write
-// the segment anew without its dead documents. It returns the segment's key if none of its
-// documents is forgotten, else "".
+// cleanSegment searches a segment for documents whose URLs takedowns forget. If there are none, it
+// returns the segment's key. Otherwise it masks these documents (marks them as dead), sends the
+// function merge a task to write the segment anew without its dead documents, and returns "".
 func (e *Eraser) cleanSegment(ctx context.Context, listed manifest.Segment) (key string, err error) {
 	forgotten, err := e.forgottenIn(ctx, &listed)
 	if err != nil || forgotten.IsEmpty() {
@@ -178,8 +180,8 @@ func (e *Eraser) cleanSegment(ctx context.Context, listed manifest.Segment) (key
 	return "", task.Send(ctx, e.Sender, task.Merge, task.Tiers{Storage: e.ID()}, 0)
 }
 
-// forgottenIn returns the forgotten documents of a segment, dead or alive, by its
-// columns of identities and sites.
+// forgottenIn returns the documents of a segment that takedowns forget, dead or alive. It finds
+// them by the columns of identities and sites.
 func (e *Eraser) forgottenIn(ctx context.Context, listed *manifest.Segment) (*roaring.Bitmap, error) {
 	found := roaring.New()
 	opened, err := partition.OpenSegment(ctx, segment.Ranges{Bucket: e.Bucket}, listed)
