@@ -33,9 +33,9 @@ func IsAsset(media string) bool {
 }
 
 // Assets returns links to the assets (see IsAsset) to which an HTML page or a style sheet refers,
-// each address once, at most maxAssets. If there are more, omitted has a text such as "12 of 100012
-// assets"; else it is nil. The parameter base is the address of the page or style sheet. For other
-// media types Assets returns nothing.
+// each address once, at most maxAssets. If it leaves some out, omitted has a text such as "12 of
+// 100012 assets"; else it is nil. The parameter base is the address of the page or style sheet. For
+// other media types Assets returns nothing.
 func Assets(body []byte, contentType string, base address.Address) (links []Link, omitted []string) {
 	c := assets{resolver: resolver{base: base, page: base.URL, known: map[string]address.Address{}}, seen: map[string]bool{}}
 	text, _, _ := Decode(body, contentType)
@@ -60,8 +60,8 @@ func Assets(body []byte, contentType string, base address.Address) (links []Link
 
 func isHTML(media string) bool { return media == "text/html" || media == "application/xhtml+xml" }
 
-// sheetRel returns the rel for the link of a reference in a style sheet: "stylesheet" if it refers
-// to another style sheet, else "".
+// sheetRel returns the rel of the link for an address in a style sheet: "stylesheet" if the address
+// is that of another style sheet, else "".
 func sheetRel(isSheet bool) string {
 	if isSheet {
 		return "stylesheet"
@@ -70,19 +70,19 @@ func sheetRel(isSheet bool) string {
 }
 
 // assets collects links to the assets of one HTML page or style sheet: the images, style sheets,
-// fonts and scripts that a browser loads to show it (see IsAsset). By these links the assets are
-// fetched for collections that want them.
+// fonts and scripts that a browser loads to show it (see IsAsset). By these links the crawler
+// fetches assets for those collections that want them stored.
 type assets struct {
 	resolver resolver
-	based    bool            // a base element has been read: later ones are ignored
+	based    bool            // whether a base element has been read: later ones are ignored
 	seen     map[string]bool // URLs of the links collected so far
 	links    []Link
 	cut      int // number of assets beyond maxAssets
 }
 
-// add adds a link if an address of the page refers to an asset. If the address is that of the first
-// base element, add makes it the base address of the references after it. It ignores all other
-// addresses.
+// add takes an address of the page. If it is that of an asset, add collects a link to it. If it is
+// that of the first base element, add makes it the base address of the references after it.
+// Otherwise add does nothing.
 func (c *assets) add(a hypertext.Address) {
 	if a.Use == hypertext.ToBase && !c.based {
 		c.based = true

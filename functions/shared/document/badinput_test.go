@@ -14,21 +14,23 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// badInput is a page that breaks rules.
+// badInput is a page with invalid or extreme content, and what reading it must give.
 type badInput struct {
 	name, media, body string
-	words             string   // words that must be found all the same
-	omitted           []string // parts of the texts in Omitted
+	words             string   // words of the page that must be found although the page is bad
+	omitted           []string // texts that must be in Document.Omitted, such as "5 of 10005 headings"
 	size              int      // size of the decompressed content, if the body is compressed
-	fails             bool     // the page cannot be read at all
+	fails             bool     // whether reading the page must fail
 }
 
-// many is a number of pieces for which quadratic work takes noticeably long.
+// many is the number of pieces of a large page. With so many pieces, quadratic work takes
+// noticeably long.
 const many = 50_000
 
 func repeat(piece string, n int) string { return strings.Repeat(piece, n) }
 
-// numbered returns n pieces with their numbers.
+// numbered formats each of the numbers from 0 to n-1 by the given format, and returns the results
+// joined.
 func numbered(format string, n int) string {
 	var s strings.Builder
 	for i := range n {
@@ -37,7 +39,7 @@ func numbered(format string, n int) string {
 	return s.String()
 }
 
-// wide returns text in UTF-16, little- or big-endian.
+// wide returns text encoded in UTF-16: big-endian if big is true, else little-endian.
 func wide(text string, big bool) string {
 	var b []byte
 	for _, u := range utf16.Encode([]rune(text)) {
@@ -135,7 +137,7 @@ var badMarkup = []badInput{
 	{name: "languages", body: "<html lang='" + repeat("x-", many) + "'><html lang=de><body lang=fr><p>last", words: "last"},
 }
 
-// badMedia are pages of other media types and charsets.
+// badMedia are bad pages of other media types and charsets than HTML in UTF-8.
 var badMedia = []badInput{
 	{name: "two byte order marks", body: "\uFEFF\uFEFF<p>first\uFEFF last", words: "first last"},
 	{name: "a wide mark before UTF-8", body: "\xFF\xFE<p>first last", media: "text/html"},
@@ -170,7 +172,7 @@ var badMedia = []badInput{
 	{name: "an image", media: "text/html", body: "\x89PNG\r\n\x1A\n" + repeat("<p>", many), fails: true},
 }
 
-// badOffice returns office documents, which are written as a media type and members.
+// badOffice returns damaged or extreme office documents, which are zip archives.
 func badOffice(t testing.TB) (all []badInput) {
 	add := func(name, media, words string, members ...string) {
 		c := badInput{name: name, media: media, words: words, body: zipOf(t, members...)}
@@ -246,7 +248,8 @@ func badOffice(t testing.TB) (all []badInput) {
 	return all
 }
 
-// nests returns pages of elements within elements of the same name, for many names.
+// nests returns, for each of many names of elements, a page with elements of this name deeply
+// nested.
 func nests() (all []badInput) {
 	for name := range strings.FieldsSeq("a abbr article aside b blockquote body button caption center code dd details dialog div dl dt em fieldset figcaption figure " +
 		"font footer form h1 h6 head header html i label li main mark menu nav object ol optgroup option p pre q ruby s section small span strong sub summary " +
@@ -261,8 +264,9 @@ func nests() (all []badInput) {
 	return all
 }
 
-// TestBadInput reads pages that break rules. It checks that readable words are found, that cuts
-// are reported in Omitted, and that the memory taken is proportional to the size of the page.
+// TestBadInput reads pages with invalid or extreme content. It checks that readable words are
+// found, that Omitted names whatever a limit cut off, and that the memory taken is proportional to
+// the size of the page.
 func TestBadInput(t *testing.T) {
 	base, err := address.Parse("http://a.test/b")
 	if err != nil {
@@ -323,14 +327,15 @@ func TestBadInput(t *testing.T) {
 	}
 }
 
-// allocated returns the number of bytes that the program has ever allocated.
+// allocated returns the number of bytes that the program has allocated since it began, freed ones
+// included.
 func allocated() uint64 {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	return m.TotalAlloc
 }
 
-// TestCutAnywhere cuts pages at every byte. The words before the cut are found.
+// TestCutAnywhere cuts pages off at every offset. All words before the cut must be found.
 func TestCutAnywhere(t *testing.T) {
 	for name, c := range map[string]struct{ media, page string }{
 		"HTML": {"text/html", `<!doctype html><html lang="en"><head><meta charset=utf-8><title>word00 &amp; x</title><style>p > a {}</style>` +

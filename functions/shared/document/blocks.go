@@ -13,18 +13,20 @@ import (
 
 // Block is a block of a page's text: a paragraph, a heading, an item of a list, a cell of a table.
 type Block struct {
-	Hash       uint64 // hash of the block's text and the names of the elements around it
+	Hash       uint64 // hash of two things: the block's text, and the names of the elements around the block
 	Start, End int32  // range of the block's text in Content.Body; both 0 if it is not there
 	Heading    int32  // for a heading, its index in Content.Headings plus 1; else 0
-	Code       bool   // the block is preformatted text, such as source code
-	Label      bool   // the block introduces the next one: a heading below the first level, a caption, "See also:"
+	Code       bool   // whether the block is preformatted text, such as source code
+	Label      bool   // whether the block introduces the next one: a heading of level 2 to 6, a caption, "See also:"
 }
 
-// blocks returns a Block for each block of the page. The parameter kept says for each block whether
-// it belongs to the main part. Content.Body begins with the texts of these blocks, one on each
-// line, and has size bytes: what did not fit was cut off at its end. A block of the main part gets
-// its offsets in Body, unless all of it was cut off. The parameter starts has the offsets of the
-// page's headings in the page's text.
+// blocks returns a Block for each block of the page. Three parameters describe the page's Content:
+//
+//	kept    for each block, whether it belongs to the main part: Body begins with these blocks
+//	size    size of Body in bytes; the text beyond it was cut off
+//	starts  offsets in the page's text at which the headings begin
+//
+// A block of the main part gets its offsets in Body, unless all of it was cut off.
 func (d *Document) blocks(kept []bool, size int, starts []int32) []Block {
 	all := make([]Block, len(d.page.Blocks))
 	paths := make([]uint64, len(d.page.Elements))
@@ -67,21 +69,22 @@ func isLabel(name atom.Atom) bool {
 	return false
 }
 
-// longBlock is the least size in bytes (about ten words) of a repeated block that is moved out of
-// the main part even if unrepeated blocks come before and after it (see Without). Shorter blocks,
-// such as "Parameters", may be on many pages by chance.
+// longBlock is the least size in bytes (about ten words) of a repeated block that Without moves
+// even out of the middle of the main part. A shorter one, such as "Parameters", stays there,
+// because it may be on many pages by chance. At the beginning and the end of the main part the size
+// does not matter.
 const longBlock = 60
 
-// Without returns the content without the text that a site repeats on its pages: blocks for whose
-// hash the function repeated returns true. They are moved from Body to Outside, and removed from
-// Headings:
+// Without moves text that a site repeats on its pages out of the main part. The function repeated
+// returns true for the hash of a block that the site repeats. Repeated blocks are moved from Body
+// to Outside, and removed from Headings, but not all of them:
 //
-//	repeated block of the main part                             moves
-//	before the first or after the last unrepeated block         yes
-//	between these, of at least longBlock bytes                  yes
-//	between these, shorter, such as "Parameters"                no
-//	label (heading, caption) before the first unrepeated block  no
-//	code                                                        no
+//	repeated block of the main part                                      moved
+//	before the first or after the last unrepeated block                  yes
+//	between unrepeated blocks, of at least longBlock bytes               yes
+//	between unrepeated blocks, shorter, such as "Parameters"             no
+//	label (heading, caption) directly before the first unrepeated block  no
+//	code                                                                 no
 //
 // A main part of nothing but repeated blocks stays as it is. The field Blocks is not changed: its
 // offsets remain those of the former Body.
@@ -119,8 +122,10 @@ func (c Content) Without(repeated func(hash uint64) bool) Content {
 	return c
 }
 
-// dropHeadings removes from Headings the texts of the blocks for which moves is true. If such a
-// block has no text in Body, so that none was moved to Outside, its heading is appended to Outside.
+// dropHeadings removes the headings of moved blocks from Headings. The parameter moves says for
+// each block whether it is moved. The text of most such headings was in Body, and the method move
+// has moved it to Outside. If a heading was not in Body, for example because Body was cut off
+// before it, dropHeadings appends it to Outside.
 func (c *Content) dropHeadings(moves []bool) {
 	kept := c.Headings[:0:0]
 	next := 0
@@ -147,9 +152,9 @@ func join(a, b string) string {
 	return a + "\n" + b
 }
 
-// move moves the text of the blocks for which moves is true from Body to the beginning of Outside.
-// The parameter main has the indexes of all blocks of the main part. It adapts the spans in
-// Emphasis and Large to the new Body.
+// move moves text of blocks from Body to the beginning of Outside. The parameter main has the
+// indexes of all blocks of the main part, and moves says for each block of the page whether it is
+// moved. The spans in Emphasis and Large are adapted to the new Body.
 func (c *Content) move(main []int, moves []bool) {
 	var body, outside strings.Builder
 	body.Grow(len(c.Body))

@@ -10,7 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// TestWithout repeats some blocks of a page, which are marked with a tilde.
+// TestWithout checks which blocks of a page Without moves out of the main part. A tilde marks the
+// blocks that the site repeats.
 func TestWithout(t *testing.T) {
 	const long = "A notice of more than sixty bytes that stands on all of the pages ~"
 	for name, c := range map[string]struct {
@@ -54,7 +55,8 @@ func TestWithout(t *testing.T) {
 	}
 }
 
-// blocksOf returns the content of a page of blocks, and the hashes of the blocks marked with ~.
+// blocksOf returns the content of a page with the given blocks. A block whose text ends with ~
+// stands for one that the site repeats: the returned map is true for the hashes of such blocks.
 func blocksOf(blocks []string) (c Content, repeated map[uint64]bool) {
 	var page strings.Builder
 	for _, block := range blocks {
@@ -75,8 +77,9 @@ func blocksOf(blocks []string) (c Content, repeated map[uint64]bool) {
 	return c, repeated
 }
 
-// TestBlocksOfALongPage reads a page whose last block of the main part is cut at MaxBody: the
-// beginning of the block stays.
+// TestBlocksOfALongPage reads a page whose second block is so long that the body, cut at MaxBody, has
+// only the beginning of the block. Then the method Without moves the first block out of the body,
+// because the site repeats it. The beginning of the second block must stay in the body.
 func TestBlocksOfALongPage(t *testing.T) {
 	page := "<p>Site</p><p>" + strings.Repeat("word ", MaxBody/5+10) + "</p><p>beyond"
 	content := Parse([]byte(page)).contentOf([]bool{true, true, true}, false)
@@ -89,8 +92,8 @@ func TestBlocksOfALongPage(t *testing.T) {
 	}
 }
 
-// TestHashOfABlock checks that a menu's item and a heading with the same text have different
-// hashes.
+// TestHashOfABlock checks that two blocks with the same text have different hashes if the
+// elements around them have different names, such as li and h1.
 func TestHashOfABlock(t *testing.T) {
 	blocks := Parse([]byte("<ul><li>Install<li>Install</ul><h1>Install</h1><div><h1>Install</h1></div><ul><li>Use</ul>")).Content().Blocks
 	for i, want := range []int{0, 0, 2, 3, 4} {

@@ -56,8 +56,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// legacy are texts in the charsets of the older web, as another implementation
-// than ours encodes them.
+// legacy are texts in the charsets of the older web, encoded by another implementation than the one
+// that Decode uses.
 var legacy = []struct{ label, bytes, text string }{
 	{"gb18030", "\xCB\xD1\xCB\xF7\xD2\xFD\xC7\xE6\x95\x32\x82\x36\xA2\xE3", "搜索引擎𠀀€"},
 	{"gbk", "\xCB\xD1\xCB\xF7\xD2\xFD\xC7\xE6\xC5\x63\xBE\x57\xED\x93", "搜索引擎與網頁"},
@@ -119,7 +119,8 @@ func TestLegacyCharsets(t *testing.T) {
 	}
 }
 
-// Pages of which nothing says the charset.
+// TestCharsetsByTheirBytes checks that the charset of a page that declares none is guessed from its
+// bytes.
 func TestCharsetsByTheirBytes(t *testing.T) {
 	for charset, text := range map[string]string{
 		"gb18030":      "搜索引擎定期访问网站，保存每一个网页，并回答用户的问题。本网站提供最新的新闻、天气预报和体育比赛的结果，欢迎大家经常来看看。",

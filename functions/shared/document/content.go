@@ -19,13 +19,14 @@ import (
 type Content struct {
 	Title    string
 	Headings []string
-	Body     string // text of the main part, in lines, at most MaxBody bytes
-	Outside  string // text outside of the main part, in lines, without links of navigation, at most MaxBody bytes
+	Body     string // text of the main part, its blocks separated by line feeds, at most MaxBody bytes
+	Outside  string // text outside of the main part, its blocks separated by line feeds, without links of navigation, at most MaxBody bytes
 	Lang     string // primary subtag of the declared language, or ""
 
-	// Emphasis and Large are ranges of Body that browsers show in another style or size than the text
-	// around them (Brin, Page 1998, 4.2.5), in the order of Body, at most MaxRanges in each. Emphasis
-	// is bold, italic, marked or underlined text, Large are headings and larger type.
+	// Emphasis has the ranges of Body that are bold, italic, marked or underlined. Large has those
+	// that are headings or in larger type. Each list is in the order of Body, and has at most
+	// MaxRanges. Both are kept because browsers show such text differently from the text around it
+	// (Brin, Page 1998, 4.2.5).
 	Emphasis []layout.Span
 	Large    []layout.Span // ranges of Body that are headings, or in larger type
 
@@ -49,8 +50,8 @@ func (d *Document) Content() Content {
 	return d.contentOf(d.main())
 }
 
-// contentOf returns the content of the page. Its main part are the blocks for which kept is true.
-// If all is true, the other blocks are not indexed: Content.Outside gets no text of them.
+// contentOf returns the content of the page. The blocks for which kept is true are its main part.
+// The text of the other blocks becomes Content.Outside, or is dropped if the parameter all is true.
 func (d *Document) contentOf(kept []bool, all bool) Content {
 	body, told := d.passageOf(kept), d.told()
 	size := len(body.text)
@@ -78,9 +79,10 @@ func (d *Document) contentOf(kept []bool, all bool) Content {
 	return c
 }
 
-// outside returns the text that the page shows outside of the main part, which is the blocks for
-// which the parameter main is true. It leaves out blocks of navigation that are mostly text of
-// links, because that text is indexed with the pages to which the links lead.
+// outside returns the text that the page shows outside of the main part. The parameter main says
+// for each block whether it belongs to the main part. The function outside leaves out blocks of
+// navigation that are mostly text of links, because that text is indexed with the pages to which
+// the links lead.
 func (d *Document) outside(main []bool) passage {
 	rest := make([]bool, len(main))
 	for i := range rest {
@@ -91,9 +93,10 @@ func (d *Document) outside(main []bool) passage {
 	return d.passageOf(rest)
 }
 
-// main returns for every block, as kept[i], whether it belongs to the main part. The result all is
-// true if the main part is everything that the page shows: no main part was found, or the page was
-// converted from another format. If all is false, the main part has no blocks that the page hides.
+// main returns for every block whether it belongs to the main part. Usually package mainpart finds
+// this part, and hidden blocks are left out of it. If no block is left, or if the page was
+// converted from another format, the main part is everything that the page shows. Then the second
+// result is true.
 func (d *Document) main() (kept []bool, all bool) {
 	if !d.converted {
 		kept = mainpart.Find(d.page, d.data)
@@ -112,7 +115,7 @@ func (d *Document) main() (kept []bool, all bool) {
 //
 //	text outside of navigation                  blocks that count
 //	at least a tenth of the page's text         those shown outside of navigation
-//	less                                        all that are not hidden
+//	less, and some blocks are not hidden        all that are not hidden
 //	less, and all blocks are hidden             all: a script shows them
 func (d *Document) shown() []bool {
 	shown, size := d.blocksWithout(hypertext.Navigation | hypertext.Hidden | hypertext.NoScript)
@@ -125,8 +128,8 @@ func (d *Document) shown() []bool {
 	return shown
 }
 
-// blocksWithout returns for every block, as chosen[i], whether it has none of the flags. The result
-// size is the size of these blocks in bytes.
+// blocksWithout returns for every block whether it has none of the flags. It also returns the total
+// size in bytes of the blocks without these flags.
 func (d *Document) blocksWithout(flags hypertext.Flags) (chosen []bool, size int) {
 	chosen = make([]bool, len(d.page.Blocks))
 	for i := range chosen {
@@ -138,9 +141,9 @@ func (d *Document) blocksWithout(flags hypertext.Flags) (chosen []bool, size int
 	return chosen, size
 }
 
-// Visible returns the text that the page shows, normally without that of navigation (see the method
-// shown), and after it the content that the page has only in its JSON-LD. Digest is computed from
-// this text.
+// Visible returns the text that the page shows, and after it the content that the page has only in
+// its JSON-LD. It leaves out navigation, unless the page shows little else (see the method shown).
+// Digest is computed from this text.
 func (d *Document) Visible() string {
 	if d.plain != "" {
 		return d.plain
@@ -155,8 +158,8 @@ func (d *Document) visible() []byte {
 	return shown.text
 }
 
-// headings returns the texts of the page's headings outside of navigation, at most MaxHeadings. The
-// result starts has their offsets in the page's text.
+// headings returns the texts of the page's headings outside of navigation, at most MaxHeadings, and
+// the offsets at which these headings begin in the page's text.
 func (d *Document) headings() (texts []string, starts []int32) {
 	for i := range d.page.Elements {
 		e := &d.page.Elements[i]
@@ -177,9 +180,9 @@ func (d *Document) headings() (texts []string, starts []int32) {
 // MaxTitle bytes.
 func (d *Document) textOf(e *hypertext.Element) string { return d.label(e.Start, e.End, MaxTitle) }
 
-// label returns the beginning of the page's text from start to end, with single spaces between its
-// words, at most size bytes. It reads at most 4×size bytes, because the page may have thousands of
-// nested elements that each hold all of its text.
+// label returns the text between two offsets in the page's text, with single spaces between its
+// words, cut to size bytes. It reads at most 4×size bytes. Otherwise it would take too long on a
+// hostile page with thousands of nested elements, each of which has the whole text inside.
 func (d *Document) label(start, end int32, size int) string {
 	return cut(joinWords(cut(string(d.page.Text[start:min(end, start+int32(4*size)+1)]), 4*size)), size)
 }
@@ -214,7 +217,8 @@ func (d *Document) passageOf(kept []bool) passage {
 	return p
 }
 
-// addLines adds lines to the passage that are not in the page's text.
+// addLines appends lines to the passage that are not from the page's text but, for example, from
+// its JSON-LD. So they have no ranges in the page's text, and the field parts is not changed.
 func (p *passage) addLines(lines []string) {
 	for _, line := range lines {
 		if len(p.text) > 0 {
@@ -232,9 +236,10 @@ func (p passage) trim(n int) passage {
 	return p
 }
 
-// find converts spans of the page's text into spans of the passage. The parameter ranges must be in
-// the order of the text. Text that is not in the passage is left out. The result has at most
-// MaxRanges spans.
+// find converts ranges of the page's text into ranges of the passage's text. The passage has only
+// some blocks of the page. Each range is divided at the ends of blocks, and its parts in blocks
+// that the passage lacks are left out. The given ranges must be in the order of the page's text.
+// The result has at most MaxRanges ranges.
 func (p passage) find(ranges []layout.Span) []layout.Span {
 	var found []layout.Span
 	at := 0
@@ -256,9 +261,9 @@ func (p passage) find(ranges []layout.Span) []layout.Span {
 	return found
 }
 
-// spansOf returns the spans, in the page's text, of the elements for whose name the function is
-// returns true. They are in the order of the text, and have no white space at their beginning. Of
-// nested such elements, only the outermost has a span.
+// spansOf returns the ranges that certain elements have in the page's text. The given function
+// chooses the elements by their names. If such elements are nested, only the outermost one has a
+// range. The ranges are in the order of the text, and have no white space at their beginning.
 func (d *Document) spansOf(is func(atom.Atom) bool) (ranges []layout.Span) {
 	all := d.page.Elements
 	for i := int32(0); int(i) < len(all); {

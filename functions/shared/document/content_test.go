@@ -51,7 +51,8 @@ func TestWhatStandsOut(t *testing.T) {
 	}
 }
 
-// TestWhatStandsOutInTheMainPart checks the range of emphasized text in the main part.
+// TestWhatStandsOutInTheMainPart checks that Content.Emphasis has the range of bold text in the
+// main part.
 func TestWhatStandsOutInTheMainPart(t *testing.T) {
 	content := Text([]byte(strings.ReplaceAll(manual, "regression tests", "<b>regression</b> tests")), "text/html", "http://a/")
 	if len(content.Emphasis) != 1 || content.Body[content.Emphasis[0].Start:content.Emphasis[0].End] != "regression" {
@@ -66,8 +67,8 @@ func TestRangesCap(t *testing.T) {
 	}
 }
 
-// Hidden text is not indexed, however much there is of it and however it is hidden, unless the
-// page shows nothing else.
+// TestHiddenTextIsNotIndexed checks that hidden text is not indexed, however much there is of it
+// and however it is hidden, unless the page shows nothing else.
 func TestHiddenTextIsNotIndexed(t *testing.T) {
 	stuffing := strings.Repeat("casino bonus ", 200)
 	for name, hidden := range map[string]string{

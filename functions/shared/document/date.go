@@ -14,12 +14,12 @@ var dateLayouts = []string{
 	"January 2, 2006", "Jan 2, 2006", "2 January 2006", "2 Jan 2006", "January 2006",
 }
 
-// Date returns the page's own date: the time of its publication or of its last change, the later of
-// the two if the page's metadata has both. If it has neither, the date is that of modified, the value
-// of the answer's header Last-Modified, unless this is within a day of fetched: then the server
-// makes the page anew for every request. The result is the zero time if no date is known. A date
-// before 1970, or more than a day after fetched, the time of the download, is wrong and counts as not
-// known.
+// Date returns the page's own date. It comes from the page's metadata: the time of publication or of
+// the last change, the later one if there are both. Without metadata it comes from the response
+// header Last-Modified (the first parameter), if this is more than a day before the download (the
+// second parameter). A later Last-Modified is ignored: servers that make the page anew for every
+// request send it. A date before 1970, or more than a day after the download, is ignored as wrong.
+// If no date is left, the result is the zero time.
 func (d *Document) Date(modified string, fetched time.Time) (date time.Time) {
 	isPossible := func(at time.Time) bool { return at.Unix() >= 0 && at.Before(fetched.Add(24*time.Hour)) }
 	f := d.facts()

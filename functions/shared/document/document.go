@@ -12,10 +12,10 @@
 //	               ├─ DOC, PPT ────────────▶ ole ────┤
 //	               └─ PDF ─────────────────▶ pdf ────┘
 //
-// The conversion of a PDF file takes long, so fetch stores the result with the page
-// (Conversion), and Stored reads a stored page from it. PDFium, which is WebAssembly and has to
-// be compiled, is needed only in fetch, and for pages that an older version has stored without
-// a conversion.
+// The conversion of a PDF file takes long. So fetch stores the resulting HTML with the page
+// (see Conversion), and the function Stored reads this HTML. PDFium is a WebAssembly module that
+// has to be compiled. It is needed only in fetch, and for pages that an older version of this
+// package has stored without their HTML.
 //
 // Package hypertext reads the markup in one pass, and package mainpart finds the
 // main part of the page.
@@ -34,42 +34,42 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/robots"
 )
 
-// Limits on the part of a page that is read, and on the results. The limits on its markup
-// are in package hypertext.
+// Limits on the part of a page that is read, and on the results. Package hypertext has the limits
+// on the page's markup.
 const (
 	MaxAnchor   = 200     // greatest size of a link's text, in bytes
 	MaxAround   = 100     // greatest size of the words before a link, and of those after it, in bytes
 	MaxTitle    = 300     // greatest size of a title or a heading, in bytes
 	MaxHeadings = 10_000  // greatest number of headings of a page
 	MaxBody     = 4 << 20 // greatest size of the main part's text, and of the text outside of it, in bytes
-	MaxRanges   = 10_000  // greatest number of ranges of text in emphasis, and of those in larger type
+	MaxRanges   = 10_000  // greatest length of each of the two lists Content.Emphasis and Content.Large
 	maxSniffed  = 512     // number of bytes that http.DetectContentType looks at
 	// number of bytes at the beginning of a page that are searched for a declared charset; browsers
 	// search 1,024 bytes first, and the whole page later (WHATWG HTML, 13.2.3.5)
 	maxPrescan  = 16 << 10
-	maxJunk     = 1024     // number of other bytes that may precede "%PDF-" in a PDF file
+	maxJunk     = 1024     // number of bytes at the beginning of a PDF file that are searched for "%PDF-"
 	maxDetected = 64 << 10 // greatest number of bytes from which a charset is guessed
 )
 
 // Document is a parsed page. Addresses in it are as written, not resolved.
 type Document struct {
 	Title string // text of the title element, else of the first h1, else of og:title
-	// primary subtag of the language that the page declares in its markup or else in its header (see
-	// Stored); "" if it declares none
+	// primary subtag, such as "en", of the language that the markup declares. If it declares none, the
+	// function Stored takes the language from the HTTP header Content-Language. It is "" if unknown.
 	Lang      string
 	Robots    robots.Directives
 	Canonical string // address in <link rel=canonical>, or ""
 	Base      string // address in <base href>, or ""
-	Refresh   string // address in <meta http-equiv=refresh>, or ""
+	Refresh   string // address to which <meta http-equiv=refresh> leads, or ""
 
-	Omitted      []string // texts on parts that limits left out: "12 of 100012 links"
+	Omitted      []string // texts about what was left out because of limits: "12 of 100012 links"
 	Recoded      string   // if the bytes are invalid in the declared charset, a text such as "not utf-8 but windows-1251"; else ""
-	NeedsScripts bool     // the page shows hardly any text if scripts are off
+	NeedsScripts bool     // whether the page shows hardly any text if scripts are off
 
-	charset    string                // WHATWG name of the page's charset; "" for a document of another format
+	charset    string                // WHATWG name of the page's charset; "" for a document such as a PDF
 	plain      string                // text of a page without markup; "" for any other page
-	converted  bool                  // the page was made from a PDF file or an office document
-	conversion *webobject.Conversion // conversion that is stored with the page, or nil
+	converted  bool                  // whether the page was made from a PDF file or an office document
+	conversion *webobject.Conversion // conversion of a PDF file to HTML, to be stored with the page; nil for none
 	page       *hypertext.Page
 	data       *linkeddata.Data // the page's JSON-LD
 }
@@ -188,7 +188,8 @@ func refresh(content string) string {
 	return strings.Trim(strings.TrimSpace(rest), `"'`)
 }
 
-// set sets *to to the value if *to is empty.
+// set stores a value in a variable that is still empty. It does nothing if the variable has a value
+// already.
 func set(to *string, value string) {
 	if *to == "" {
 		*to = value

@@ -47,7 +47,8 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// TestShortcomings reads pages of which parts are left out, or that were recoded.
+// TestShortcomings reads pages that are too large in some way, have another charset than declared,
+// or need scripts, and checks that the Document says so.
 func TestShortcomings(t *testing.T) {
 	const shell = `<title>App</title><script src=app.js></script><noscript>Please turn on JavaScript.</noscript><div id=root></div>`
 	for name, c := range map[string]struct {

@@ -14,8 +14,8 @@ import (
 
 // Limits on the images that the index keeps.
 const (
-	MaxImages     = 1000 // greatest number of images of a page that are read, outside of navigation
-	maxFigure     = 6    // greatest number of elements around an image that are searched for its figure
+	MaxImages     = 1000 // greatest number of images outside of navigation that are read from a page
+	maxFigure     = 6    // number of an image's nearest ancestors among which captionOf looks for a figure
 	maxImageTexts = 300  // greatest size of an alternative text, and of a caption, in bytes
 )
 
@@ -25,8 +25,8 @@ func (d *Document) isShown(r *hypertext.Reference) bool {
 	return e.Name == atom.Img && e.Flags&(hypertext.Hidden|hypertext.Navigation|hypertext.NoScript) == 0
 }
 
-// omittedImages returns the number of images that a page shows outside of navigation, and how many
-// of these are beyond MaxImages.
+// omittedImages returns how many images are beyond MaxImages, and how many there are in all. Only
+// images that the page shows outside of navigation count.
 func (d *Document) omittedImages() (omitted, all int) {
 	for i := range d.page.References {
 		if d.isShown(&d.page.References[i]) {
@@ -36,9 +36,9 @@ func (d *Document) omittedImages() (omitted, all int) {
 	return max(0, all-MaxImages), all
 }
 
-// Images returns the images in and next to the main part of a page at the address base, in
-// document order, each address once. An image is left out if it has neither an alternative
-// text nor a caption nor a telling file name. c is the content of the page.
+// Images returns the images in and next to the main part of a page, in document order, each
+// address once. It leaves out an image that has no alternative text, no caption and no telling
+// file name. base is the address of the page, and c its content.
 func (d *Document) Images(base address.Address, c Content) []segment.Image {
 	if d.page == nil || d.converted || len(c.Main) == 0 {
 		return nil
@@ -83,8 +83,9 @@ func (d *Document) Images(base address.Address, c Content) []segment.Image {
 	return images
 }
 
-// captionOf returns the text of the figure around an image: of the innermost one that has text. A
-// figure is a figure element, or an element whose class names a figure or a caption.
+// captionOf returns the text of the figure around an image. If several figures are around it, the
+// innermost one that has text counts. A figure is a figure element, or an element whose class names a
+// figure or a caption.
 func (d *Document) captionOf(r *hypertext.Reference) string {
 	at := d.page.Elements[r.Element].Parent
 	for range maxFigure {
@@ -102,11 +103,10 @@ func (d *Document) captionOf(r *hypertext.Reference) string {
 	return ""
 }
 
-// wordsAround returns the words before and after a reference, such as an image: at most MaxAround
-// bytes on each side, in whole words. The words are from the nearest blocks of the main part; on
-// each side wordsAround stops at the first block that is not in the main part. main says for each
-// block whether it is in the main part. next is the index of the first block that begins at or
-// after the reference.
+// wordsAround returns the words before and after a reference, such as an image: whole words, at
+// most MaxAround bytes on each side. On each side it goes no further than to the next block outside
+// of the main part. The parameter main says for each block whether it is in the main part. The
+// parameter next is the index of the first block that begins at or after the reference.
 func (d *Document) wordsAround(r *hypertext.Reference, main []bool, next int) string {
 	blocks, from, to := d.page.Blocks, r.Start, r.End
 	for i := next - 1; i >= 0 && main[i] && from > r.Start-MaxAround; i-- {
@@ -145,14 +145,14 @@ func isTold(i *segment.Image) bool {
 
 func hasLetter(s string) bool { return strings.ContainsFunc(s, unicode.IsLetter) }
 
-// vague are words in names of files that do not describe an image, such as "photo", or that name a
-// piece of a layout, such as "spacer".
+// vague are words in names of image files that say nothing about the image: words such as "photo",
+// and names of pieces of a layout, such as "spacer".
 var vague = strings.Fields("image images img pic pics picture pictures photo photos icon icons spacer blank pixel clear transparent " +
 	"empty dot bullet arrow line shadow border corner background left right top bottom next prev previous home thumb thumbnail dsc " +
 	"dscn file untitled tmp default")
 
-// isTelling reports whether a word of a file's name describes the image. It does not if it is a
-// number, a code of hexadecimal digits, one of the words in vague, or very short.
+// isTelling reports whether a word of a file's name describes the image. These do not: numbers,
+// codes of hexadecimal digits, very short words, and the words in the variable vague.
 func isTelling(word string) bool {
 	if slices.Contains(vague, word) || !hasLetter(word) {
 		return false

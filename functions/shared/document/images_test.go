@@ -48,8 +48,8 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// TestWordsAround takes the words around an image from the main part, and not from navigation
-// next to it.
+// TestWordsAround checks that the words around an image are taken from the main part, and not from
+// navigation next to it.
 func TestWordsAround(t *testing.T) {
 	const text = "<p>The cat is a small animal that people like to keep in their houses, and it sleeps for most of the day.</p>"
 	for name, c := range map[string]struct{ page, want string }{
@@ -66,7 +66,8 @@ func TestWordsAround(t *testing.T) {
 	}
 }
 
-// TestManyImages checks the limits on images, and that it is reported what they cut.
+// TestManyImages checks that no more than MaxImages images are returned, and that Omitted has the
+// number of further ones.
 func TestManyImages(t *testing.T) {
 	var page strings.Builder
 	page.WriteString("<main>")

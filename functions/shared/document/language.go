@@ -7,7 +7,7 @@ import (
 )
 
 // primary returns the primary subtag of a language tag (RFC 5646) in lower case: "pt" for "pt-BR".
-// It returns "" if that is not two or three letters.
+// It returns "" if the primary subtag does not have two or three letters.
 func primary(tag string) string {
 	tag = strings.TrimSpace(tag)
 	if i := strings.IndexAny(tag, "-_,; "); i >= 0 {

@@ -6,8 +6,10 @@ import (
 	"testing"
 )
 
-// docbook returns a chapter as DocBook's style sheets write it, and the texts of its
-// content. A language has words for next and contents, a title, and sentences.
+// docbook returns the markup of a chapter of a manual, as DocBook's style sheets write it. It also
+// returns the chapter's paragraphs and code, which are its main part. The text direction is "ltr"
+// or "rtl". The parameter l has five texts in one language: the words for "next" and "contents", a
+// title, and two sentences.
 func docbook(direction string, l [5]string) (markup string, content []string) {
 	next, contents, title, first, second := l[0], l[1], l[2], l[3], l[4]
 	var s strings.Builder
@@ -35,8 +37,8 @@ func docbook(direction string, l [5]string) (markup string, content []string) {
 	return s.String(), content
 }
 
-// TestManualsInLanguages finds the main part of a manual as well in languages without
-// spaces and in those from right to left as in English.
+// TestManualsInLanguages checks that the main part of a manual is found in English, in languages
+// without spaces, and in languages that are written from right to left.
 func TestManualsInLanguages(t *testing.T) {
 	for name, c := range map[string]struct {
 		direction string

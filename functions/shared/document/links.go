@@ -27,8 +27,8 @@ type Link struct {
 
 // Links returns the references of a page in document order. base is the address of the page. Of
 // references with the same target, kind and anchor it returns only the first. It leaves out
-// references to the page itself (but not its canonical address), and addresses other than http and
-// https, such as mailto. If a limit cuts references off, it says so in Omitted.
+// addresses other than http and https, such as mailto, and references to the page itself, except
+// for a canonical link. If a limit cuts references off, Links adds a text to Omitted that says so.
 func (d *Document) Links(base address.Address) []Link {
 	most := len(d.page.References) + 2
 	c := collector{document: d, resolver: d.resolver(base, most), seen: make(map[linkKey]bool, most), links: make([]Link, 0, most)}
@@ -62,7 +62,7 @@ type collector struct {
 
 // add adds a link to the links of the page, with the address to which the reference leads. It does
 // nothing if the page has an equal link already (see linkKey), or if the reference leads to no
-// address. A link to the page itself is added only if it is canonical.
+// address. A link to the page itself is added only if it is a canonical link.
 func (c *collector) add(reference string, link Link) {
 	if reference == "" {
 		return
@@ -83,7 +83,8 @@ func (c *collector) add(reference string, link Link) {
 	c.links = append(c.links, link)
 }
 
-// link returns a link for a reference, without its Address, which add sets.
+// link returns a Link for a reference. It leaves the field Address empty: the method collector.add
+// sets it.
 func (d *Document) link(r *hypertext.Reference) Link {
 	e := &d.page.Elements[r.Element]
 	link := Link{Kind: book.Anchor, Region: book.Text, Rel: rel(r.Rel)}
@@ -133,7 +134,8 @@ func wholeRunes(piece []byte) string {
 	return joinWords(strings.ToValidUTF8(string(bytes.TrimSpace(piece)), ""))
 }
 
-// rel returns the value of a rel attribute in the form of Link.Rel.
+// rel returns the value of a rel attribute as Link.Rel has it: its words in lower case, sorted, each
+// once.
 func rel(value string) string {
 	if value == "" {
 		return ""
@@ -170,7 +172,9 @@ func (d *Document) resolver(a address.Address, references int) resolver {
 }
 
 // resolve returns the address of a reference, without its fragment. It returns false for a
-// reference that is empty, only a fragment, or unresolvable, and for a new one beyond maxAddresses.
+// reference that is empty, only a fragment, or unresolvable. Once the resolved addresses have
+// reached the total size maxAddresses, it also returns false for every reference that was not
+// resolved before.
 func (r *resolver) resolve(reference string) (address.Address, bool) {
 	reference, _, _ = strings.Cut(reference, "#")
 	if reference == "" {

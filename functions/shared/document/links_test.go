@@ -12,7 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// found has the fields of a Link, with the URL alone for its address.
+// found has the fields of a Link that the tests compare. In place of the whole address it has only
+// the URL.
 type found struct {
 	URL    string
 	Kind   book.Kind

@@ -19,19 +19,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/pdf"
 )
 
-// Sniff returns the media type of a body, in lower case and without parameters. It depends on
-// the Content-Type of the response:
+// Sniff returns the media type of a body, in lower case and without parameters. The Content-Type of
+// the response decides whether Sniff takes the type from the Content-Type or from the bytes:
 //
 //	Content-Type                    media type
-//	none                            found in the bytes
-//	generic, as octet-stream        found in the bytes; for plain text or unknown bytes, the Content-Type
-//	PDF or office document          found in the bytes
-//	text or markup                  the Content-Type; for binary bytes, found in the bytes
-//	other                           the Content-Type
+//	none                            from the bytes
+//	generic, such as octet-stream   from the bytes; if they are plain text or unknown: from the Content-Type
+//	PDF or office document          from the bytes
+//	text or markup                  from the Content-Type; if the bytes are binary: from the bytes
+//	other                           from the Content-Type
 //
-// A type is found in the bytes as in the WHATWG MIME Sniffing standard (7 and 8); for zip and
-// OLE files it is that of the document in them. For an empty body it is the Content-Type, or
-// text/plain without one.
+// The bytes are examined as in the WHATWG MIME Sniffing standard (7 and 8). A zip or OLE file that is
+// an office document has the type of this document. An empty body has the type in the Content-Type,
+// or text/plain without one.
 func Sniff(body []byte, contentType string) string {
 	claimed := mediaType(contentType)
 	if len(body) == 0 {
@@ -110,19 +110,19 @@ func isGeneric(media string) bool {
 	return false
 }
 
-// IsReadable reports whether this package can read pages of a media type. Only such pages are
-// stored.
+// IsReadable reports whether this package can read pages of a media type. The crawler stores only
+// such pages.
 func IsReadable(media string) bool { return IsText(media) || isDocument(media) }
 
-// MayBeReadable reports whether the body of a response with a Content-Type may be a page that this
-// package can read. If not, the body need not be fetched.
+// MayBeReadable reports whether the body of a response with the given Content-Type may be a page
+// that this package can read. If not, the body need not be fetched.
 func MayBeReadable(contentType string) bool {
 	media := mediaType(contentType)
 	return IsReadable(media) || isGeneric(media)
 }
 
 // Searchable reports whether a stored page has text for the index: its body is not empty, and this
-// package can read its media type. It ignores noindex in the page.
+// package can read its media type. Whether the page forbids indexing (noindex) is not looked at.
 func Searchable(body []byte, contentType string) bool {
 	return len(body) > 0 && IsReadable(Sniff(nil, contentType))
 }
@@ -144,8 +144,8 @@ var byteOrderMarks = []struct{ mark, charset string }{
 //	UTF-8, if the body is valid UTF-8
 //	a guess from the bytes
 //
-// refuted is a declared charset that the bytes refute, or "". Bytes that are invalid in
-// the charset become U+FFFD. The text may share memory with body.
+// The result refuted is the declared charset that was rejected because of the bytes, or "" if none
+// was. Bytes that are invalid in the charset become U+FFFD. The text may share memory with body.
 func Decode(body []byte, contentType string) (text []byte, charset, refuted string) {
 	for _, m := range byteOrderMarks {
 		if rest, found := bytes.CutPrefix(body, []byte(m.mark)); found {
@@ -291,8 +291,9 @@ func metaCharset(z *html.Tokenizer) string {
 	return noUTF16(known(label))
 }
 
-// noUTF16 returns UTF-8 for UTF-16, and other charsets as they are: a declaration that was
-// read as ASCII cannot be in UTF-16 (WHATWG HTML, 13.2.3.2).
+// noUTF16 returns the charset in which to read a page whose markup declares the given charset.
+// This is UTF-8 if UTF-16 is declared: a page cannot be in UTF-16 if its declaration could be read
+// as ASCII (WHATWG HTML, 13.2.3.2). Any other charset is returned as it is.
 func noUTF16(charset string) string {
 	if strings.HasPrefix(charset, "utf-16") {
 		return utf8Name

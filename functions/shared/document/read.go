@@ -148,7 +148,7 @@ func document(page markup.Page) *Document {
 	return d
 }
 
-// plain reads text without markup. Its title is its first line.
+// plain reads text without markup. The first line of the text becomes the title of the Document.
 func plain(text string) *Document {
 	d := Parse(nil)
 	text = strings.TrimSpace(text)

@@ -17,7 +17,7 @@ import (
 // These tests do not run under the race detector, with which the library that reads PDF takes
 // half a minute to compile.
 
-// pdfOf writes a PDF that shows two lines.
+// pdfOf returns a PDF file that shows two lines.
 func pdfOf() string {
 	content := "BT /F 24 Tf 50 700 Td (Chapter) Tj ET BT /F 12 Tf 50 650 Td (All of the text.) Tj ET"
 	return `%PDF-1.4
@@ -42,8 +42,9 @@ func TestReadPDF(t *testing.T) {
 	}
 }
 
-// TestStoredPDF checks that a stored PDF file is read from its conversion, with the same result
-// as from its bytes, and that the file is not opened for this.
+// TestStoredPDF converts a PDF file to HTML. Then it stores this conversion beside a broken PDF
+// file. The function Stored must read the stored page from the conversion, with the same result as
+// Read had from the intact file.
 func TestStoredPDF(t *testing.T) {
 	const pages = 510
 	file := strings.Replace(pdfOf(), "/Kids[3 0 R]/Count 1", fmt.Sprintf("/Kids[%s]/Count %d", strings.Repeat("3 0 R ", pages), pages), 1)

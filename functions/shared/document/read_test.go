@@ -41,7 +41,8 @@ func odtOf(t testing.TB) string {
 		`content.xml: <body><text:h text:outline-level="1">Chapter</text:h><text:p>Go <text:a xlink:href="http://b.test/">there</text:a>.</text:p></body>`)
 }
 
-// oleOf returns the directory of a compound file with one entry.
+// oleOf returns the bytes of a compound file, the container of old office formats. It has one
+// entry, with the name stream.
 func oleOf(stream string) string {
 	b := make([]byte, 512+2*512)
 	copy(b, ole.Magic)

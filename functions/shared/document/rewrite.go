@@ -14,9 +14,9 @@ const byteOrderMark = "\xEF\xBB\xBF"
 // Rewrite returns a copy of an HTML page or a style sheet in which each address is replaced by the
 // result of replace. All other bytes stay as they are, with two exceptions. Attributes that would
 // keep browsers from showing the copy get the prefix data- (see hypertext.Rewriter.Detach). And a
-// page is converted to UTF-8, with a byte order mark, if only its server declares its charset, or
-// if markup in its charset cannot be read byte by byte. A body of another media type is returned
-// unchanged.
+// page is converted to UTF-8, with a byte order mark, if the page itself does not declare its
+// charset, or if a byte that looks like markup need not be markup in this charset, as in
+// ISO-2022-JP. A body of another media type is returned unchanged.
 func Rewrite(body []byte, contentType string, replace func(hypertext.Address) string) []byte {
 	media := Sniff(body, contentType)
 	if media == styleSheet {

@@ -7,7 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// TestRewriteKeepsCharset: what a browser shows of the file is what the server declared.
+// TestRewriteKeepsCharset checks that a browser reads the rewritten page, without the server's
+// Content-Type, in the charset in which it read the original.
 func TestRewriteKeepsCharset(t *testing.T) {
 	const link, other = "<a href=x>", `<a href="y">`
 	for name, test := range map[string]struct{ body, contentType, want string }{

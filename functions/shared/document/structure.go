@@ -86,7 +86,9 @@ func (d *Document) Structured(a address.Address) structured.Page {
 	return p
 }
 
-// language returns the language of the page by the text of its main part, and how it is known.
+// language returns the language of the page, found from the language that the page declares and
+// from the text of its main part. The result source says how the language was found: declared,
+// guessed, or overruled (the text shows another language than the declared one).
 func (d *Document) language(text string) (code, source string) {
 	code, from := language.Decide(d.Title+"\n"+text, d.Lang)
 	return code, string(from)

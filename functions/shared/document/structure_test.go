@@ -37,7 +37,7 @@ func TestStructured(t *testing.T) {
 	}
 }
 
-// TestKindOfPage checks the kinds of pages that have text.
+// TestKindOfPage checks that a page with text gets a kind, and a page without text gets none.
 func TestKindOfPage(t *testing.T) {
 	a, err := address.Parse("http://a/b/c")
 	if err != nil {

@@ -83,8 +83,9 @@ func TestTextCaps(t *testing.T) {
 	}
 }
 
-// Text returns the content of a page, called by the last part of its address if
-// it has no title; nothing else of one that cannot be read. Its blocks are left out.
+// Text returns the content of a page, without Blocks and Main. A page without a title gets the last
+// part of its address as its title. The content of a page that cannot be read has nothing but this
+// title.
 func Text(body []byte, contentType, url string) Content {
 	var c Content
 	if d, err := Read(body, contentType); err == nil {

@@ -11,8 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/phrases"
 )
 
-// contents holds, by schema.org type of an object, the keys whose values are content of the page:
-// "articleBody" of an Article, not its "dateModified".
+// contents holds, for each type of schema.org, the keys under which an object of this type has
+// content of the page. An Article, for example, has content under "articleBody", but not under
+// "dateModified".
 var contents = map[string][]string{
 	"Product": {"name", "description", "category", "color", "material"}, "ProductGroup": {"name", "description"}, "Brand": {"name"}, "Offer": {"price", "priceCurrency"},
 	"PropertyValue": {"name", "value"},
@@ -23,15 +24,17 @@ var contents = map[string][]string{
 	"SoftwareApplication": {"name", "description"}, "Book": {"name", "description"}, "Movie": {"name", "description"},
 }
 
-// fewTold is the least number of phrases in the longest text of an object of JSON-LD. With fewer,
-// it is not clear whether the page shows the object, and the method told ignores it.
+// fewTold is the least number of phrases (runs of three words) that the longest text of a JSON-LD
+// object must have. The method told looks for these phrases on the page, to find out whether the page
+// shows the object. With fewer phrases this is not reliable, and told ignores the object.
 const fewTold = 8
 
 // unshown are paragraphs of content that a page has in JSON-LD but does not show.
 type unshown []string
 
-// exceeds reports whether these paragraphs have more text than the main part. If so, the page
-// shows its content only by scripts.
+// exceeds reports whether these paragraphs have more text than the main part that was found in the
+// markup. If so, the page shows its content only by scripts, and the paragraphs are appended to the
+// main part.
 func (u unshown) exceeds(main passage) bool {
 	size := 0
 	for _, paragraph := range u {
@@ -40,9 +43,10 @@ func (u unshown) exceeds(main passage) bool {
 	return size > len(main.text)
 }
 
-// blocks returns a Block for each paragraph. In Content.Body the paragraphs come after the main
-// part. The parameter main is the size of the main part in bytes, and size that of Body. A
-// paragraph beyond size was cut off: its Block has a hash only.
+// blocks returns a Block for each paragraph. In Content.Body, the paragraphs follow the main part
+// that the page shows, and each Block has the range of its paragraph there. The parameter main is
+// the size in bytes of that main part, and size is the size of the whole Body. If Body was cut off
+// before a paragraph, its Block has a hash, but no range.
 func (u unshown) blocks(main, size int) (all []Block) {
 	at := main + min(main, 1) // after a line feed
 	for _, paragraph := range u {
@@ -56,10 +60,10 @@ func (u unshown) blocks(main, size int) (all []Block) {
 	return all
 }
 
-// told returns content that the page has in its JSON-LD but does not show, as paragraphs. Content
-// is in objects of the types in the variable contents; of nested objects, only the outermost
-// counts. An object counts as not shown if less than half of the phrases of its longest text are on
-// the page.
+// told returns, as paragraphs, content that the page has in its JSON-LD (structured data for
+// programs) but does not show. The variable contents lists the types of objects that have content.
+// An object and all objects inside of it are judged together, by their longest text. Their texts
+// are returned if less than half of the phrases of the longest one are on the page.
 func (d *Document) told() (paragraphs unshown) {
 	type object struct {
 		paragraphs []string
@@ -111,8 +115,8 @@ func (d *Document) told() (paragraphs unshown) {
 }
 
 // outermostContent returns the index of the outermost object that has content (see contents), among
-// the given object and those around it; -1 if there is none. It also returns -1 if the given object
-// is a part of a review or of a list of other pages.
+// the given object and the objects around it. It returns -1 if none of them has content, or if one
+// of them is a review, a list of items or a related product.
 func outermostContent(data *linkeddata.Data, object int32) int32 {
 	outermost := int32(-1)
 	for ; object >= 0; object = data.Objects[object].Parent {
@@ -126,7 +130,7 @@ func outermostContent(data *linkeddata.Data, object int32) int32 {
 	return outermost
 }
 
-// plainOf returns a text of JSON-LD without markup.
+// plainOf returns a text that a page has in its JSON-LD, with all HTML markup removed.
 func plainOf(text []byte) string {
 	if bytes.ContainsAny(text, "<&") {
 		text = hypertext.Read(text).Text

@@ -10,7 +10,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/address"
 )
 
-// TestTold reads pages with content that is only in their JSON-LD.
+// TestTold reads pages with content that is only in their JSON-LD. If this content is longer than
+// the text that the page shows, it must become the page's text. Else it must be outside of the
+// main part.
 func TestTold(t *testing.T) {
 	const description = "A cup of thin porcelain from which five generations of one family have drunk their tea."
 	data := func(json string) string {
@@ -49,8 +51,9 @@ func TestTold(t *testing.T) {
 	}
 }
 
-// TestToldBesideRepeated keeps content of JSON-LD when the page's own text moves out of the
-// body, because its site repeats that on its pages.
+// TestToldBesideRepeated reads a page that shows only text that its site repeats, and has other
+// content in JSON-LD. The repeated text must be moved to Outside. The content of JSON-LD must stay
+// in Body.
 func TestToldBesideRepeated(t *testing.T) {
 	const description = "A cup of thin porcelain from which five generations of one family have drunk their tea."
 	c := Parse([]byte(`<script type="application/ld+json">{"@type": "Product", "description": "` + description + `"}</script><p>We use scripts here.`)).Content()
@@ -61,7 +64,8 @@ func TestToldBesideRepeated(t *testing.T) {
 	}
 }
 
-// TestDigestOfTold checks that the digest changes with content that is only in JSON-LD.
+// TestDigestOfTold changes content that a page has only in its JSON-LD, and checks that the digest
+// of the page changes with it.
 func TestDigestOfTold(t *testing.T) {
 	page := func(material string) *Document {
 		return Parse([]byte(`<script type="application/ld+json">{"@type": "Product", "description": "A cup of thin ` + material +

@@ -4,8 +4,8 @@ import "github.com/bucketsearch/bucketsearch/strategy/address"
 
 // Translations returns the addresses that the page names as those of the same page in other languages
 // or for other regions, by <link rel=alternate hreflang> (WHATWG HTML, 4.6.7.1). Most pages name their
-// own address among them. Addresses in headers and in sitemaps are not known here. a is the address of
-// the page.
+// own address among them. Addresses that only headers or sitemaps name are missing. The parameter a
+// is the address of the page.
 func (d *Document) Translations(a address.Address) (all []address.Address) {
 	if d.page == nil {
 		return nil

@@ -94,8 +94,8 @@ func (e *entry) read(s *markup.Scanner) {
 	}
 }
 
-// readLink sets the entry's link to the text of a link element (RSS) or to its href (Atom). Only
-// the first link element counts that has no rel, or the rel "alternate".
+// readLink sets the entry's link to the text of a link element (RSS) or to its href (Atom). Link
+// elements with another rel than "alternate" are ignored. Of the others, the first one counts.
 func (e *entry) readLink(s *markup.Scanner) {
 	reference, rel := s.Attribute("href"), s.Attribute("rel")
 	if reference == "" {

@@ -7,19 +7,18 @@ import (
 	"unicode/utf8"
 )
 
-// Digest holds two hashes of what a page shows to a reader, by which two versions of the
-// page are compared.
+// Digest holds two hashes of what a page shows to a reader, by which two versions of the page are
+// compared.
 //
-// Text differs if any character of the title, or of the text outside of navigation,
-// differs. Markup, and the kind and amount of white space, do not count. It is 0 for a
-// page without text.
+// Text differs if any character of the title, or of the text outside of navigation, differs.
+// Markup, and the kind and amount of white space, do not count. Text is 0 for a page without text.
 //
-// Words is the hash of the words in lower case without punctuation, without numbers, and
-// without the word on either side of a number in the same line. So it stays the same when
-// only a counter ("17 visitors"), an age ("3 hours ago") or today's date ("Monday, 22
-// November 2026") changes. It serves to estimate how often a page changes, not to detect
-// a change: for it "99 dollars" and "79 euros" are the same. It is 0 for a page on which no
-// word counts, such as a table of numbers; two such pages cannot be compared by it.
+// Words is the hash of the words in lower case, without punctuation. Numbers do not count. Neither
+// does the word directly before or after a number in the same line. So Words stays the same when only
+// a counter ("17 visitors"), an age ("3 hours ago") or today's date ("Monday, 22 November 2026")
+// changes. It serves to estimate how often a page changes, not to detect every change: "99 dollars"
+// and "79 euros" have the same Words. On a page where no word counts, such as a table of numbers,
+// Words is 0, and does not show changes.
 type Digest struct{ Text, Words uint64 }
 
 // DigestOf returns the digest of a page's title and of the text that it shows.
@@ -45,8 +44,8 @@ func characters(text []byte) (hash uint64) {
 	return hash
 }
 
-// digest mixes the words of a text into a hash, and returns the new hash. It leaves out numbers,
-// and the word before and after each number in a line.
+// digest mixes the words of a text into a hash, and returns the new hash. It leaves out words with
+// a digit. It also leaves out the words directly before and after them in the same line.
 func digest(hash uint64, text []byte) uint64 {
 	for line := range bytes.Lines(text) {
 		var held uint64 // hash of the word before, which counts unless a number follows

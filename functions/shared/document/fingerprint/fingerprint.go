@@ -13,9 +13,9 @@ type Fingerprint struct {
 	TitleHash uint64
 	TextHash  uint64 // hash of the body's words in the order of the body
 
-	// Simhash of the body's shingles, runs of three words (Manku, Jain, Das Sarma 2007): 10
-	// bits or fewer differ where 3 % of the words do, about 32 between texts that have
-	// nothing in common.
+	// Simhash of the body's shingles, runs of three words (Manku, Jain, Das Sarma 2007). The
+	// simhashes of two texts differ in at most 10 bits if 3 % of the words differ, and in about
+	// 32 bits if the texts have nothing in common.
 	Simhash uint64
 
 	// Sketch divides the hashes of the body's shingles, runs of three words, into 16 classes,
@@ -55,8 +55,8 @@ func Of(title, body string) Fingerprint {
 // Bounds for IsAlike. Of the pairs of texts that differ in 3 % of the words, half are
 // within both bounds.
 const (
-	alikeBits  = 10 // greatest number of bits of the simhash that may differ
-	alikeParts = 10 // least number of the 16 elements of the sketch that must be equal
+	alikeBits  = 10 // greatest number of bits in which the simhashes of two alike texts may differ
+	alikeParts = 10 // least number of elements, of 16, that must be equal in the sketches of two alike texts
 )
 
 // IsAlike reports whether two texts are the same but for a few words. Texts without words
@@ -68,14 +68,14 @@ func (f Fingerprint) IsAlike(other Fingerprint) bool {
 	return f.common(other) >= alikeParts && bits.OnesCount64(f.Simhash^other.Simhash) <= alikeBits
 }
 
-// SharesHalf reports whether two texts have about half of their shingles in common, or more.
-// Examples are copies, partly translated pages, and pages on which little differs from the text
-// that their site repeats.
+// SharesHalf reports whether two texts have about half of their shingles (runs of three words) in
+// common, or more. Examples are copies, partly translated pages, and pages that have little text
+// besides what their site repeats on all pages.
 func (f Fingerprint) SharesHalf(other Fingerprint) bool {
 	return f.common(other) >= len(f.Sketch)/2
 }
 
-// common returns in how many of the 16 elements the two sketches are equal.
+// common returns how many of the 16 elements are equal in the two sketches.
 func (f Fingerprint) common(other Fingerprint) (parts int) {
 	for i := range f.Sketch {
 		if f.Sketch[i] == other.Sketch[i] {
@@ -92,8 +92,8 @@ func sequence(text string) (hash uint64) {
 	return hash
 }
 
-// Exact returns a hash of a text, byte for byte, and of the number place, which stands for the
-// text's position in its page.
+// Exact returns a hash of all bytes of a text and of a number that stands for the text's position in
+// its page.
 func Exact(place uint64, text []byte) uint64 {
 	hash := mix(place, uint64(len(text)))
 	for ; len(text) >= 8; text = text[8:] {
@@ -111,13 +111,18 @@ func mix(a, b uint64) uint64 {
 	return high ^ low
 }
 
-// sketcher computes the simhash and the sketch of a text from the hashes of its shingles.
+// sketcher computes the simhash and the sketch of a text from the hashes of its shingles, which are
+// runs of three words.
 type sketcher struct {
-	counts [64]int    // for each of the 64 bits, the number of hashes in which the bit is set
-	lanes  [8]uint64  // the same for the hashes that are not in counts yet, with one byte for each bit
-	since  int        // number of hashes that are not in counts yet, at most 255
-	total  int        // number of all hashes
-	least  [16]uint64 // for each class, the complement of the least hash in it; 0 for a class without hashes
+	counts [64]int // for each of the 64 bits, the number of hashes in which the bit is set
+	// 64 counters of one byte, eight in each uint64. Counter i counts the hashes in which bit i is
+	// set. Before a counter can overflow, all are added to the field counts and reset to 0.
+	lanes [8]uint64
+	since int // number of hashes added to lanes since their last reset; at most 255, so that no byte overflows
+	total int // number of all hashes
+	// least hash in each of the 16 classes of hashes. The upper four bits of a hash are its class.
+	// A hash h is stored as ^(h<<4), so that the least hash gives the greatest number. 0: no hash
+	least [16]uint64
 }
 
 func (s *sketcher) add(hash uint64) {
@@ -132,8 +137,9 @@ func (s *sketcher) add(hash uint64) {
 	*class = max(*class, ^(hash << 4))
 }
 
-// spread has for each byte eight bytes, one for each of its bits, with the value 0 or 1. So the
-// bits of many hashes can be counted by addition.
+// spread maps a byte to a number of eight bytes. Byte i of the number is 1 if bit i of the mapped
+// byte is set, else 0: for example, 5 (binary 101) becomes 0x010001. If such numbers are added, byte
+// i of the sum counts how often bit i was set.
 var spread = func() (table [256]uint64) {
 	for b := range table {
 		for bit := range 8 {
@@ -160,9 +166,10 @@ func (s *sketcher) simhash() (hash uint64) {
 	return hash
 }
 
-// sketch returns Fingerprint.Sketch: for each of the 16 classes of shingles a number that is made
-// of the least hash in the class. A class without shingles takes the hash of the next class that
-// has some, mixed with the number of classes in between (Shrivastava, Li 2014).
+// sketch returns Fingerprint.Sketch. The upper four bits of a hash are its class, so that there are
+// 16 classes. The sketch has one number for each class, made of the least hash in the class. If a
+// class has no hash, its number is made of two things: the least hash of the next class that has
+// one, and the distance to that class (Shrivastava, Li 2014).
 func (s *sketcher) sketch() (sketch [16]uint16) {
 	if s.total == 0 {
 		return sketch

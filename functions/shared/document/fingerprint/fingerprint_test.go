@@ -12,7 +12,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// prose returns n words, the common ones often, as in any language.
+// prose returns n random words, of which some are much more frequent than others, as in any
+// language.
 func prose(r *rand.Rand, n int) []string {
 	zipf := rand.NewZipf(r, 1.1, 4, 20_000)
 	words := make([]string, n)
@@ -22,7 +23,7 @@ func prose(r *rand.Rand, n int) []string {
 	return words
 }
 
-// edited returns the words with a share of them replaced.
+// edited returns a copy of the words in which the given share of them (from 0 to 1) is replaced.
 func edited(r *rand.Rand, words []string, share float64) []string {
 	words = slices.Clone(words)
 	for range int(float64(len(words)) * share) {
@@ -112,8 +113,8 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestFingerprintStays compares fingerprints with those that segments already hold. If they
-// changed, a page would no longer look like its own older version.
+// TestFingerprintStays checks that fingerprints are still those that the index already holds. If
+// they changed, a page would no longer look like its own older version.
 func TestFingerprintStays(t *testing.T) {
 	for text, want := range map[string]string{
 		"":    "0 0 0 [0 0 0 0 0 0 0 0 0 0 0 0 0 0 0 0]",
@@ -168,8 +169,8 @@ func TestIsAlike(t *testing.T) {
 	}
 }
 
-// TestSharesHalf tells texts that have most of their words in common from those that have
-// few.
+// TestSharesHalf calls SharesHalf for random pairs of texts. It must be true for nearly all pairs
+// with at least 90 % of their words in common, and for hardly any pair with at most 30 %.
 func TestSharesHalf(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	for share, want := range map[float64]float64{1: 1, .9: 1, .3: 0, 0: 0} {
@@ -188,7 +189,8 @@ func TestSharesHalf(t *testing.T) {
 	}
 }
 
-// TestExact tells texts apart by every byte, and by their place.
+// TestExact checks that Exact returns different hashes for different texts, even if they differ in
+// only one byte. A text must also have different hashes at different positions in the page.
 func TestExact(t *testing.T) {
 	seen := make(map[uint64]string)
 	for _, text := range []string{"", "a", "A", "a ", "a\x00", "1234567", "12345678", "123456789", "12345678 "} {

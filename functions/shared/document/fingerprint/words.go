@@ -50,9 +50,8 @@ var lowerASCII = func() (table [utf8.RuneSelf]byte) {
 var unspaced = rangetable.Merge(unicode.Han, unicode.Hiragana, unicode.Katakana,
 	unicode.Thai, unicode.Lao, unicode.Khmer, unicode.Myanmar, unicode.Tibetan)
 
-// lower returns a rune in lower case, or 0 if it cannot be in a word. The second result, alone,
-// says whether the rune counts as a word by itself, as a letter of a script without spaces between
-// words does.
+// lower returns a rune in lower case, or 0 if it cannot be in a word. The result alone is true if
+// the rune is a whole word: a letter of a script without spaces between words, such as Chinese.
 func lower(r rune) (_ rune, alone bool) {
 	switch {
 	case r >= '\u0E00' && unicode.Is(unspaced, r): // Thai has the lowest code points of these scripts

@@ -64,7 +64,8 @@ func (a *attributes) read(written []rawAttribute) {
 	}
 }
 
-// set sets *to to the text of an attribute's value, if *to is empty.
+// set stores the text of an attribute's value in a variable that is still empty. It does nothing if
+// the variable has a text already.
 func (a *attributes) set(to *string, value []byte) {
 	if *to != "" {
 		return
@@ -79,15 +80,16 @@ func (a *attributes) set(to *string, value []byte) {
 	*to = string(bytes.TrimSpace(value))
 }
 
-// classMeaning is what the value of an attribute such as class says about its element.
+// classMeaning is what the words of an attribute such as class say about the purpose of its
+// element.
 type classMeaning struct {
 	words      Words
-	navigation bool // a class or id with this value means navigation
+	navigation bool // whether an element with these words in its class or id is navigation
 	language   string
 }
 
-// words reads the value of an attribute whose words describe the purpose of the element: class, id,
-// role, itemprop or data-testid.
+// words reads the value of an attribute class, id, role, itemprop or data-testid as a list of words.
+// It notes what they say about the purpose of the element, for example that it is navigation.
 func (a *attributes) words(name string, value []byte) {
 	value = value[:min(len(value), maxClass)]
 	known, found := a.reader.classes[string(value)]

@@ -45,7 +45,7 @@ func isTablePart(a atom.Atom) bool {
 	return false
 }
 
-// endsAt reports whether the start tag of an element named start ends an open element named open.
+// endsAt reports whether a start tag ends an open element; the parameters are the names of both.
 // Example: in <li>a<li>b the second start tag ends the first li.
 func endsAt(start, open atom.Atom) bool {
 	switch open {
@@ -74,9 +74,9 @@ func impliesEnds(start atom.Atom) bool {
 	return isBlock(start) || start == atom.A || start == atom.Optgroup
 }
 
-// isBarrier reports whether an open element named open is a barrier: the start tag of an element
-// named start does not end elements around it. Example: a td in an inner table does not end the td
-// around that table, because the inner table is a barrier.
+// isBarrier reports whether an open element is a barrier for a start tag: the tag does not end the
+// elements around the barrier. Example: a td in an inner table does not end the td around that
+// table, because the inner table is a barrier.
 func isBarrier(start, open atom.Atom) bool {
 	switch open {
 	case atom.Table, atom.Template, atom.Object, atom.Button, atom.Svg, atom.Math:
@@ -126,8 +126,8 @@ func IsHeading(a atom.Atom) bool {
 	return false
 }
 
-// isUnseen reports whether the content of an element is not text of the page: browsers do not show
-// it, as that of script, or only in a control, as that of textarea.
+// isUnseen reports whether the content of an element is not text of the page. Browsers do not show
+// such content (as in script), or show it only in a control (as in textarea).
 func isUnseen(a atom.Atom) bool {
 	switch a {
 	case atom.Head, atom.Script, atom.Style, atom.Template, atom.Datalist, atom.Iframe, atom.Textarea, atom.Select:

@@ -22,7 +22,7 @@ import "golang.org/x/net/html/atom"
 const (
 	MaxBytes      = 16 << 20 // greatest size of the markup, in bytes; the rest is not read
 	MaxElements   = 1_000_000
-	MaxNesting    = 256      // greatest depth of elements; a deeper one becomes a sibling of the one around it
+	MaxNesting    = 256      // greatest depth of elements; a deeper one is read as if it ended after its start tag
 	MaxReferences = 100_000  // greatest number of links, images and frames together
 	MaxMetas      = 256      // greatest number of meta elements; also the limit for link elements
 	MaxData       = 1 << 20  // greatest size of all JSON-LD, in bytes
@@ -46,7 +46,7 @@ type Page struct {
 	Links      []Link           // the page's link elements
 	Data       [][]byte         // contents of script elements of type application/ld+json
 	Languages  map[int32]string // programming language that an element's class names, by the index of the element in Elements
-	Scripts    int              // number of bytes of all scripts, plus one for each script element
+	Scripts    int              // number of script elements
 	Cut        Cut
 }
 
@@ -55,21 +55,22 @@ type Cut struct {
 	Bytes      int // bytes of markup beyond MaxBytes
 	Elements   bool
 	References int
-	// number of meta elements beyond MaxMetas, plus number of link elements beyond MaxMetas
+	// number of elements left out: meta elements after the first MaxMetas, and link elements after
+	// the first MaxMetas
 	Metas      int
 	Data       int // bytes of JSON-LD beyond MaxData
-	Attributes int // number of attributes beyond MaxAttributes of a tag
+	Attributes int // number of attributes ignored because their tag has more than MaxAttributes
 	Values     int // number of attribute values that were cut to MaxValue bytes
 }
 
 // Element is an element of the page.
 type Element struct {
 	Name       atom.Atom // name of the element; 0 if package atom does not know it
-	Parent     int32     // index of the element around this one in Page.Elements; -1 for html
-	Last       int32     // index in Page.Elements of the first element after all descendants of this one
+	Parent     int32     // the element around this one, as an index in Page.Elements; -1 for html
+	Last       int32     // the descendants of the element with index i are Page.Elements[i+1:Last]
 	Start, End int32     // range of the element's text in Page.Text
 	Own        Words     // groups (see Words) of the words in the element's class, id, role and itemprop
-	Around     Words     // all groups that are in Own of this element, or in that of an element around it
+	Around     Words     // union of the fields Own of this element and of all elements around it
 	Flags      Flags
 	Depth      uint8
 }
@@ -108,7 +109,7 @@ type Block struct {
 	Element    int32 // innermost block element (see isBlock) around the block, as an index in Page.Elements
 	Linked     int32 // number of bytes of the block that are in links
 	Emphasized int32 // number of bytes of the block that are in bold type
-	Flags      Flags // flags of the innermost element at the beginning of the block
+	Flags      Flags // flags of the innermost element around the first character of the block
 }
 
 // Reference is an element that refers to an address. The values of its attributes are as the page
@@ -121,8 +122,8 @@ type Reference struct {
 	Start, End      int32  // range of the element's text in Page.Text
 }
 
-// Meta has the values of the attributes name, property, http-equiv (the field Pragma) and content
-// of a meta element.
+// Meta has the values of four attributes of a meta element: name, property, http-equiv (in the
+// field Pragma) and content.
 type Meta struct{ Name, Property, Pragma, Content string }
 
 // Link has the values of the attributes rel, href and hreflang of a link element, in this order.

@@ -39,10 +39,12 @@ type reader struct {
 	scanner scanner
 	page    *Page
 	open    []int32  // the open elements, html first, as indexes in page.Elements
-	unknown []string // for each element in open, its name, or "" if package atom knows the name
+	unknown []string // for each open element, its name if package atom does not know it, else ""
 	inBody  bool
 	foreign int // number of open svg and math elements
-	// unopened counts, by name, elements beyond MaxNesting whose end tags have not come yet.
+	// unopened has, for each name of an element, the number of end tags that are still to be
+	// ignored. They belong to elements beyond MaxNesting, which were closed directly after their
+	// start tags.
 	unopened map[atom.Atom]int
 	title    []byte
 	inTitle  bool
@@ -51,11 +53,11 @@ type reader struct {
 	data     int // bytes of JSON-LD read so far
 
 	block      int     // index of the open block in page.Blocks; -1: none
-	lineBroken bool    // a line break comes before the next text
-	spaced     bool    // white space comes before the next text
+	lineBroken bool    // whether a line break comes before the next text
+	spaced     bool    // whether white space comes before the next text
 	links      []int32 // the open a elements, as indexes in page.References
 	bold       int
-	lastLink   bool // the last text was in a link
+	lastLink   bool // whether the last text was in a link
 
 	classes map[string]classMeaning
 	decoded []byte // text of the current token, with its character references decoded
@@ -106,7 +108,8 @@ func (r *reader) top() int32 { return r.open[len(r.open)-1] }
 
 func (r *reader) name(at int) atom.Atom { return r.page.Elements[r.open[at]].Name }
 
-// close ends the open elements from the index from in r.open on, the innermost first.
+// close ends open elements, the innermost first. The last one that it ends is the element at the
+// given index in r.open.
 func (r *reader) close(from int) {
 	for i := len(r.open) - 1; i >= from; i-- {
 		r.steps++
@@ -288,7 +291,8 @@ func (r *reader) start() {
 	}
 }
 
-// leave closes an element that cannot have content, such as br.
+// leave closes an element directly after its start tag: one that cannot have content, such as br,
+// or one beyond MaxNesting.
 func (r *reader) leave() {
 	at := len(r.open) - 1
 	r.open, r.unknown = r.open[:at], r.unknown[:at]
@@ -329,8 +333,8 @@ func (r *reader) end(raw []byte) {
 	}
 }
 
-// imply ends the open elements that a start tag ends without an end tag. Example: a li ends the li
-// before it.
+// imply ends the open elements that a start tag ends implicitly. Example: the tag <li> ends an open
+// li.
 func (r *reader) imply(name atom.Atom) {
 	if !impliesEnds(name) {
 		return
@@ -349,8 +353,8 @@ func (r *reader) imply(name atom.Atom) {
 	}
 }
 
-// text adds the text of a token to the page, to its title or to its JSON-LD, by the element in
-// which the token is. It leaves out styles and other scripts.
+// text adds the text of a token to the page's text, to its title or to its JSON-LD, depending on
+// the element around the token. It leaves out styles and other scripts.
 func (r *reader) text(data []byte) {
 	if r.inTitle {
 		r.title = appendFolded(r.title, data)
@@ -400,8 +404,9 @@ func isBlank(data []byte) bool {
 	return true
 }
 
-// into returns the block to which the next text belongs: the open block, or a new one if there is
-// none, or if flags say that this text is hidden and the block is not, or the reverse.
+// into returns the block to which the next text belongs: the open block, or a new one. The
+// parameter flags has the flags of the text. A new block begins if no block is open, or if the text
+// and the open block differ in the flag Hidden or NoScript.
 func (r *reader) into(flags Flags) *Block {
 	if r.block >= 0 {
 		b := &r.page.Blocks[r.block]
@@ -484,7 +489,9 @@ func (r *reader) run(b *Block, words []byte, flags Flags) {
 	}
 }
 
-// Classes of bytes, to find out where words end.
+// Classes of bytes, by which white space is found fast. A byte of class space is white space, and
+// one of class inWord is not. If a byte is of class maybeSpace, the whole character that it begins
+// must be looked at.
 const (
 	inWord = iota
 	space
@@ -496,8 +503,8 @@ var byteKinds = [256]uint8{
 	0xC2: maybeSpace, 0xE1: maybeSpace, 0xE2: maybeSpace, 0xE3: maybeSpace, 0xEF: maybeSpace,
 }
 
-// runLength returns the length of the longest beginning of a text in which only single spaces stand
-// between words. It can be copied as it is.
+// runLength returns the length of the longest prefix of a text whose words are separated by single
+// spaces. This prefix can be copied as it is.
 func runLength(text []byte) int {
 	for i, c := range text {
 		if byteKinds[c] == inWord || spaceAt(text[i:]) == 0 {

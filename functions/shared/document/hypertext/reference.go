@@ -11,9 +11,9 @@ import (
 // maxName is the greatest length of a named character reference, in bytes.
 const maxName = 32
 
-// appendDecoded decodes the character references in a text (WHATWG HTML, 13.2.5.72), and appends
-// the result to the parameter to. The parameter inAttribute is true for the value of an attribute,
-// in which some count as plain text: "&copy=1" is no reference there.
+// appendDecoded appends a text with its character references decoded (WHATWG HTML, 13.2.5.72). The
+// parameter inAttribute is true for the value of an attribute, in which "&copy=1" is plain text,
+// and not a reference.
 func appendDecoded(to, text []byte, inAttribute bool) []byte {
 	for {
 		before, rest, found := bytes.Cut(text, []byte("&"))
@@ -31,8 +31,13 @@ func appendDecoded(to, text []byte, inAttribute bool) []byte {
 	}
 }
 
-// isWhole reports whether the first n bytes of a text after an &, which decode to decoded, are a
-// complete character reference in the value of an attribute. Those of "copy=1" are not.
+// isWhole reports whether an & in the value of an attribute begins a character reference. The
+// parameter text is what follows the &. Its first n bytes are the possible reference. The parameter
+// decoded is the text that they would stand for outside of an attribute. Examples:
+//
+//	&copy;    yes
+//	&copy=1   no, because of the =
+//	&copyx    no, because of the x
 func isWhole(text []byte, n int, decoded string) bool {
 	if text[n-1] == ';' {
 		return decoded == ";" || !strings.HasSuffix(decoded, ";")
@@ -57,7 +62,8 @@ func referenceLength(b []byte) int {
 }
 
 // decodeReference returns the characters that a character reference stands for. The parameter name
-// is its text after the &. If it stands for none, decodeReference returns it as text, with the &.
+// is the reference's text after the &. If it is no known reference, decodeReference returns it as
+// text, with the &.
 func decodeReference(name []byte) string {
 	switch string(name) {
 	case "":

@@ -18,7 +18,7 @@ type Use uint8
 const (
 	ToPage  Use = iota // a link to the address, or a frame that shows it
 	ToAsset            // a file that is loaded to show the page: an image, a style sheet, a script, a font, an icon
-	ToOther            // any other use: a video, the target of a form
+	ToOther            // any other address: of a video, or of the target of a form
 	ToBase             // the base element, against whose address relative addresses are resolved
 )
 
@@ -35,7 +35,7 @@ type Rewriter struct {
 	Replace func(Address) string
 	Decode  func(value []byte) []byte // decodes a value from the charset of the HTML; nil for UTF-8
 	// Detach renames attributes that would keep browsers from showing a copy of the page on
-	// another server: integrity, crossorigin, and a Content-Security-Policy.
+	// another server: integrity, crossorigin, and the http-equiv of a Content-Security-Policy.
 	Detach bool
 
 	markup []byte
@@ -82,11 +82,13 @@ func (w *Rewriter) Rewrite(markup []byte) []byte {
 	}
 }
 
-// at returns the offset in w.markup of part, which is a slice of it.
+// at returns the offset of a part in w.markup. The part must be a slice of w.markup and no copy.
+// Then the capacities of both end at the same byte in memory, so that the difference of the
+// capacities is the offset.
 func (w *Rewriter) at(part []byte) int { return cap(w.markup) - cap(part) }
 
-// edit writes the bytes by in place of the given number of bytes of the markup that begin at the
-// offset from. It does nothing if they are the same.
+// edit replaces a part of the markup by other bytes. The part is given by its offset and length.
+// edit does nothing if the bytes are the same.
 func (w *Rewriter) edit(from, length int, by []byte) {
 	if bytes.Equal(w.markup[from:from+length], by) {
 		return
@@ -103,8 +105,8 @@ func (w *Rewriter) inStyle(url string, isSheet bool) string {
 	return w.replaced(a, url)
 }
 
-// replaced returns what w.Replace returns for an address. If that is the address's URL unchanged,
-// replaced returns the parameter written, the text of the address in the markup, so that the markup
+// replaced returns what w.Replace returns for an address. If w.Replace does not change the URL of
+// the address, replaced returns the address as it is written in the markup, so that the markup
 // stays the same.
 func (w *Rewriter) replaced(a Address, written string) string {
 	if by := w.Replace(a); by != a.URL {
@@ -163,9 +165,10 @@ func (w *Rewriter) tag(name string, written []rawAttribute) {
 	}
 }
 
-// useOf returns the purpose of the address in an attribute of an element. The parameters name and
-// rel are the element's name and the value of its attribute rel. The result found is false if the
-// attribute holds no address that is to be replaced.
+// useOf returns the purpose of the address in an attribute, such as ToPage for the address of a link.
+// The parameter name is the name of the element, attribute the name of the attribute, and rel the
+// value of the element's attribute rel. The result found is false if the attribute holds no address
+// that is to be replaced.
 func useOf(name, attribute, rel string) (use Use, found bool) {
 	switch name + " " + attribute {
 	case "a href", "area href", "iframe src", "frame src", "a xlink:href":
@@ -191,8 +194,9 @@ func useOf(name, attribute, rel string) (use Use, found bool) {
 	return 0, false
 }
 
-// value replaces the value of an attribute by the result of rewrite. raw is the value as it is
-// written, which must be a part of w.markup.
+// value replaces the value of an attribute. The function rewrite gets the old value, decoded, and
+// returns the new one. The parameter raw is the old value as the markup has it. It must be a slice
+// of w.markup and no copy.
 func (w *Rewriter) value(raw []byte, rewrite func(string) string) {
 	before := string(appendDecoded(nil, w.decoded(raw), true))
 	after := rewrite(before)
@@ -206,9 +210,10 @@ func (w *Rewriter) value(raw []byte, rewrite func(string) string) {
 	w.edit(from, len(raw), escaped(after, quote, w.Decode != nil))
 }
 
-// escaped returns a value as it is written in an attribute between quotation marks of the kind
-// quote, with character references where needed. If quote is 0, it adds quotation marks. If the
-// parameter inASCII is true, it also writes all characters beyond ASCII as references.
+// escaped returns a value as it is written in an attribute, with character references where needed.
+// The parameter quote is the quotation mark around the attribute's value. A quote of 0 means that
+// there are no quotation marks; then escaped adds them. If inASCII is true, escaped also writes all
+// characters beyond ASCII as references.
 func escaped(value string, quote byte, inASCII bool) []byte {
 	var b []byte
 	if quote == 0 {
@@ -260,8 +265,8 @@ func (w *Rewriter) candidates(list string) string {
 	return b.String()
 }
 
-// endOfDescriptors returns the offset of the comma that ends the descriptors of an address in a
-// srcset, such as " 2x", or the length of s. Commas in parentheses do not count.
+// endOfDescriptors returns how many bytes at the beginning of s are the descriptors of an address
+// in a srcset, such as " 2x". They end at the first comma that is not in parentheses, or with s.
 func endOfDescriptors(s string) int {
 	depth := 0
 	for i, c := range []byte(s) {

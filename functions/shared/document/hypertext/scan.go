@@ -25,13 +25,13 @@ type rawAttribute struct{ name, value []byte }
 type scanner struct {
 	markup []byte
 	at     int       // offset of the next token
-	raw    atom.Atom // element such as script, whose content is text up to its end tag; set by the reader
-	cdata  bool      // CDATA sections are allowed here; set by the reader
+	raw    atom.Atom // element, such as script, whose whole content is text; 0: none; set by the caller of next
+	cdata  bool      // whether CDATA sections are allowed here, as in svg and math; set by the caller of next
 
 	// These fields describe the last token that next has read:
 
 	text        []byte // text of a text token, as it is written
-	literal     bool   // text has no character references: & stands for itself
+	literal     bool   // whether text has no character references, so that & stands for itself
 	name        []byte // name of a tag, in lower case
 	attributes  []rawAttribute
 	selfClosing bool
@@ -167,9 +167,9 @@ func (s *scanner) tag(i int) bool {
 	}
 }
 
-// readValue reads the value of an attribute from the offset after its equals sign on. It
-// returns the value and the offset after it, which is beyond b if the closing quotation mark is
-// missing.
+// readValue reads the value of an attribute. It begins at offset i in b, just after the equals
+// sign. It returns the value and the offset after it. If the closing quotation mark is missing, the
+// value is nil, and the offset is greater than the length of b.
 func readValue(b []byte, i int) ([]byte, int) {
 	for i < len(b) && isSpace(b[i]) {
 		i++
@@ -209,8 +209,8 @@ func (s *scanner) rawText() bool {
 	return end > 0
 }
 
-// indexTag returns the offset of the first tag in b that begins as the parameter tag, such as
-// "</title", in letters of either case; the length of b if there is none.
+// indexTag returns the offset of the first tag in b that begins with the given text, such as
+// "</title", in letters of either case. It returns the length of b if there is no such tag.
 func indexTag(b []byte, tag string) int {
 	for i := 0; ; i++ {
 		next := bytes.IndexByte(b[i:], '<')
@@ -223,8 +223,8 @@ func indexTag(b []byte, tag string) int {
 	}
 }
 
-// isTag reports whether b begins with the beginning of a tag, such as "</script", in letters of
-// either case.
+// isTag reports whether b begins with a tag that begins with the given text, such as "</script", in
+// letters of either case.
 func isTag(b []byte, tag string) bool {
 	return len(b) > len(tag) && endsName(b[len(tag)]) && bytes.EqualFold(b[:len(tag)], []byte(tag))
 }

@@ -11,7 +11,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// TestScanLikeStandard compares the tokens with those of the standard's tokenizer.
+// TestScanLikeStandard checks that the scanner gives the same tokens as html.Tokenizer, which
+// follows the standard.
 func TestScanLikeStandard(t *testing.T) {
 	for _, markup := range []string{
 		"a < b <3 </3 </>c<p/ >d</p x=1>",
@@ -94,7 +95,8 @@ func standardTokens(markup []byte) (found []string) {
 	}
 }
 
-// appendText joins texts that follow each other: a comment parts tokens.
+// appendText appends a text to the list of tokens. It joins texts that follow each other, because a
+// tokenizer divides a text at a comment.
 func appendText(to []string, text string) []string {
 	text = lines(text)
 	if n := len(to); n > 0 && strings.HasPrefix(to[n-1], "text ") {

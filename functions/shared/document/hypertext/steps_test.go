@@ -6,12 +6,12 @@ import (
 	"testing"
 )
 
-// mostSteps is the number of elements that may be looked at for a piece of markup: a few times
-// MaxNesting for each tag and text.
+// mostSteps returns the greatest number of steps (looks at a token or an element) that reading the
+// markup may take: 4 × MaxNesting for each tag and for each text.
 func mostSteps(markup []byte) int { return 4 * MaxNesting * (2*bytes.Count(markup, []byte("<")) + 2) }
 
-// FuzzSteps reads markup that repeats a piece many times after a beginning. The steps must grow
-// no faster than the number of tags.
+// FuzzSteps reads markup made of a prefix and a piece that is repeated many times. It checks
+// that the work, counted in steps, grows no faster than the number of tags.
 func FuzzSteps(f *testing.F) {
 	names := strings.Fields("a b i p div ul li dl dt dd table tr td th caption select option optgroup button object svg math foreignObject " +
 		"template noscript script style title textarea iframe pre h1 form fieldset label body head html frameset x-y")

@@ -6,7 +6,8 @@ import "strings"
 // title.
 type Words uint64
 
-// The groups of words in the attributes class, id, role and itemprop.
+// The groups of words that are looked for in the attributes class, id, role and itemprop. The variable
+// groups lists the words of each group.
 const (
 	WordMain Words = 1 << iota
 	WordContent
@@ -194,5 +195,6 @@ func (w *Words) Add(value []byte) {
 	flush()
 }
 
-// WordCount is the number of groups of words, each a bit of Words.
+// WordCount is the number of groups of words. Each group is one bit of a Words, and has a constant
+// such as WordMain.
 const WordCount = 54

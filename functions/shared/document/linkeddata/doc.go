@@ -1,4 +1,4 @@
-// Package linkeddata reads the JSON-LD of a page (W3C, JSON-LD 1.1), in which it
+// Package linkeddata reads the JSON-LD of a page (W3C, JSON-LD 1.1). With JSON-LD, a page
 // describes its content for programs, in the vocabulary of schema.org: a product with its
 // brand, a question with its answers, an article with its text.
 //
@@ -41,7 +41,7 @@ type Object struct {
 type Value struct {
 	Object int32 // index in Data.Objects
 	Key    string
-	Text   []byte // text with its markup and white space; shares memory with the JSON if this part of the JSON has no escapes
+	Text   []byte // text, perhaps with HTML markup; JSON escapes are resolved; may share memory with the JSON
 }
 
 // Is reports whether an object, or an object around it, has one of the types.

@@ -8,7 +8,7 @@ import (
 )
 
 // Read reads the JSON-LD of a page; scripts are the contents of its script elements. It never fails
-// (see the package).
+// (see the package comment).
 func Read(scripts ...[]byte) *Data {
 	r := reader{data: &Data{}, names: make(map[string]string)}
 	for _, script := range scripts {
@@ -19,7 +19,8 @@ func Read(scripts ...[]byte) *Data {
 	return r.data
 }
 
-// reader reads one script after another.
+// reader reads the JSON-LD scripts of a page, one after another. The fields text and at are the
+// current script and the offset in it.
 type reader struct {
 	data  *Data
 	text  []byte
@@ -33,8 +34,9 @@ type place struct {
 	key    string
 }
 
-// value reads a value, adds it to the data, and reports whether it was complete. in is the object
-// and key to which it belongs, and depth the number of objects and lists around it.
+// value reads a value, adds it to the data, and reports whether it was complete. The parameter in
+// says to which object and key the value belongs. The parameter depth is the number of objects and
+// lists around the value.
 func (r *reader) value(in place, depth int) bool {
 	r.space()
 	if r.at == len(r.text) {
@@ -75,8 +77,9 @@ func (r *reader) value(in place, depth int) bool {
 	}
 }
 
-// literal reads a number, true, false or null, and adds a number to the data. It returns false if
-// there is no literal at the present position.
+// literal reads a number, true, false or null, and reports whether there is one at the present
+// position. It adds a number to the data, and drops true, false and null. The parameter in says to
+// which object and key the number belongs.
 func (r *reader) literal(in place) bool {
 	from := r.at
 	for r.at < len(r.text) && bytes.IndexByte([]byte("{}[],:\" \t\r\n"), r.text[r.at]) < 0 {
@@ -176,9 +179,9 @@ func (r *reader) space() {
 	}
 }
 
-// pass moves the reader to the place after the next occurrence of the text end, or to the end of
-// the JSON if there is none. So it skips a comment if end is "*/". The parameter rest is the JSON
-// that is not read yet.
+// pass moves the reader to the end of a comment: to the place after the next text that ends such
+// comments, for example "*/", or to the end of the JSON if there is none. The parameter end is this
+// text, and rest is the JSON from the present position on.
 func (r *reader) pass(rest []byte, end string) {
 	if i := bytes.Index(rest, []byte(end)); i >= 0 {
 		r.at += i + len(end)
@@ -187,8 +190,8 @@ func (r *reader) pass(rest []byte, end string) {
 	}
 }
 
-// string reads a string (RFC 8259, section 7) and returns its text without escapes. whole is false,
-// and text nil, if the closing quotation mark is missing.
+// string reads a string (RFC 8259, section 7) and returns its text with the escapes resolved. If the
+// closing quotation mark is missing, it returns nil and false.
 func (r *reader) string() (text []byte, whole bool) {
 	r.at++
 	from, plain := r.at, true
@@ -248,8 +251,8 @@ func unescaped(written []byte) []byte {
 	}
 }
 
-// hex returns the number that the first four bytes of b write in hexadecimal digits. It returns
-// false if they are no such digits.
+// hex reads the first four bytes of b as a hexadecimal number. It returns false if b does not begin
+// with four hexadecimal digits.
 func hex(b []byte) (rune, bool) {
 	if len(b) < 4 {
 		return 0, false

@@ -6,16 +6,17 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// run is a sequence of sibling elements with the same name and word groups, such as the items of a
-// list, the products of a shop or the posts of a thread. The field elements is their number; the
-// other fields are sums over them (see subtree).
+// run is a sequence of sibling elements with the same name and the same groups of words in class
+// and id, such as the items of a list, the products of a shop or the posts of a thread. The field
+// elements is the number of these elements. The other fields are sums over them (see subtree).
 type run struct{ elements, blocks, bytes, linked, prose, prices int32 }
 
 // isCards reports whether a run has at least three elements with two blocks each on average, such
 // as products with their pictures and prices.
 func (r *run) isCards() bool { return r.elements >= 3 && r.blocks >= 2*r.elements }
 
-// findRuns sets runs, runOf and inRuns. An element without text belongs to run 0, which is empty.
+// findRuns finds the runs of similar sibling elements in the page (see run), and sets the fields
+// runs, runOf and inRuns. Run 0 is empty: elements without text have it in runOf.
 func (s *surroundings) findRuns() {
 	all := s.page.Elements
 	s.runs, s.runOf = make([]run, 1, len(all)/8+8), make([]int32, len(all))
@@ -51,9 +52,10 @@ func (s *surroundings) findRuns() {
 	}
 }
 
-// cards adds to the vector features of block i: sums over two runs (sequences of similar sibling
-// elements). One is the run of the block's element, the other the innermost run of cards around it
-// (see isCards).
+// cards adds features of block i to the vector: whether the block has a price, and figures about
+// two runs of similar sibling elements (see run). The first run is the one to which the block's own
+// element belongs. The second run is the innermost one around the block whose elements are cards,
+// such as products (see isCards).
 func (v *vector) cards(i int, b *hypertext.Block) {
 	all := v.page.Elements
 	at, steps := b.Element, 0

@@ -6,45 +6,53 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// chance holds two sums over the blocks of a part of the page: all is the sum of their weights,
-// and kept the sum of weight × probability. The quotient kept / all is the mean probability that
-// the blocks belong to the main part. Probabilities are from 0 to 255.
+// chance holds two sums over the blocks of a part of the page. The field all is the sum of their
+// weights. The field kept is the sum of weight × probability. The quotient kept / all is the mean
+// probability that the blocks belong to the main part. Probabilities are from 0 to 255.
 type chance struct{ kept, all int }
 
 func (c *chance) add(other chance) { c.kept, c.all = c.kept+other.kept, c.all+other.all }
 
 const (
-	// pageWeight is the weight that the mean probability of the whole page has in the mean of a
-	// part of it. So a part with little text gets nearly the mean of the page.
+	// pageWeight is the weight of the whole page in the mean probability of a part of the page (see
+	// the method mean). It is the weight of a block of nine words. So a part with little text gets
+	// nearly the mean of the page.
 	pageWeight = 12
 
-	// likely is the least probability, 0 … 255, of a block that counts as a block of the main
-	// part.
+	// likely is the least probability (0 to 255) at which a block counts as likely to belong to the
+	// main part. The distances from a block to the nearest likely blocks before and after it are
+	// features of the second model.
 	likely = 180
 )
 
-// context holds the sums from which the features of the second model are computed. In these sums,
-// the weight of a block is four times the square root of its number of words.
+// context holds sums from which the features of the second model are computed. Each sums up the
+// probabilities that the first model gave to some blocks (see chance). The weight of a block in the
+// sum is four times the square root of its number of words.
 type context struct {
 	*surroundings
 	values []uint8
 	scores []float64
-	// for each block, the sums over all blocks before it; the last element has the sums over all blocks
+	// blockSums[i]: the sums (see chance) over all blocks before block i; the last element has the
+	// sums over all blocks
 	blockSums   []chance
-	elementSums []chance // for each element, the sums over the blocks inside of it
-	runSums     []chance // for each run, the sums over the blocks that lie directly in the run's elements
-	pathSums    map[uint64]chance
-	// for each block, the sum of the weights of the blocks between it and the last likely block before
-	// it; math.MaxInt32 if no block before it is likely
+	elementSums []chance // for each element, the sums (see chance) over the blocks inside of it
+	// for each run of similar sibling elements, the sums (see chance) over the blocks whose innermost
+	// element belongs to the run
+	runSums  []chance
+	pathSums map[uint64]chance
+	// for each block, its distance from the nearest likely block before it: the sum of the weights of
+	// the blocks between the two; math.MaxInt32 if there is no such block. A block is likely if its
+	// probability is at least the constant likely.
 	since []int
-	// for each block, the sum of the weights of the blocks between it and the first likely block after
-	// it; math.MaxInt32 if no block after it is likely
+	// for each block, its distance from the nearest likely block after it: the sum of the weights of
+	// the blocks between the two; math.MaxInt32 if there is no such block. A block is likely if its
+	// probability is at least the constant likely.
 	until []int
 	ends  []int // for each block, the index of the next heading after it; the number of blocks if there is none
 }
 
-// WithScores returns the features for the second model: those of f, and new ones computed from
-// scores, the scores of all blocks by the first model.
+// WithScores returns the features for the second model: those of f, and new ones computed from the
+// scores that the first model gave to all blocks.
 func (f *Features) WithScores(scores []float64) Features {
 	c := f.contextOf(scores)
 	out := Features{Words: f.Words, Texts: f.Texts, surroundings: f.surroundings}
@@ -109,16 +117,17 @@ func (c *context) isHeading(block int) bool {
 	return hypertext.IsHeading(c.page.Elements[c.page.Blocks[block].Element].Name)
 }
 
-// between returns the sums over the blocks with the indexes from, …, to−1. It ignores indexes
-// outside of the page.
+// between returns the sums (see chance) over a range of blocks. The parameters are the index of the
+// first block in the range and of the first block after it. Indexes outside of the page are
+// ignored.
 func (c *context) between(from, to int) chance {
 	a, b := c.blockSums[max(0, from)], c.blockSums[min(to, len(c.scores))]
 	return chance{b.kept - a.kept, b.all - a.all}
 }
 
 // mean adds a feature: the mean probability that the blocks of a part of the page belong to the
-// main part. The fewer words the part has, the nearer it is to the mean of the whole page (see
-// pageWeight).
+// main part. The fewer words the part has, the nearer the feature is to the mean of the whole page
+// (see pageWeight).
 func (c *context) mean(part chance) {
 	page := c.blockSums[len(c.scores)]
 	c.add(uint8((part.kept + pageWeight*page.kept/max(1, page.all)) / (part.all + pageWeight)))
@@ -126,8 +135,8 @@ func (c *context) mean(part chance) {
 
 func (c *context) add(values ...uint8) { c.values = append(c.values, values...) }
 
-// block adds the features of block i. heading is the index of the nearest heading at or before
-// block i, or -1 if there is none.
+// block adds the features of block i for the second model. The parameter heading is the index of
+// the last block up to block i that is a heading (it may be block i itself), or -1 if there is none.
 func (c *context) block(i, heading int) {
 	c.add(fromScore(c.scores[i]))
 	for _, window := range [...]struct{ before, after int }{{1, -1}, {-1, 1}, {2, 2}, {6, 6}, {20, 20}, {6, -1}, {-1, 6}} {
@@ -155,5 +164,5 @@ func (c *context) block(i, heading int) {
 	c.add(share(before.kept, page.kept), share(before.all, page.all), level(page.kept/255), level(c.since[i]), level(c.until[i]))
 }
 
-// fromScore maps log-odds to 0 … 255: 0 becomes 128, and each unit is 16 steps.
+// fromScore maps log-odds to a feature: 128 + 16 × the log-odds, but at least 0 and at most 255.
 func fromScore(score float64) uint8 { return uint8(min(255, max(0, 128+16*score))) }

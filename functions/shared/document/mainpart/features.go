@@ -20,15 +20,16 @@ type Features struct {
 	steps int // amount of work, for tests: number of elements looked at
 }
 
-// Text identifies the text of a block and its position in the page: hash is a hash of the text,
-// path a hash of the names and classes of the elements around the block.
+// Text identifies the text of a block and its position in the page. The field hash is a hash of the
+// text. The field path is a hash of the names and classes of the elements around the block.
 type Text struct {
 	hash uint32
 	path uint32
 }
 
-// copyWords is the least number of words of a text that counts as a copy if the page has it a
-// second time: for another size of screen, in a quotation, in a table of contents.
+// copyWords is the least number of words of a block that can be a copy of another block with the
+// same text. Pages have copies for another size of screen, in quotations and in tables of contents.
+// Shorter texts may well be in the main part twice.
 const copyWords = 10
 
 // Row returns the values of all features of a block.
@@ -38,49 +39,54 @@ func (f *Features) Row(block int) []uint8 {
 
 // surroundings holds data of the whole page from which the features of its blocks are computed.
 type surroundings struct {
-	page  *hypertext.Page
-	texts []textCounts // for each block, the number of words, characters and so on in its text
-	prose []int        // for each block, the bytes of prose in all blocks before it; the last element is for all blocks
-	bytes []int        // for each block, the bytes of text in all blocks before it; the last element is for all blocks
-	// for each block, the bytes of link text in all blocks before it; the last element is for all
-	// blocks
-	linked  []int
+	page    *hypertext.Page
+	texts   []textCounts // for each block, the number of words, characters and so on in its text
+	prose   []int        // prose[i]: bytes of prose in all blocks before block i; the last element counts all blocks
+	bytes   []int        // bytes[i]: bytes of text in all blocks before block i; the last element counts all blocks
+	linked  []int        // linked[i]: bytes of link text in all blocks before block i; the last element counts all blocks
 	words   int
-	trees   []subtree // for each element, sums over the blocks inside of it
+	trees   []subtree // for each element, the bytes of text and other sums (see subtree) inside of it
 	paths   []uint64  // for each element, a hash of the names and word groups of the element and of all elements around it
 	byPath  map[uint64]pathTotal
 	byText  map[uint32]sameText // number of blocks with the same text, by the hash of the text
-	core    int32               // index of the innermost element with most of the page's prose, see findCore
+	core    int32               // index of the innermost element that holds nearly all prose of the page (see findCore)
 	body    hypertext.Words
 	firstH1 int
 	lastH1  int
 
 	steps int // amount of work, for tests: number of elements looked at
-	// repeated holds five sets of phrases: those of the title, of the description, of the JSON-LD, and of
-	// the comments and the reviews in the JSON-LD.
+	// phrases of five texts of the page: its title, its description, and three parts of its
+	// JSON-LD. These are everything but comments and reviews, then the comments, then the reviews.
+	// For each of the five, a feature of a block says how much of the block's text repeats it.
 	repeated        [5]phrases.Set
 	mains, articles int
 	runs            []run   // runs of similar sibling elements, see type run
-	runOf           []int32 // for each element, the index of its run in runs
-	inRuns          int     // bytes of text in runs of elements like product cards (see isCards)
+	runOf           []int32 // for each element, the run that it belongs to, as an index in runs; 0 if it has no text
+	inRuns          int     // bytes of text in cards: similar sibling elements such as products (see isCards)
 	prices          int     // number of blocks with a price
 	told            told
-	// for each group of words in counted, the number of elements that have a word of the group
+	// for each group of words in the variable counted, the number of elements whose class, id, role
+	// or itemprop has a word of the group
 	marked [len(counted)]int
 	footer int // index of the first block of the footer at the end of the page
 }
 
-// subtree holds sums over the blocks inside an element. The fields bytes, linked and prose count
-// bytes of text: all, those in links, and those of prose. The fields blocks and prices count
-// blocks: all, and those with a price.
+// subtree holds sums over the blocks inside an element:
+//
+//	bytes    size of all text, in bytes
+//	linked   size of the text in links
+//	prose    size of the prose
+//	blocks   number of all blocks
+//	prices   number of the blocks with a price
 type subtree struct{ bytes, linked, prose, blocks, prices int32 }
 
 // pathTotal counts the blocks with the same path, and the bytes of their text. The path of a block
 // is the names and word groups of all elements in which it lies.
 type pathTotal struct{ blocks, bytes int }
 
-// sameText counts the blocks with the same text. The field blocks counts all in the page; before
-// counts those up to the current block, this one included.
+// sameText counts the blocks with a certain text. The field blocks is their number in the whole
+// page. The field before is their number up to the block whose features are being computed, this
+// block included.
 type sameText struct{ blocks, before int32 }
 
 // Compute returns the features of a page's blocks. data is the JSON-LD of the page.
@@ -102,7 +108,8 @@ func Compute(p *hypertext.Page, data *linkeddata.Data) Features {
 	return f
 }
 
-// survey computes the surroundings of a page's blocks. data is the JSON-LD of the page.
+// survey computes the data of the whole page from which the features of its blocks are computed. The
+// parameter data is the JSON-LD of the page.
 func survey(p *hypertext.Page, data *linkeddata.Data) *surroundings {
 	n := len(p.Blocks)
 	s := &surroundings{
@@ -200,8 +207,9 @@ func (s *surroundings) add(i int) {
 	}
 }
 
-// findCore sets core, the innermost element that holds nearly all prose. It goes down from html to
-// the child that holds at least four fifths of the element's prose, as long as there is one.
+// findCore sets core, the innermost element that holds nearly all prose. It begins at html. As long
+// as one child holds at least four fifths of the prose in the current element, it goes down to this
+// child.
 func (s *surroundings) findCore() {
 	all := s.page.Elements
 	for {
@@ -225,8 +233,8 @@ func (s *surroundings) nameOf(block int) uint8 {
 
 func (s *surroundings) pathOf(block int) uint64 { return s.paths[s.page.Blocks[block].Element] }
 
-// coreDistance returns the number of bytes of text between a block and the core of the page (see
-// findCore): negative if the block is before the core, 0 if it is inside.
+// coreDistance returns how many bytes of text lie between a block and the core of the page (see
+// findCore). The number is negative for a block before the core, and 0 for a block inside of it.
 func (s *surroundings) coreDistance(b *hypertext.Block) int {
 	core := &s.page.Elements[s.core]
 	switch {
@@ -238,8 +246,8 @@ func (s *surroundings) coreDistance(b *hypertext.Block) int {
 	return 0
 }
 
-// nameClass returns a number for the name of an element: the same for similar elements such as h4
-// and h5, and 0 for elements that it does not know.
+// nameClass returns a number for the name of an element. Similar elements, such as h4 and h5, have
+// the same number. All names that nameClass does not list have 0.
 func nameClass(a atom.Atom) uint8 {
 	switch a {
 	case atom.P:

@@ -32,8 +32,8 @@ var kindModels = sync.OnceValue(func() []*Model {
 // fewBytes is the size of a page's text in bytes below which KindOf does not guess its kind.
 const fewBytes = 200
 
-// KindOf returns the likeliest kind of a page. There is a model for each of Kinds; the one with
-// the highest score decides. It returns "" for a page with hardly any text.
+// KindOf returns the likeliest kind of a page, or "" for a page with hardly any text. There is a
+// model for each of Kinds. The model that gives the page the highest score decides.
 func KindOf(p *hypertext.Page, data *linkeddata.Data) Kind {
 	if len(p.Text) < fewBytes {
 		return ""
@@ -106,16 +106,16 @@ func PageFeatures(p *hypertext.Page, data *linkeddata.Data) []uint8 {
 	return v.values
 }
 
-// groups adds to the vector a feature for each of eight groups of words: 1 if the group is in the
-// set given by the parameter words, else 0.
+// groups adds one feature to the vector for each of eight groups of words, such as the words of
+// forums. The feature is 1 if the group is in the given set of groups, else 0.
 func (v *vector) groups(words hypertext.Words) {
 	for _, group := range [...]hypertext.Words{hypertext.WordForum, hypertext.WordProduct, hypertext.WordArticle, hypertext.WordList, hypertext.WordRelated, hypertext.WordCart, hypertext.WordReview, hypertext.WordFaq} {
 		v.flag(words&group != 0)
 	}
 }
 
-// words returns an estimate of the number of words in the texts of a page's JSON-LD: one for
-// every six bytes.
+// words estimates the number of words in the texts of a page's JSON-LD: a sixth of the texts' size
+// in bytes.
 func (t *told) words() (n int) {
 	for _, text := range t.texts {
 		n += len(text) / 6
@@ -123,8 +123,9 @@ func (t *told) words() (n int) {
 	return n
 }
 
-// addressOf returns the path of the canonical address that a page names, in lower case, and the
-// number of segments of the path. If the page names none, it returns "" and 255.
+// addressOf returns the path of the page's canonical address, in lower case, and the number of its
+// segments: "docs/guide" and 2. If the page names no canonical address, the result is "" and 255, which
+// stands for an unknown number.
 func addressOf(p *hypertext.Page) (path string, steps int) {
 	for _, l := range p.Links {
 		if strings.EqualFold(strings.TrimSpace(l.Rel), "canonical") {

@@ -12,7 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 )
 
-// article is a page with a main part of sentences, between what sites put around.
+// article returns a page with a menu, an article, links to related posts and a footer. The article
+// has the given number of paragraphs, each with the same sentence.
 func article(sentence string, paragraphs int) []byte {
 	var s strings.Builder
 	s.WriteString(`<title>On the nesting of storks</title><header class="site-header"><nav class="menu"><ul>`)
@@ -31,8 +32,8 @@ func article(sentence string, paragraphs int) []byte {
 	return []byte(s.String())
 }
 
-// TestFind finds the main part in languages with and without spaces, from either
-// side.
+// TestFind checks that the main part is found in languages with and without spaces, written from
+// left to right and from right to left.
 func TestFind(t *testing.T) {
 	for language, sentence := range map[string]string{
 		"English":  "The storks come back in March, and build their nests upon the chimneys of the old town.",
@@ -55,8 +56,9 @@ func TestFind(t *testing.T) {
 	}
 }
 
-// TestCopies checks that of two places of a text the less likely one is left out, except for
-// items of one list, which may say the same of different things.
+// TestCopies checks that, if a page has a text in two places, the less likely copy is left out.
+// Blocks at the same position, such as items of one list, are all kept, because they may say the
+// same about different things.
 func TestCopies(t *testing.T) {
 	const text = "The storks come back in March, and build their nests upon the chimneys."
 	p := hypertext.Read([]byte("<ul class=toc><li>" + text + "</ul><div class=post><p>" + text + "<p>Other<p>" + text + "</div><div class=quote><p>" + text + "</div><ul><li>short<li>short</ul>"))
@@ -90,7 +92,9 @@ func TestChoose(t *testing.T) {
 	}
 }
 
-// TestScore goes left at the threshold and right above it, and adds up the trees.
+// TestScore checks that, at a node of a tree, a block goes left if its feature is at most the
+// threshold, and right if it is greater. The score of the block must be the sum of the values that
+// all trees give it.
 func TestScore(t *testing.T) {
 	tree := Tree{Feature: []uint8{0, 1, 1}, Threshold: []uint8{5, 0, 254}, Leaf: []float32{1, 2, 4, 8}}
 	m := Model{Depth: 2, Width: 2, Trees: []Tree{tree, tree}}
@@ -100,8 +104,9 @@ func TestScore(t *testing.T) {
 	}
 }
 
-// TestWithScores raises the features of an unlikely block if the blocks around it are likely: the
-// second model keeps it there, and not in a part of the page that is unlikely as a whole.
+// TestWithScores checks the features that the second model gets for an unlikely block. They must be
+// higher if the blocks around it are likely than if these are unlikely, too. By this difference the
+// second model can keep the block in the first case and drop it in the second.
 func TestWithScores(t *testing.T) {
 	block := "<p>The storks come back in March.</p>"
 	p := hypertext.Read([]byte("<main>" + strings.Repeat(block, 9) + "</main><footer>" + strings.Repeat(block, 9) + "</footer>"))
@@ -125,7 +130,8 @@ func TestWithScores(t *testing.T) {
 	}
 }
 
-// TestCode checks that the embedded models are what EncodeModels writes of them.
+// TestCode checks the embedded models. Decoding them and encoding the result must give the same bytes.
+// The models must expect as many features as the code computes now.
 func TestCode(t *testing.T) {
 	models, err := DecodeModels(weights, stages)
 	if err != nil {
@@ -180,8 +186,10 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzSteps reads markup that repeats a piece many times. The steps must grow no faster than the
-// number of blocks and elements, each of which has at most MaxNesting elements around it.
+// FuzzSteps computes the features of a page in which a piece of markup is repeated many times, and
+// counts the steps of this work. There may be 4 * MaxNesting steps for each block and each element.
+// So the work is linear in the size of the page. The factor MaxNesting is there because a block is
+// inside of up to MaxNesting elements, and the work for it may look at all of them.
 func FuzzSteps(f *testing.F) {
 	for _, piece := range []string{
 		"<p>a", "<div>a", "<div><p>a</p>", "<ul><li>a", "<a href=x>a</a>", "<table><tr><td>a", "<article><h1>a</h1>", "<i>", "a<br>", "<b><p>a</b>",

@@ -16,7 +16,8 @@ import (
 //go:embed weights.bin
 var weights []byte
 
-// stages is the number of models that find the main part, one after another.
+// stages is the number of models that find the main part: the first one scores all blocks, and the
+// second one corrects these scores.
 const stages = 2
 
 var trained = sync.OnceValue(func() []*Model {
@@ -34,15 +35,16 @@ func Find(p *hypertext.Page, data *linkeddata.Data) []bool {
 	return FindBy(trained(), &f)
 }
 
-// FindBy does the same as Find with the features of a page and two given models: the first scores
-// the blocks, and the second decides, with these scores as further features.
+// FindBy does the same as Find, but with the given features of a page and with two given models.
+// The first model scores the blocks. The second model scores them once more, with features that
+// depend on the first scores, and its scores decide.
 func FindBy(models []*Model, f *Features) []bool {
 	second := f.WithScores(models[0].Score(f))
 	return second.Choose(models[1].Score(&second))
 }
 
-// Model is a list of decision trees of the same depth. The score of a block is the sum of the
-// values of the leaves that the block reaches.
+// Model is a list of decision trees of the same depth. Each tree leads a block (or a page, for
+// models of kinds) to one of its leaves; the sum of the values of these leaves is the score.
 type Model struct {
 	Depth int
 	Width int // number of features of a block
@@ -57,8 +59,8 @@ type Tree struct {
 	Leaf               []float32 // values of the leaves, in log-odds
 }
 
-// maxDepth is the greatest depth of a tree at which the numbers of its nodes and leaves fit into a
-// byte.
+// maxDepth is the greatest depth of a tree. Nodes and leaves are numbered level by level from 0. In
+// a tree of this depth, the numbers still fit into a byte.
 const maxDepth = 7
 
 // Score returns the log-odds that each block belongs to the main part. All blocks go down a tree
@@ -86,12 +88,12 @@ func (m *Model) Score(f *Features) []float64 {
 	return scores
 }
 
-// Choose reports for each block whether to keep it. scores are the log-odds that the blocks belong to
-// the main part.
+// Choose reports for each block whether to keep it as a block of the main part. The parameter scores
+// has for each block the log-odds that it belongs to the main part. Choose takes three steps:
 //
-//	1   of several blocks with the same text it leaves out all but the likeliest (see copies)
-//	2   of the others it keeps the likeliest, as many as give the best expected F1 of the kept words
-//	3   it also keeps the blocks in small gaps between kept blocks (see fill)
+//	1   It drops copies: of several blocks with the same text it leaves the likeliest (see copies).
+//	2   Of the rest it keeps the n likeliest, for the n that gives the kept words the best expected F1.
+//	3   It also keeps the blocks in small gaps between kept blocks (see fill).
 func (f *Features) Choose(scores []float64) []bool {
 	order := make([]int, len(scores))
 	for i := range order {
@@ -120,10 +122,10 @@ func (f *Features) Choose(scores []float64) []bool {
 	return keep
 }
 
-// copies reports for each block whether it is a copy: it has at least copyWords words, and the same
-// text as a block before it in order, at another position in the page. order lists the indexes of
-// the blocks, the likeliest first. Blocks at the same position, such as the items of one list, are
-// no copies: they may say the same about different things.
+// copies reports for each block whether it is a copy: it has at least copyWords words, and a
+// likelier block at another position in the page has the same text. The parameter order lists the
+// indexes of the blocks, the likeliest first. Blocks at the same position, such as the items of one
+// list, are no copies: they may say the same about different things.
 func (f *Features) copies(order []int) []bool {
 	first := make(map[uint32]uint32) // by text: the path of the first block
 	copied := make([]bool, len(f.Words))
@@ -142,13 +144,14 @@ func (f *Features) copies(order []int) []bool {
 }
 
 const (
-	holeWords = 30 // greatest number of words in a gap between kept blocks that is filled
-	holeScore = -1 // least log-odds of a block that is kept in a gap between kept blocks
+	holeWords = 30 // greatest number of words in a gap between kept blocks that is filled (see fill)
+	holeScore = -1 // a gap is not filled if a block in it has lower log-odds than this
 )
 
-// fill sets keep to true for the blocks in gaps of at most holeWords words between kept blocks,
-// such as cells of a table, an example or a label. It leaves a gap open if the log-odds of one of
-// its blocks are below holeScore. It never keeps a copied block.
+// fill also keeps the blocks in small gaps. A gap is a run of blocks that are not kept, between two
+// kept blocks: for example a label, or the cells of a table. fill leaves a gap as it is if it has
+// more than holeWords words, or a block whose log-odds are below holeScore. It never keeps a block
+// for which copied is true (see copies).
 func (f *Features) fill(keep, copied []bool, scores []float64) {
 	for i := 0; i < len(keep); i++ {
 		if keep[i] {
@@ -239,8 +242,8 @@ func EncodeModels(models []*Model) (out []byte) {
 	return out
 }
 
-// DecodeModels decodes models that EncodeModels has encoded. It fails with ErrDamaged if there are
-// not as many as number says.
+// DecodeModels decodes models that EncodeModels has encoded. It fails with ErrDamaged if their
+// number is not the expected one.
 func DecodeModels(data []byte, number int) (models []*Model, err error) {
 	for range number {
 		if len(data) < 2 || len(data)-2 < int(binary.BigEndian.Uint16(data)) {

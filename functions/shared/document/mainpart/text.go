@@ -11,15 +11,15 @@ import (
 )
 
 // textCounts holds counts and properties of the text of one block. The field linked counts the
-// bytes in links, commas also similar signs such as semicolons, and stops the signs that end
-// sentences.
+// bytes in links. The field commas also counts similar signs, such as semicolons. The field stops
+// counts the signs that end sentences.
 type textCounts struct {
 	words, bytes, linked int
 	commas, stops        int
 	digits, questions    int
 	capitals, small      int  // numbers of words that begin with a capital, and with a small letter
-	ended                bool // the text ends with a sign that ends a sentence
-	price                bool // the text has a number next to the sign of a currency
+	ended                bool // whether the text ends with a sign that ends a sentence
+	price                bool // whether the text has a number next to the sign of a currency
 	hash                 uint32
 }
 
@@ -119,8 +119,8 @@ const (
 	hashFactor = 16777619
 )
 
-// shares returns for each of the five sets (see surroundings.repeated) the share of the text's
-// phrases that are in the set: from 0 for none to 255 for all.
+// shares returns, for each of the five sets of phrases (see surroundings.repeated), the share of
+// the text's phrases that are in the set: from 0 for none to 255 for all.
 func shares(sets *[5]phrases.Set, text []byte) (in [5]uint8) {
 	all, found := 0, [len(in)]int{}
 	phrases.Each(text, func(phrase uint32) {
@@ -137,7 +137,8 @@ func shares(sets *[5]phrases.Set, text []byte) (in [5]uint8) {
 	return in
 }
 
-// level maps a count to 0 … 255 by its logarithm, 16 steps for each doubling.
+// level maps a count to a feature from 0 to 255, in a logarithmic scale: if the count doubles, the
+// feature grows by 16.
 func level(n int) uint8 {
 	if n <= 0 {
 		return 0
@@ -163,8 +164,8 @@ func signed(n int) uint8 {
 	return uint8(min(255, 128+int(level(n)/2)))
 }
 
-// says returns the groups of words (see hypertext.Words) that have a word in the text. It returns
-// none for a text of more than 12 words.
+// says returns the groups of words, such as those about comments (see hypertext.Words), that have a
+// word in the text. It returns none for a text of more than 12 words.
 func says(c *textCounts, text []byte) (w hypertext.Words) {
 	if c.words <= 12 {
 		w.Add(text)

@@ -8,11 +8,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/linkeddata"
 )
 
-// told is what a page's JSON-LD tells of it: texts, and the kinds of its objects.
+// told is what a page's JSON-LD tells about the page: texts, and the kinds of its objects.
 type told struct {
 	texts, comments, reviews [][]byte
-	// a feature for each kind of JSON-LD object that tell looks for (1 if the page has one), and
-	// one for og:type (1 to 3 by kind, 0 for others)
+	// Six features of the page. The first five are for products, articles, lists, forums and FAQs:
+	// 1 if the JSON-LD has such an object, else 0. The last is for the meta element og:type: 1 for
+	// an article, 2 for a website, 3 for a product, else 0.
 	flags [6]uint8
 }
 
@@ -22,7 +23,8 @@ var counted = [...]hypertext.Words{
 	hypertext.WordForum, hypertext.WordComment, hypertext.WordProduct, hypertext.WordCart, hypertext.WordReview, hypertext.WordCard,
 }
 
-// tell collects the texts and the kinds of objects in a page's JSON-LD, and its og:type.
+// tell collects what a page's JSON-LD says: texts, and the kinds of its objects. It also notes the
+// kind of page that the meta element og:type names.
 func tell(p *hypertext.Page, data *linkeddata.Data) (t told) {
 	for i := range data.Objects {
 		switch o := &data.Objects[i]; o.Type {

@@ -6,14 +6,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// vector computes the features of one block after another, and appends them to values.
+// vector computes the features of one block after another, and appends them to the field values.
 type vector struct {
 	*surroundings
 	values []uint8
 
-	heading hypertext.Words // word groups of the last heading before the block
-	// groups of words in the headings under which the block stands: element i is for the heading of
-	// level i+1
+	heading hypertext.Words // groups of the words in the last heading before the block
+	// levels[i] are the groups of the words in the heading of level i+1 above the block, or 0. For a
+	// paragraph in section 2.3, levels[0] is for heading 2, and levels[1] for heading 2.3.
 	levels       [6]hypertext.Words
 	headings     int // number of headings so far
 	sinceHeading int // number of words since the last heading
@@ -72,8 +72,10 @@ func (v *vector) place(i int, e *hypertext.Element) {
 	v.add(level(v.headings), level(v.sinceHeading))
 }
 
-// marks adds features of the flags and word groups of the block's element and the elements around
-// it.
+// marks adds a feature for each flag that the block can have, such as hypertext.Linked. It also
+// adds a feature for each group of words, such as those of menus (see hypertext.Words). This
+// feature says whether an attribute such as class has a word of the group, and how near to the
+// block: in the block's own element, or in an element around it.
 func (v *vector) marks(b *hypertext.Block, e *hypertext.Element) {
 	for bit := range hypertext.FlagCount {
 		v.flag(b.Flags>>bit&1 == 1)
@@ -92,8 +94,8 @@ func (v *vector) marks(b *hypertext.Block, e *hypertext.Element) {
 	v.add(uint8(bits.OnesCount64(uint64(near))))
 }
 
-// repeats adds features that say how often the block's text, and its path (the elements around it),
-// are in the page.
+// repeats adds features that count blocks of the page: those with the same text as block i, and
+// those with the same path (the names and word groups of the elements around a block).
 func (v *vector) repeats(i int, c *textCounts) {
 	text := v.byText[c.hash]
 	text.before++
@@ -103,9 +105,9 @@ func (v *vector) repeats(i int, c *textCounts) {
 		level(same.blocks), level(same.bytes), share(same.bytes, v.bytes[len(v.texts)]))
 }
 
-// ancestors adds features of four nested elements: sums over the text inside each (see subtree).
-// The first is the element with the index at. Each further one is the nearest ancestor with more
-// blocks inside, or else the root.
+// ancestors adds features of four nested elements, from sums over the text inside of each (see
+// subtree). The first element is given by its index. Each further element is the nearest ancestor
+// of the one before it that has more blocks inside, or the root if there is none.
 func (v *vector) ancestors(at int32) {
 	all := v.page.Elements
 	for range 4 {
@@ -138,8 +140,9 @@ func (v *vector) coreOf(b *hypertext.Block) {
 		share(int(v.trees[v.core].prose), v.bytes[len(v.texts)]), signed(v.coreDistance(b)))
 }
 
-// neighbours adds features of the texts around block i: of each of the three blocks before and
-// after it, and sums over all blocks at most 8, and at most 24, away.
+// neighbours adds features of the text near block i. First come those of six single blocks: the
+// three before block i and the three after it. Then come those of two ranges of blocks: one reaches
+// 8 blocks to each side of block i, the other one 24.
 func (v *vector) neighbours(i int) {
 	n := len(v.texts)
 	for _, distance := range [...]int{-3, -2, -1, 1, 2, 3} {
@@ -166,8 +169,9 @@ func (v *vector) neighbours(i int) {
 	}
 }
 
-// saying adds features that say which groups of words are in the block (if its text is short), in
-// the last heading, and in the headings under which the block stands.
+// saying adds a feature for each group of words in the variable telling, such as the words of a
+// login. The feature is a sum: 4 if the block is short and has a word of the group, 2 if the last
+// heading has one, 1 if that heading or a heading above it has one.
 func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	own := says(c, text)
 	if rank := rankOf(e.Name); rank > 0 {
@@ -193,8 +197,9 @@ func (v *vector) saying(e *hypertext.Element, c *textCounts, text []byte) {
 	}
 }
 
-// wholePage adds features of the whole page. They are the same for each block, except for one: the
-// number of blocks between block i and the footer of the page.
+// wholePage adds features of the whole page, which are the same for all of its blocks. It also adds
+// one feature that differs by block: the number of blocks between block i and the footer of the
+// page.
 func (v *vector) wholePage(i int) {
 	n := len(v.texts)
 	v.add(level(v.words), share(v.linked[n], v.bytes[n]), share(v.prose[n], v.bytes[n]), level(n),
@@ -206,7 +211,8 @@ func (v *vector) wholePage(i int) {
 	v.add(v.told.flags[:]...)
 }
 
-// telling are the groups whose words are searched in texts, too, and not only in classes and ids.
+// telling are the groups of words (see hypertext.Words) that are looked for also in the text of
+// blocks. The other groups are looked for only in attributes of elements, such as class and id.
 var telling = []hypertext.Words{
 	hypertext.WordRelated, hypertext.WordShare, hypertext.WordComment, hypertext.WordAuthor, hypertext.WordDate,
 	hypertext.WordSubscribe, hypertext.WordReview, hypertext.WordCart, hypertext.WordCookie, hypertext.WordProduct,

@@ -7,7 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// pieces writes what a Scanner finds in one line.
+// pieces returns the tags and texts that a Scanner finds, in one line, with | between them.
 func pieces(xml string) string {
 	var out []string
 	for s := NewScanner([]byte(xml)); s.Next(); {

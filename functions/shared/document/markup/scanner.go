@@ -1,8 +1,8 @@
-// Package markup has the tools of the readers of formats other than HTML: a Scanner of XML,
-// and a Writer of HTML, to which a reader converts its document.
+// Package markup has tools to read documents of formats other than HTML: a Scanner of XML, and
+// a Writer of HTML, to which the documents are converted.
 //
-// Nothing in it fails: of markup that breaks every rule it reads what it can, in time
-// linear in the size.
+// No function fails: what can be read of invalid markup is read. Reading takes time linear in
+// the size of the document.
 package markup
 
 import (
@@ -23,7 +23,7 @@ const (
 )
 
 // Scanner reads XML without checking it, as a sequence of pieces: tags and texts. It knows
-// the entities of HTML only, and ignores document types. Names of elements are in lower
+// only the entities of HTML, and ignores document types. Names of elements are in lower
 // case, without the prefix of a namespace.
 type Scanner struct {
 	Kind Kind
@@ -34,7 +34,7 @@ type Scanner struct {
 	names      map[string]string // names of elements seen before, so that each is allocated once
 	text       []byte
 	depth      int  // number of open elements
-	empty      bool // the current piece starts an empty element: its End is the next piece
+	empty      bool // whether the current piece is the Start of an empty element (<br/>); the next piece is its End
 }
 
 type attribute struct{ name, value string }
@@ -120,7 +120,8 @@ func (s *Scanner) local(name []byte) string {
 func (s *Scanner) Text() string { return string(s.text) }
 
 // Attribute returns the value of an attribute of the element that was started last, or "". The name
-// is in lower case; a name without a prefix matches any prefix.
+// must be in lower case. If it has no namespace prefix, it matches any prefix: "href" finds
+// "xlink:href".
 func (s *Scanner) Attribute(name string) string {
 	for _, a := range s.attributes {
 		if a.name == name || !strings.Contains(name, ":") && a.name[strings.LastIndexByte(a.name, ':')+1:] == name {

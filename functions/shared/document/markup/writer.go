@@ -16,10 +16,10 @@ const MaxBytes = 4 << 20
 // Page is a document of another format that was converted to HTML.
 type Page struct {
 	HTML    []byte
-	Omitted []string // parts that limits left out: "pages 501 to 950"
+	Omitted []string // parts that are left out because of a limit: "pages 501 to 950"
 }
 
-// Omit adds the name of a part that was left out to Omitted, once.
+// Omit notes in Omitted that the named part was left out. It notes each part once.
 func (p *Page) Omit(what string) {
 	if !slices.Contains(p.Omitted, what) {
 		p.Omitted = append(p.Omitted, what)
@@ -31,8 +31,8 @@ func (p *Page) Omit(what string) {
 type Writer struct {
 	body    bytes.Buffer
 	heading int  // level of the open heading, or 0
-	line    bool // the current line has text already
-	link    bool // a link is open
+	line    bool // whether the current line has text already
+	link    bool // whether a link is open
 }
 
 // Full reports whether the body has reached MaxBytes, so that more text is ignored.
@@ -62,7 +62,8 @@ func (w *Writer) Heading(level int) {
 	w.body.WriteString("<h" + strconv.Itoa(w.heading) + ">")
 }
 
-// Text writes text, escaped. As in HTML, a line feed in it is only white space: lines end by Break.
+// Text writes text, escaped. As in HTML, a line feed in it is only white space: only Break ends a
+// line.
 func (w *Writer) Text(text string) {
 	if !w.Full() && text != "" {
 		w.line = true
@@ -71,8 +72,8 @@ func (w *Writer) Text(text string) {
 	}
 }
 
-// Link begins a link to reference, which ends at EndLink or at the end of the line. It does nothing
-// but end the open link if reference is empty.
+// Link ends the open link, if there is one, and begins a link to reference. The new link ends at
+// EndLink or at the end of the line. If reference is empty, Link begins none.
 func (w *Writer) Link(reference string) {
 	w.EndLink()
 	if reference == "" || w.Full() {

@@ -26,7 +26,7 @@ import (
 const (
 	MaxMembers = 10_000   // greatest number of members of the archive
 	MaxMember  = 16 << 20 // greatest size of one member, decompressed, in bytes
-	MaxTotal   = 32 << 20 // greatest size of all members that are read together, decompressed, in bytes
+	MaxTotal   = 32 << 20 // greatest sum of the sizes of all members that are read, decompressed, in bytes
 	maxStrings = 1 << 20  // greatest number of shared strings of a spreadsheet
 )
 
@@ -34,7 +34,7 @@ const (
 type archive struct {
 	members map[string]*zip.File
 	left    int64 // bytes that may still be decompressed
-	cut     bool  // a member, or the list of shared strings, was cut at its limit
+	cut     bool  // whether a member, or the list of shared strings, was cut at its limit
 }
 
 func open(data []byte) (*archive, error) {
@@ -55,9 +55,9 @@ func open(data []byte) (*archive, error) {
 	return a, nil
 }
 
-// read returns the content of the named member. It is cut to MaxMember bytes, and to the rest of
-// MaxTotal that earlier members have left. The content of a missing member is empty; that of a
-// damaged member is the part before the damage.
+// read returns the content of the named member, cut to MaxMember bytes. It is cut earlier if the
+// members that were read would together exceed MaxTotal. The content of a missing member is empty;
+// that of a damaged member is the part before the damage.
 func (a *archive) read(name string) []byte {
 	f, found := a.members[name]
 	if !found {
@@ -77,8 +77,9 @@ func (a *archive) read(name string) []byte {
 	return bytes.TrimPrefix(content, []byte("\xEF\xBB\xBF"))
 }
 
-// resolve returns the name of the member to which a reference leads. from is the name of the member
-// that has the reference: "../media/a.png" in "word/document.xml" leads to "media/a.png".
+// resolve returns the name of the member to which a reference leads. The parameter from is the name
+// of the member that has the reference: "../media/a.png" in "word/document.xml" leads to
+// "media/a.png".
 func resolve(from, reference string) string {
 	reference, _, _ = strings.Cut(reference, "#")
 	if rooted, is := strings.CutPrefix(reference, "/"); is {
@@ -166,12 +167,12 @@ func HTML(data []byte) (page markup.Page, err error) {
 // relation is a reference from one part of an ECMA-376 document to another, or to a web address
 // (ECMA-376, Part 2, 6.5). A part is a member of the archive.
 type relation struct {
-	kind   string // type of the relation, the last part of its URL: "hyperlink"
+	kind   string // type of the relation, such as "hyperlink": the last part of the URL in the attribute Type
 	target string // name of a member of the archive, or a web address if external
 }
 
-// relationTable holds the relations of a part in the order of the archive, and the index of each by
-// its id.
+// relationTable holds the relations of a part. The field all has them in the order of the archive.
+// The field byID maps the id of a relation to its index in all.
 type relationTable struct {
 	all  []relation
 	byID map[string]int
@@ -223,8 +224,8 @@ func (a *archive) main() string {
 	return ""
 }
 
-// copyText writes the text of the current element up to its end tag or the first tag in it,
-// and moves the scanner to that tag.
+// copyText writes the text that follows the scanner's position, up to the next tag. This is the end
+// tag of the current element, or a tag inside of the element. The scanner then stands at this tag.
 func copyText(w *markup.Writer, s *markup.Scanner) {
 	for s.Next() && s.Kind == markup.Text {
 		w.Text(s.Text())

@@ -25,8 +25,8 @@ func (a *archive) word() markup.Page {
 	return w.Page(p.title, p.language)
 }
 
-// story writes the paragraphs of one part of a Word document. levels holds the levels of headings
-// by paragraph style.
+// story writes the paragraphs of one part of a Word document, such as its main text. The parameter
+// levels maps the paragraph styles of headings to the levels of the headings.
 func (a *archive) story(w *markup.Writer, part string, relations relationTable, levels map[string]int) {
 	for s := markup.NewScanner(a.read(part)); s.Next() && !w.Full(); {
 		switch {
@@ -61,9 +61,10 @@ func wordStart(w *markup.Writer, s *markup.Scanner, relations relationTable, lev
 	}
 }
 
-// headings returns the levels of headings, from 1 on, by the ids of their paragraph styles. The
-// level is in a style's name, such as "heading 2", which is English even in translated versions of
-// Word. For a style with another name it is the style's outline level, if it has one.
+// headings returns, for the id of each paragraph style of headings, the level of these headings,
+// from 1 on. The level is in the style's name, such as "heading 2". Such names are English even in
+// translated versions of Word. If a style has no level in its name, its outline level counts, if
+// it has one.
 func (a *archive) headings(relations relationTable) map[string]int {
 	levels := map[string]int{}
 	for styles := range relations.of("styles") {

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// archiveOf zips members, which are written as "name: content".
+// archiveOf returns a zip archive with the members, which are given as "name: content".
 func archiveOf(t testing.TB, members ...string) []byte {
 	t.Helper()
 	var b bytes.Buffer
@@ -181,8 +181,8 @@ func TestNoDocument(t *testing.T) {
 	}
 }
 
-// TestBomb reads archives that hold more than may be read. A member to which the spine refers
-// many times is read once.
+// TestBomb reads an EPUB whose members, decompressed, are together larger than the limit. The
+// reading order also names one member a thousand times. Reading must stop at the limit.
 func TestBomb(t *testing.T) {
 	var manifest, spine strings.Builder
 	bomb := append([]string{}, epub[:2]...)
@@ -229,8 +229,9 @@ func FuzzHTML(f *testing.F) {
 	})
 }
 
-// FuzzPart changes members within an archive. Other fuzzing cannot do this, since a zip file has
-// checksums.
+// FuzzPart changes the content of one member of an archive, and then zips all members, so that the
+// archive is valid. FuzzHTML changes bytes of the archive itself. Most of these changes only break
+// the compression or the checksum of a member, and so seldom test what is done with its content.
 func FuzzPart(f *testing.F) {
 	for _, members := range [][]string{docx, pptx, xlsx, odt, odp, epub} {
 		for i, m := range members {

@@ -9,7 +9,8 @@ import (
 	"testing"
 )
 
-// pieced writes a Word file whose list has many pieces, each of the place and length given.
+// pieced returns a Word file whose list of text pieces has the given number of entries. All entries
+// are alike: they have the same length in characters, and point to the same place in the file.
 func pieced(pieces int, place, length uint32, text string) []byte {
 	file := make([]byte, wordHeaderSize)
 	copy(file, u16(0xA5EC))
@@ -28,14 +29,15 @@ func pieced(pieces int, place, length uint32, text string) []byte {
 	return compoundOf(stream{"WordDocument", file}, stream{"1Table", append(list, make([]byte, smallStream)...)})
 }
 
-// with returns a copy of a file with other bytes at an offset.
+// with returns a copy of a file in which the bytes from an offset on are overwritten by others.
 func with(file []byte, at int, others []byte) []byte {
 	file = bytes.Clone(file)
 	copy(file[at:], others)
 	return file
 }
 
-// TestBadInput reads files that break rules, and checks that memory is proportional to their size.
+// TestBadInput reads damaged and extreme files, and checks that each gives its readable words or
+// fails as expected, and that the memory taken is proportional to the size of the file.
 func TestBadInput(t *testing.T) {
 	const many = 50_000
 	words := strings.Repeat("word ", 2000)
@@ -104,7 +106,8 @@ func allocated() uint64 {
 	return m.TotalAlloc
 }
 
-// TestCutAnywhere cuts files at every few bytes. They are read or refused.
+// TestCutAnywhere cuts files off after 0, 7, 14 … bytes. Each beginning of a file must be converted
+// to whole HTML or refused.
 func TestCutAnywhere(t *testing.T) {
 	for name, whole := range map[string][]byte{"DOC": doc(flagTable1, "First\r"+field, "Größe\r"), "PPT": ppt()} {
 		for end := 0; end < len(whole); end += 7 {

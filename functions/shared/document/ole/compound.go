@@ -9,10 +9,12 @@
 //	┌────────────┬──────────┬──────────┬─────┐
 //	│ header 512 │ sector 0 │ sector 1 │ …   │  sectors of 512 or 4096 bytes
 //	└────────────┴──────────┴──────────┴─────┘
-//	header: where the table of sectors lies (next sector of each sector), and
-//	the first sectors of the directory and of the small streams' table
-//	directory: entries of 128 bytes: name, kind, first sector, size
-//	streams below 4096 bytes lie in sectors of 64 bytes within the root's stream
+//	header         numbers of the sectors that hold the sector table; first sectors of the
+//	               directory and of the table of small sectors
+//	sector table   for each sector, the number of the next sector of the same stream
+//	directory      entries of 128 bytes: name, kind, first sector, size
+//	small sectors  have 64 bytes, and hold the streams below 4096 bytes; the stream of the
+//	               directory's root entry is all small sectors, one after another
 package ole
 
 import (
@@ -41,7 +43,7 @@ const (
 	entrySize   = 128
 	smallSector = 64
 	smallStream = 4096       // size in bytes below which a stream lies in small sectors
-	lastSector  = 0xFFFFFFFA // least number that names no sector, but is a mark such as the end of a chain
+	lastSector  = 0xFFFFFFFA // least number that stands for no sector, but is a mark such as the end of a chain
 )
 
 var little = binary.LittleEndian
@@ -54,7 +56,7 @@ type compound struct {
 	nextSmall []uint32 // for each small sector of 64 bytes, the number of the next one in its chain
 	small     []byte   // contents of all small sectors
 	directory map[string]entry
-	cut       bool // a stream was longer than MaxStream
+	cut       bool // whether a stream was longer than MaxStream
 }
 
 type entry struct {
@@ -82,8 +84,8 @@ func open(data []byte) (*compound, error) {
 	return c, nil
 }
 
-// at returns the content of sector n: less than a whole sector at the end of the file, and nil if
-// there is no such sector.
+// at returns the content of the sector with the number n: less than a whole sector at the end of
+// the file, and nil if there is no such sector.
 func (c *compound) at(n uint32) []byte {
 	if n >= lastSector {
 		return nil
@@ -184,8 +186,8 @@ func numbers(b []byte) []uint32 {
 	return n
 }
 
-// narrowed decodes windows-1252, in which these formats store text whose characters fit
-// into one byte each.
+// narrowed decodes windows-1252. PowerPoint stores a text in this charset if each of its
+// characters fits into one byte.
 func narrowed(b []byte) string {
 	var s strings.Builder
 	for _, c := range b {

@@ -36,8 +36,9 @@ type stream struct {
 	content []byte
 }
 
-// compoundOf writes a compound file of sectors of 512 bytes, at most 7 MB. Streams below
-// smallStream bytes lie in the root's stream.
+// compoundOf returns a compound file with the streams, in sectors of 512 bytes. It can hold at most
+// 7 MB. Streams below smallStream bytes lie in small sectors, which are the content of the root
+// entry of the directory.
 func compoundOf(streams ...stream) []byte {
 	var sectors []byte
 	var next []uint32
@@ -104,7 +105,8 @@ func compoundOf(streams ...stream) []byte {
 	return bytes.Join([][]byte{header, sectors, u32(next...)}, nil)
 }
 
-// doc returns a Word file of two pieces; the first has one byte for each character.
+// doc returns a Word file whose text is stored in two pieces: the first with one byte for each
+// character, the second in UTF-16.
 func doc(flags uint16, first, second string) []byte {
 	file := make([]byte, wordHeaderSize)
 	copy(file, u16(0xA5EC))
@@ -194,7 +196,8 @@ func TestNoDocument(t *testing.T) {
 	}
 }
 
-// TestCycle reads a file whose chains of sectors have no end.
+// TestCycle reads a file in whose table each sector is followed by itself, so that every chain of
+// sectors is endless. Reading a stream must still end, with no more bytes than the stream has.
 func TestCycle(t *testing.T) {
 	data := compoundOf(stream{"WordDocument", make([]byte, 2*smallStream)})
 	table := data[len(data)-512:]

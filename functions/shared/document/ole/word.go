@@ -14,8 +14,9 @@ const (
 	wordFlags      = 0x0A
 	flagEncrypted  = 0x0100
 	flagTable1     = 0x0200 // flag: the list of text pieces is in the stream 1Table, not in 0Table
-	wordTextLength = 0x4C   // offset of the number of characters of the main text, before notes and headers
-	// offset of two u32: start of the list of text pieces in the table stream, and its size
+	wordTextLength = 0x4C   // offset of the length of the main text (without notes and headers) in characters
+	// offset of two u32 about the list of text pieces: where it begins in the stream 0Table or 1Table,
+	// and its size in bytes
 	wordPieces     = 0x01A2
 	wordHeaderSize = 0x01AA
 )
@@ -46,14 +47,15 @@ func (c *compound) word() (page markup.Page, err error) {
 	return page, nil
 }
 
-// textPieces returns the first length characters of a Word file's text, which lies in the file in
-// pieces. list says where they are ([MS-DOC] 2.9.38 and 2.9.178). It holds, in this order:
+// textPieces returns the first characters of a Word file's text. The parameter length is their
+// number. The text lies in the file in n pieces. The list of pieces ([MS-DOC] 2.9.38 and 2.9.178)
+// holds, in this order:
 //
-//	property changes                                  skipped
-//	for each piece, number of its first character     u32, and one more for the end
-//	for each piece, its offset in the file            within 8 bytes
+//	property changes   they are skipped
+//	n + 1 times u32    number of the first character of each piece; then the end of the last piece
+//	n times 8 bytes    bytes 2 to 5: offset of each piece in the file
 //
-// cut is true if the text was cut, at about markup.MaxBytes.
+// The result cut is true if the text was cut, at about markup.MaxBytes.
 func textPieces(file, list []byte, length uint32) (joined string, cut bool) {
 	for len(list) > 3 && list[0] == 1 {
 		list = list[min(3+int(little.Uint16(list[1:])), len(list)):]
@@ -78,8 +80,9 @@ func textPieces(file, list []byte, length uint32) (joined string, cut bool) {
 	return text.String(), false
 }
 
-// piece returns the text of a piece with the given number of characters. place is the offset of the
-// piece in the file, with a bit that says whether each character has one byte or two.
+// piece returns the text of a piece with the given number of characters. The parameter place holds
+// the offset of the piece in the file, and a bit that is set if each character has one byte instead
+// of two.
 func piece(file []byte, place uint32, characters uint64) string {
 	const compressed = 1 << 30
 	start, size, decode := uint64(place), 2*characters, markup.UTF16
@@ -158,7 +161,8 @@ func hyperlink(instruction string) string {
 	return address
 }
 
-// Types and header values of the records of a PowerPoint file that are read ([MS-PPT] 2.13.24).
+// Values in the headers of records of a PowerPoint file. By these values the method slides finds
+// the records with text. A value without a comment is a type of record ([MS-PPT] 2.13.24).
 const (
 	master      = 0x03F8
 	handout     = 0x0FC9
@@ -166,9 +170,9 @@ const (
 	textHeader  = 0x0F9F
 	textWide    = 0x0FA0
 	textNarrow  = 0x0FA8
-	listMasters = 1   // instance number in the header of a slideList of masters
+	listMasters = 1   // instance number of a slideList record that lists masters, not slides or notes
 	recordSize  = 8   // bytes of a record's header
-	containerOf = 0xF // version number in the header of a record that contains other records
+	containerOf = 0xF // version in the header of a container: a record whose content is other records
 )
 
 // slides reads the text of every slide. The file is a sequence of records, each with a

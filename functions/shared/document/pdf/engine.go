@@ -27,8 +27,8 @@ type engine struct {
 	module  wazero.CompiledModule
 }
 
-// compiled returns the engine. The first call compiles the library, later ones return the
-// same engine.
+// compiled returns the engine, which has the library PDFium in compiled form. The first call
+// compiles the library, and later calls return the same engine.
 var compiled = sync.OnceValues(func() (*engine, error) {
 	metered, err := fuel.Meter(library)
 	if err != nil {
@@ -49,9 +49,9 @@ var compiled = sync.OnceValues(func() (*engine, error) {
 // pageSize is the size in bytes of a page of WebAssembly's memory.
 const pageSize = 64 << 10
 
-// environment defines the functions that the library imports from the module env, which in a
-// browser would be written in JavaScript. Those for long jumps come from package emscripten, the
-// others are in answers.
+// environment defines the functions that the library PDFium imports from the module env. In a
+// browser, JavaScript would define them. Here, the functions for long jumps (C's setjmp and
+// longjmp) come from package emscripten, and the others from the map in the variable answers.
 func (e *engine) environment(ctx context.Context) error {
 	environment := e.runtime.NewHostModuleBuilder("env")
 	jumps, err := emscripten.NewFunctionExporterForModule(e.module)
@@ -103,7 +103,7 @@ func grow(_ context.Context, m api.Module, stack []uint64) {
 	}
 }
 
-// noDate answers every request for a date with the same one: all fields of struct tm are 0.
+// noDate answers every request for a date with the same date: all fields of struct tm are 0.
 func noDate(_ context.Context, m api.Module, stack []uint64) {
 	m.Memory().Write(uint32(stack[1]), make([]byte, 44)) // struct tm
 }
@@ -203,9 +203,9 @@ func (i *instance) bytes(address uint64, size int) []byte {
 	return b
 }
 
-// sized calls a function of the library that writes a string into a buffer and returns the string's
-// size. It appends the buffer and the buffer's size, maxField, to the arguments. It returns the
-// string, or nil if the string is longer than maxField.
+// sized calls a function of the library that writes a string into a buffer, and returns this string.
+// It allocates the buffer, and passes the buffer's address and size (maxField) as the last two
+// arguments. If the string is longer than maxField, the result is nil.
 func (i *instance) sized(name string, arguments ...uint64) []byte {
 	buffer := i.allocate(maxField)
 	defer i.free(buffer)

@@ -8,8 +8,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// html converts the document to HTML, in which the lines of a page, except headings, are joined
-// to one paragraph.
+// html converts the document to HTML. Each line that is a heading (see the function heading) stays
+// alone. The lines of a page between two headings are joined to one paragraph.
 func (d *pdfDocument) html() markup.Page {
 	var w markup.Writer
 	body := d.bodySize()
@@ -85,9 +85,10 @@ func level(size, body int) int {
 	return 3
 }
 
-// writeLine writes a line of the page with the number page, from 0 on, with its links. The
-// parameter links has the links of the file that are not written yet, in order; the result has
-// those that remain. A word that is divided at the line's end is joined to its second part.
+// writeLine writes a line of text with its links. The parameter page is the number of the page that
+// has the line, from 0 on. The parameter links has those links of the file that are not written
+// yet, in order. writeLine returns the links that come after this line. It writes a space after the
+// line, unless a hyphen divides the last word: then the next line continues the word.
 func writeLine(w *markup.Writer, text string, links []linkArea, page int) []linkArea {
 	for len(links) > 0 && links[0].page == page && links[0].text != "" {
 		before, after, found := strings.Cut(text, links[0].text)
@@ -113,8 +114,8 @@ const hyphen = "\uFFFE"
 func writeText(w *markup.Writer, text string) { w.Text(strings.ReplaceAll(text, hyphen, "")) }
 
 // name returns the title of the file: the title in its properties or, if this is empty or useless
-// ("untitled"), the lines in the largest type of its first page. The parameter body is the type
-// size of the body.
+// ("untitled"), the lines in the largest type of its first page. The parameter is the type size in
+// which most of the file's text is set (see bodySize).
 func (d *pdfDocument) name(body int) string {
 	title := strings.Join(strings.Fields(d.title), " ")
 	lower := strings.ToLower(title)

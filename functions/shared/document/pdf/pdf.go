@@ -1,22 +1,22 @@
-// Package pdf reads PDF files with PDFium, the library of Chrome, compiled to
-// WebAssembly and run in a sandbox: it has no files, no network, no clock, at
-// most MaxMemory bytes, and each document has an instance of its own, so that
-// whatever a file does to the library ends with the file.
+// Package pdf reads PDF files with PDFium, the library of Chrome. PDFium is
+// compiled to WebAssembly and runs in a sandbox with no files, no network, no
+// clock and at most MaxMemory bytes. Each document has its own instance of the
+// library. So whatever a file does to the library ends with the file.
 //
 // It returns HTML with the same content: the text of the first MaxPages pages, lines in
 // larger type as headings, links, and the title. Its work is counted in pages and in
 // instructions (package fuel), not in seconds, so that the result depends only on the
-// file's bytes, and is the same on a busy machine. (Calls deeper than the stack of wazero,
-// 400 MB, also end the work; how deep that is depends on the kind of processor.) Where a
-// limit ends the work, the result has the pages before, and names those that are missing.
-// Functions are safe for concurrent use.
+// file's bytes, and is the same on a busy machine. (There is one exception: the work also ends
+// when nested calls fill the stack of wazero, 400 MB. How many calls do so depends on the kind
+// of processor.) Where a limit ends the work, the result has the pages before, and names those
+// that are missing. Functions are safe for concurrent use.
 //
 // pdfium.wasm is dist/pdfium.wasm of the npm package @hyzyla/pdfium 2.1.13
 // (SHA-256 71aec412a303a0405baee21c3d6d3f30ad2033dc02444130fe476be3976e2d09),
 // unchanged; NOTICE and the files LICENSE.* hold its licences. The first call meters
-// and compiles it, which takes 1.4 to 2.5 s of processor time and 118 MB, of which it
-// keeps 30; a document takes 5 ms and 18 MB, and 5 ms a page more. A program that reads
-// no PDF pays nothing but the four megabytes in its file.
+// and compiles it, which takes 1.4 to 2.5 s of processor time and 118 MB of memory, of
+// which it keeps 30 MB. A document takes 5 ms and 18 MB, and each page 5 ms more. A
+// program that reads no PDF pays nothing but the four megabytes in its file.
 package pdf
 
 import (
@@ -45,11 +45,14 @@ const (
 
 	MaxInstructions = 200e9 // most instructions allowed for any file: some 15 s of a processor
 	minInstructions = 10e9
-	instructions    = 100_000 // instructions allowed for each byte of a file; manuals need up to 21,000
+	// instructions allowed for each byte of a file, in addition to minInstructions; PDF files of
+	// manuals were seen to need up to 21,000 for each byte
+	instructions = 100_000
 )
 
-// allowance returns how many instructions may be spent on parsing a file with size bytes. A small
-// file that takes as many as a book is an attack.
+// allowance returns how many instructions may be spent on reading a file of the given size in
+// bytes. The number grows with the size, because a small file that takes as many instructions as a
+// book is an attack.
 func allowance(size int) int64 {
 	return min(minInstructions+instructions*int64(size), MaxInstructions)
 }
@@ -86,7 +89,7 @@ type pdfDocument struct {
 	links []linkArea
 	pages int   // number of pages of the file
 	read  int   // number of pages that were read
-	dense bool  // a page has more than maxLinks links
+	dense bool  // whether a page has more than maxLinks links
 	end   error // error that ended the reading before the last page, or nil
 }
 

@@ -20,8 +20,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/markup"
 )
 
-// fileOf writes a PDF: objects are numbered from 1, which is the catalog; the
-// trailer may say more.
+// fileOf returns a PDF file of the objects, which are numbered from 1; the first is the catalog.
+// The parameter trailer has further entries of the file's trailer.
 func fileOf(trailer string, objects ...string) []byte {
 	var b bytes.Buffer
 	b.WriteString("%PDF-1.7\n")
@@ -119,7 +119,8 @@ func TestNoPDF(t *testing.T) {
 	}
 }
 
-// deflated compresses the content of a stream.
+// deflated returns the content of a stream compressed by zlib, as the filter FlateDecode expects
+// it.
 func deflated(content []byte) string {
 	var b bytes.Buffer
 	z := zlib.NewWriter(&b)
@@ -128,7 +129,8 @@ func deflated(content []byte) string {
 	return b.String()
 }
 
-// hostile returns files that attack their reader. None holds text.
+// hostile returns files, by name, that attack their reader, such as by endless work or memory. No
+// text can be read from any of them.
 func hostile() map[string][]byte {
 	const pages = "<</Type/Pages/Kids[4 0 R]/Count 1>>"
 	var forms, tree []string
@@ -183,7 +185,7 @@ func TestAllowance(t *testing.T) {
 	}
 }
 
-// dense writes a file of some pages that are full of text.
+// dense returns a PDF file of the given number of pages, each full of text.
 func dense(pages int) []byte {
 	kids := strings.TrimSpace(strings.Repeat("4 0 R ", pages))
 	return fileOf("", catalog, fmt.Sprintf("<</Type/Pages/Kids[%s]/Count %d>>", kids, pages), font, page+"/Contents 5 0 R>>",

@@ -9,9 +9,9 @@ import (
 )
 
 // Set is a set of phrases: runs of three words (see Each). Has is true for every phrase in the set
-// and, with a small probability, for another one (Bloom 1970, with one hash).
+// and, with a small probability, for a phrase that is not in it (Bloom 1970, with one hash).
 type Set struct {
-	bits []uint64 // bit set of hashes modulo the number of bits, a power of two; nil for an empty set
+	bits []uint64 // for each phrase in the set, the bit with the number hash % (number of bits) is set; nil if empty
 }
 
 // Of returns the set of all phrases of the texts.
@@ -49,7 +49,7 @@ func (s *Set) Has(phrase uint32) bool {
 	return s.bits[at/64]>>(at%64)&1 == 1
 }
 
-// Share counts the phrases of a text: all is their number, in is how many of them are in the set.
+// Share returns how many of a text's phrases are in the set, and how many phrases the text has.
 func (s *Set) Share(text []byte) (in, all int) {
 	Each(text, func(phrase uint32) {
 		if all++; s.Has(phrase) {
@@ -118,8 +118,8 @@ func mixed(hash uint32) uint32 {
 	return hash ^ hash>>13
 }
 
-// IsUnspaced reports whether a character is of a script without spaces between
-// words, or a sign of such a script.
+// IsUnspaced reports whether a character belongs to a script that has no spaces between words, such
+// as Chinese or Thai. This includes the punctuation of the script.
 func IsUnspaced(r rune) bool {
 	return 0x2E80 <= r && r < 0xFB00 && !(0xAC00 <= r && r < 0xD7B0) || 0x0E00 <= r && r < 0x1000 || 0x1780 <= r && r < 0x1800 || 0xFF00 <= r && r < 0xFFEF
 }

@@ -9,8 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// Parts returns the parts of a page that have at least one kept block. keep is true for the kept
-// blocks. resolve returns the URL of a reference, or "" if the reference cannot be resolved.
+// Parts returns the parts of a page, such as headings, paragraphs and tables. It uses only the blocks
+// for which keep is true, those of the main part. The function resolve returns the URL of a reference,
+// or "" if the reference cannot be resolved.
 func Parts(p *hypertext.Page, keep []bool, resolve func(string) string) []Part {
 	b := newBuilder(p, keep, resolve)
 	b.build()
@@ -53,29 +54,29 @@ type builder struct {
 	marks  []mark // links, emphasis and code (see mark) that begin in the current block or after it
 	open   []mark // links, emphasis and code that began before the current block and reach into it
 	images []*hypertext.Reference
-	// end of the last table that has become a part, as an offset in the page's text
+	// offset in the page's text at which the last of those tables ends that became parts (see Part)
 	done     int32
 	tables   map[int32]bool      // whether a table holds data and is not only for layout, by the index of the table element
 	lists    map[int32]itemCount // number of items of a list so far, by the index of the list element
 	begun    map[int32]bool      // indexes of the li elements that have a part already
 	figures  map[int32]bool      // indexes of the figure elements that were searched for a caption
-	captions map[int32]bool      // indexes of the figcaption elements that belong to an image
+	captions map[int32]bool      // indexes of the figcaption elements that became the caption of an image part
 	code     int32               // index of the element of the last code block
 	codePart int                 // part for the last code block, as an index in parts
 	lines    strings.Builder     // text of the last code block so far
 	steps    int                 // amount of work, for tests: number of elements and links looked at
 }
 
-// itemCount is the number of list items among the child elements of a list that come before the
-// child with the index next.
+// itemCount is the number of items of a list that have been counted so far.
 type itemCount struct {
-	next  int32 // index of the child element of the list
+	next  int32 // child of the list at which counting goes on, as an index in Page.Elements; 0: nothing counted yet
 	items int
 }
 
 // place describes the elements around a block.
 type place struct {
-	// level of the heading around the block, or 0; numbers of lists and of quotes around it
+	// heading: level of the heading around the block, or 0
+	// list, quote: how many lists and how many quotes are around the block
 	heading, list, quote   int
 	item, table, code      int32 // indexes of the block's innermost li, table and code element; 0: none
 	term, definition       bool
@@ -157,8 +158,8 @@ func (b *builder) block(i int) {
 	b.parts = append(b.parts, part)
 }
 
-// addCode adds a block of code. If the last part is code in the same element, it adds the block to
-// this part, else it adds a new part.
+// addCode adds a block of code. If the last part is code of the same element, the block continues
+// this part; else it begins a new part.
 func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
 	if n := len(b.parts); n > 0 && n-1 == b.codePart && element == b.code {
 		b.lines.WriteByte('\n')
@@ -170,7 +171,8 @@ func (b *builder) addCode(part Part, element int32, block *hypertext.Block) {
 	b.lines.Write(b.page.Text[block.Start:block.End])
 }
 
-// endCode sets the text of the last part of code, which is complete.
+// endCode stores the collected lines of code as the text of the last code part. It is called when
+// this part is complete: at the next code part, and at the end of the page.
 func (b *builder) endCode() {
 	if b.lines.Len() > 0 {
 		b.parts[b.codePart].Text = b.lines.String()
@@ -219,7 +221,7 @@ func (b *builder) ordinal(item int32) int {
 //	no table, heading, quotation, form or preformatted text inside of it
 //	no text outside of its cells and caption
 //
-// first is the index of the table's first block that is kept.
+// The parameter first is the index of the first block in the table for which the field keep is true.
 func (b *builder) isData(table int32, first int) bool {
 	known, found := b.tables[table]
 	if found {
@@ -254,7 +256,9 @@ func (b *builder) isData(table int32, first int) bool {
 	return known
 }
 
-// table adds a part for the table around a block. first is the index of the block.
+// table adds a part for a table: its caption, and the text of its cells by rows. The parameter first
+// is the index of the table's first block, and the parameter in describes the elements around this
+// block.
 func (b *builder) table(first int, in place) {
 	all := b.page.Elements
 	end := all[in.table].Last
@@ -300,9 +304,9 @@ func (b *builder) table(first int, in place) {
 	b.parts = append(b.parts, part)
 }
 
-// imagesBefore adds a part for each further image before the offset start, at which the block with
-// the index block begins. It drops these images if neither this block nor the one before it is
-// kept.
+// imagesBefore adds a part for each image that has no part yet and begins before the given offset.
+// At this offset the given block begins. The images are dropped if neither this block nor the block
+// before it is kept.
 func (b *builder) imagesBefore(block int, start int32) {
 	for ; len(b.images) > 0 && b.images[0].Start < start; b.images = b.images[1:] {
 		r := b.images[0]
@@ -323,9 +327,9 @@ func (b *builder) imagesBefore(block int, start int32) {
 	}
 }
 
-// captionOf returns the caption of a figure in the first call for this figure, and "" in all later
-// calls, so that only the first image gets the caption. It notes the caption in b.captions, so that
-// it does not become a paragraph as well.
+// captionOf returns the caption of a figure, but only in the first call for this figure; later
+// calls return "". So only the first image of a figure gets the caption. The caption is noted in
+// b.captions, so that it does not become a paragraph, too.
 func (b *builder) captionOf(figure int32) string {
 	if b.figures[figure] {
 		return ""

@@ -22,9 +22,9 @@ type Page struct {
 	Published   string    `json:"published,omitempty"` // time of publication: a date or RFC 3339 time
 	Modified    string    `json:"modified,omitempty"`
 	Fetched     time.Time `json:"fetched,omitzero"`
-	Lang        string    `json:"lang,omitempty"`        // primary subtag (RFC 5646)
-	LangSource  string    `json:"lang_source,omitempty"` // how the language is known: declared, guessed or overruled (by the text)
-	Charset     string    `json:"charset,omitempty"`     // WHATWG name of the charset in which it was read; "" for a document such as a PDF
+	Lang        string    `json:"lang,omitempty"`        // primary subtag of the language (RFC 5646)
+	LangSource  string    `json:"lang_source,omitempty"` // how Lang was found: declared, guessed or overruled (see language.Source)
+	Charset     string    `json:"charset,omitempty"`     // WHATWG name of the page's charset; "" for a document such as a PDF
 	Canonical   string    `json:"canonical,omitempty"`
 	Type        string    `json:"type,omitempty"` // @type of the page's JSON-LD: Article, Product, …
 	PageKind    string    `json:"kind,omitempty"` // likeliest kind of page: article, collection, documentation, forum, listing, product or service
@@ -46,7 +46,8 @@ const (
 	Image      Kind = "image"
 )
 
-// Part is a part of a page, such as a paragraph. Fields that its Kind does not have are empty.
+// Part is a part of a page, such as a paragraph. Fields that do not apply to its Kind are empty: only
+// a heading, for example, has a Level.
 type Part struct {
 	Kind     Kind       `json:"kind"`
 	Level    int        `json:"level,omitempty"`    // level of a heading, 1 to 6
@@ -60,8 +61,8 @@ type Part struct {
 	Caption  string     `json:"caption,omitempty"`  // caption of an image
 	Links    []Link     `json:"links,omitempty"`    // links in Text, in the order of Text
 
-	marked string     // Text as Markdown
-	cells  [][]string // Rows as Markdown
+	marked string     // text of the part, in Markdown
+	cells  [][]string // texts of the cells in Rows, as Markdown
 }
 
 // Link is a link in a text.

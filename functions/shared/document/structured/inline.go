@@ -48,8 +48,8 @@ func marksOf(p *hypertext.Page, resolve func(string) string) (marks []mark) {
 	return marks
 }
 
-// within returns the marks (links, emphasis and code) that overlap text[start:end]. From call to
-// call, start and end must not become smaller.
+// within returns the marks (links, emphasis and code) that overlap text[start:end]. It drops all
+// marks that end before this range. So the ranges of its calls must be in the order of the text.
 func (b *builder) within(start, end int) []mark {
 	b.open = slices.DeleteFunc(b.open, func(m mark) bool { return m.end <= start })
 	for len(b.marks) > 0 && b.marks[0].start < end {
@@ -61,8 +61,9 @@ func (b *builder) within(start, end int) []mark {
 	return b.open
 }
 
-// innermostLink returns the marks (links, emphasis and code) without all links around
-// text[start:end] but the innermost, so that only one link is written.
+// innermostLink removes links from the marks (links, emphasis and code). If several links enclose
+// text[start:end], only the innermost one stays, because Markdown has no links in links. All other
+// marks stay.
 func innermostLink(marks []mark, start, end int) []mark {
 	isAround := func(m mark) bool { return m.address != "" && m.start <= start && end <= m.end }
 	last := -1
@@ -152,8 +153,8 @@ func (w *inline) mark(m mark, inner []mark) {
 	w.active = w.active[:len(w.active)-1]
 }
 
-// code writes code between runs of backticks that are longer than any run of backticks in the code
-// (CommonMark 0.31, 6.1).
+// code writes code between two equal fences of backticks. A fence has more backticks than any run
+// of backticks in the code (CommonMark 0.31, 6.1).
 func (w *inline) code(text string) {
 	text = strings.ReplaceAll(text, "\n", " ")
 	fence := fenceFor(text, 1)
@@ -164,8 +165,8 @@ func (w *inline) code(text string) {
 	w.out.WriteString(fence + pad + text + pad + fence)
 }
 
-// fenceFor returns n backticks, or more where a text has a run of n or more: then one more than in
-// its longest run.
+// fenceFor returns the backticks for a fence around code: at least n of them, and more than any run
+// of backticks in the code has.
 func fenceFor(text string, n int) string {
 	run := 0
 	for _, c := range text {

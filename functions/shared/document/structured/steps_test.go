@@ -7,8 +7,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/hypertext"
 )
 
-// FuzzSteps writes markup that repeats a piece many times. Neither the steps nor the output may
-// grow faster than the page.
+// FuzzSteps reads markup that repeats a piece many times, and builds and writes its parts. Neither
+// the work, counted in steps, nor the size of the output may grow faster than the page.
 func FuzzSteps(f *testing.F) {
 	for _, piece := range []string{
 		"<p>x", "<pre>x<div>", "<pre>x<p>", "<b>x", "<b>x</b>", "<b><i><code>x", "<a href=x>x<p>", "<blockquote>x", "<blockquote>x<br>", "<ul><li>x", "<ol><li>x<br>",

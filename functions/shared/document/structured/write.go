@@ -44,11 +44,13 @@ func (p *Page) beginsWithTitle() bool {
 	return false
 }
 
-// isTight reports whether a part is an item of a list. Between two of them there is no blank line.
+// isTight reports whether a part is an item of a list. In Markdown and plain text, a blank line
+// separates two parts, unless both are items.
 func (p *Part) isTight() bool { return p.Kind == Item }
 
-// maxIndent is the greatest depth of nested lists, and of nested quotes, that is written.
-// Deeper nesting would multiply the size of a hostile page.
+// maxIndent limits the prefix of a line: the indent in nested lists, and the signs > in nested
+// quotes. Lists and quotes that are nested deeper get the prefix of this depth. Otherwise the
+// prefixes could make a hostile page, with deep nesting, grow to many times its size.
 const maxIndent = 12
 
 func (p *Part) markdown() string {
@@ -83,9 +85,9 @@ func (p *Part) markdown() string {
 	return indent + indented(lineStart(p.marked), indent)
 }
 
-// tableMarkdown returns a table in Markdown, with an indent before each line. Its first row is the
-// header, which is as wide as the widest row; the others may be shorter (GitHub Flavored Markdown
-// 0.29, 4.10).
+// tableMarkdown returns a table in Markdown, with an indent before each line. The first row of the
+// table is the header, which is made as wide as the widest row. All other rows may be shorter
+// (GitHub Flavored Markdown 0.29, 4.10).
 func (p *Part) tableMarkdown(indent string) string {
 	width := 0
 	for _, row := range p.cells {

@@ -11,9 +11,10 @@ import (
 	"unicode/utf8"
 )
 
-// Rewrite returns a style sheet, or the declarations of a style attribute, with each address
-// replaced by the result of replace for it. isSheet tells replace whether the address is that of
-// another style sheet. The rest keeps its bytes; if nothing changes, the result is the argument.
+// Rewrite returns a style sheet, or the declarations of a style attribute, with new addresses. The
+// function replace gets an old address and returns the new one. Its parameter isSheet is true for the
+// address of another style sheet (after @import). All other bytes stay the same. If no address
+// changes, the result is the given slice and no copy.
 func Rewrite(sheet []byte, replace func(url string, isSheet bool) string) []byte {
 	r := rewriter{sheet: sheet, replace: replace}
 	r.run()
@@ -68,8 +69,9 @@ func (r *rewriter) run() {
 	}
 }
 
-// function handles the address in url(…), as address does. i is the offset after the opening
-// parenthesis. The result is the offset after the address.
+// function reads the address in url(…), and calls the method address to replace it. The parameter i
+// is the offset after the opening parenthesis. The parameter isSheet says whether the address is that
+// of another style sheet (after @import). The result is the offset after the address.
 func (r *rewriter) function(i int, isSheet bool) int {
 	s := r.sheet
 	for i < len(s) && isSpace(s[i]) {
@@ -94,9 +96,10 @@ func (r *rewriter) function(i int, isSheet bool) int {
 	return i
 }
 
-// address calls r.replace for an address, and writes the result in place of r.sheet[from:to]. url
-// is the address without its escapes; isSheet says whether it is that of another style sheet; quote
-// is the quotation mark around it, or 0.
+// address calls r.replace for an address in the sheet, and writes the result in its place. The
+// address as the sheet has it is r.sheet[from:to]; the parameter url is the address without
+// escapes. The parameter isSheet is true for the address of another style sheet. The parameter
+// quote is the quotation mark around the address, or 0 if there is none.
 func (r *rewriter) address(from, to int, url string, isSheet bool, quote byte) {
 	if to < from || strings.TrimSpace(url) == "" {
 		return
@@ -109,8 +112,9 @@ func (r *rewriter) address(from, to int, url string, isSheet bool, quote byte) {
 	r.copied = to
 }
 
-// escape returns an address as it is written in a style sheet: between quotation marks of the kind
-// quote, or without any if quote is 0. It leaves out control characters.
+// escape returns an address with its special characters escaped for a style sheet. The parameter
+// quote is the quotation mark that stands around the address there, or 0 if none does. Control
+// characters are left out.
 func escape(url string, quote byte) string {
 	var b strings.Builder
 	for _, c := range []byte(url) {
@@ -126,9 +130,9 @@ func escape(url string, quote byte) string {
 	return b.String()
 }
 
-// quoted returns the string whose quotation mark is at offset i, without its escapes, and the
-// offset after its closing quotation mark. If that is missing, it returns "" and the offset of the
-// end of the line.
+// quoted reads a string whose opening quotation mark is at offset i. It returns the string with its
+// escapes resolved, and the offset after its closing quotation mark. If the closing mark is
+// missing, it returns "" and the offset of the end of the line.
 func quoted(s []byte, i int) (string, int) {
 	quote := s[i]
 	var text []byte
@@ -148,8 +152,8 @@ func quoted(s []byte, i int) (string, int) {
 	return "", i
 }
 
-// identifier returns the name that begins at offset i, without its escapes, and the offset after
-// it. The name is "" if none begins there.
+// identifier returns the name that begins at offset i, with its escapes resolved, and the offset
+// after it. The name is "" if none begins there.
 func identifier(s []byte, i int) (string, int) {
 	var name []byte
 	for i < len(s) && (isName(s[i]) || s[i] == '\\') {
@@ -163,8 +167,8 @@ func identifier(s []byte, i int) (string, int) {
 	return string(name), i
 }
 
-// unescape decodes the escape at offset i of s (CSS Syntax, 4.3.7), and appends its character to
-// the parameter to. It returns the result, and the offset after the escape.
+// unescape decodes the escape at offset i of s (CSS Syntax, 4.3.7), and appends its character to a
+// slice. It returns the longer slice, and the offset after the escape.
 func unescape(to, s []byte, i int) ([]byte, int) {
 	i++ // the backslash
 	if i >= len(s) {

@@ -15,10 +15,11 @@ type options struct {
 	trees, depth int
 	rate         float64
 	penalty      float64 // penalty on large leaves (L2 regularisation)
-	least        float64 // least weight (sum of curvatures) of the blocks on either side of a split
+	least        float64 // least sum of the second derivatives of the loss that each side of a split must have
 	tried        float64 // share of the features that a tree may use
-	steepest     float64 // number of blocks with the largest gradients on which each tree grows, as a share of all blocks
-	// number of other, random blocks on which each tree grows as well, as a share of all blocks
+	steepest     float64 // share of all blocks that a tree grows on for their large gradients (see sample)
+	// share of all blocks that a tree grows on besides those with large gradients; they are chosen
+	// at random from the rest (see sample)
 	others float64
 }
 
@@ -28,8 +29,8 @@ type blocks struct {
 	target, weight []float32
 }
 
-// gather returns the blocks of the pages that are fit for training (see teaches), without those
-// that have no words. featuresOf returns the features of a page.
+// gather returns the blocks of all pages that are fit for training (see teaches). It leaves out
+// blocks without words. The function featuresOf returns the features of a page's blocks.
 func gather(pages []*judged, featuresOf func(*judged) *mainpart.Features) *blocks {
 	all := &blocks{columns: make([][]uint8, featuresOf(pages[0]).Width)}
 	for _, p := range pages {
@@ -52,8 +53,8 @@ func gather(pages []*judged, featuresOf func(*judged) *mainpart.Features) *block
 }
 
 // gatherKinds returns the data to train the model of a kind, with one row for each page instead of
-// each block. Its features are those of the page as a whole; the target is 1 for a page of the
-// kind, else 0.
+// each block. The features of a row are those of the page as a whole. Its target is 1 for a page of
+// the kind, else 0.
 func gatherKinds(pages []*judged, kind mainpart.Kind) *blocks {
 	all := &blocks{columns: make([][]uint8, len(pages[0].whole))}
 	for _, p := range pages {
@@ -69,10 +70,10 @@ func gatherKinds(pages []*judged, kind mainpart.Kind) *blocks {
 	return all
 }
 
-// boost trains a model. It adds tree after tree, each of which corrects those before it, by the
-// gradient and curvature of the logarithmic loss (Friedman 2001; Chen, Guestrin, XGBoost, 2016).
-// Each tree grows on a sample: all blocks with large gradients, and some of the others (Ke and
-// others, LightGBM, 2017, section 3).
+// boost trains a model. It adds one tree after another. Each tree corrects the trees before it, by
+// the gradient and curvature of the logarithmic loss (Friedman 2001; Chen, Guestrin, XGBoost,
+// 2016). A tree grows on a sample of the blocks: all blocks with large gradients, and some of the
+// others (Ke and others, LightGBM, 2017, section 3).
 func boost(all *blocks, o options) *mainpart.Model {
 	n := len(all.target)
 	random := rand.New(rand.NewPCG(1, 1))
@@ -99,13 +100,13 @@ func boost(all *blocks, o options) *mainpart.Model {
 	return model
 }
 
-// gradients are derivatives of the loss of each block: slope has the first derivatives, curve the
-// second ones.
+// gradients are derivatives of the loss of each block by its score: slope has the first
+// derivatives, curve the second ones.
 type gradients struct{ slope, curve []float32 }
 
-// sample returns the indexes of the blocks on which a tree grows: those with large gradients, and a
-// random part of the others. It enlarges the gradients of that part, so that it stands for all
-// others.
+// sample returns the indexes of the blocks on which a tree grows: all blocks with large gradients,
+// and a random part of the other blocks. It enlarges the gradients in the random part, so that this
+// part stands for all other blocks.
 func (g gradients) sample(o options, random *rand.Rand) []int32 {
 	size := func(i int) float32 { return max(g.slope[i], -g.slope[i]) }
 	var sizes []float32 // of some thousand blocks, enough to tell which are steep
@@ -139,11 +140,12 @@ type grower struct {
 	nodes    int
 }
 
-// histogram holds the sums of the gradients of blocks, by the value of a feature.
+// histogram holds sums of the gradients of blocks, by the value of one feature. Element v has the
+// sum over the blocks in which the feature has the value v.
 type histogram [256]struct{ slope, curve float32 }
 
-// count sums the gradients of some blocks by the value of each feature of the tree, in a histogram
-// for each feature. rows are the indexes of the blocks.
+// count returns a histogram for each feature of the tree: the sums of the gradients of some blocks,
+// by the feature's value. The parameter rows has the indexes of these blocks.
 func (t *grower) count(rows []int32) []histogram {
 	counted := make([]histogram, len(t.features))
 	type gradient struct{ slope, curve float32 }
@@ -169,9 +171,10 @@ func (t *grower) count(rows []int32) []histogram {
 	return counted
 }
 
-// grow makes the subtree whose root is a node. It splits the blocks that reach the node by the best
-// feature, and goes on with both sides. At the last level it sets a leaf. rows are the indexes of
-// these blocks, and counted their histograms, one for each feature of the tree.
+// grow makes the subtree below a node. It divides the blocks that reach the node by the best
+// feature, and makes a subtree for each of the two parts. At the last level it sets a leaf instead.
+// The parameter rows has the indexes of the blocks that reach the node. The parameter counted has a
+// histogram of these blocks for each feature of the tree.
 func (t *grower) grow(node int, rows []int32, counted []histogram) {
 	var slope, curve float64
 	for _, i := range rows {
@@ -248,9 +251,11 @@ type split struct {
 	gain      float64
 }
 
-// splitBy returns the split by one feature that reduces the loss most; its gain is 0 if no split
-// reduces the loss. counted is the histogram of the feature; slope and curve are the sums over all
-// blocks of the node. The caller sets the feature of the split.
+// splitBy returns the best split of a node's blocks by one feature, which is the split that reduces
+// the loss most. The parameter counted is the histogram of this feature over the blocks. The
+// parameters slope and curve are sums over the blocks: of the first and of the second derivatives
+// of the loss. If no split reduces the loss, the gain of the result is 0. The caller must set the
+// field feature of the result.
 func (t *grower) splitBy(counted *histogram, slope, curve float64) split {
 	best := split{gain: 1e-6}
 	found := false

@@ -26,7 +26,7 @@ type judged struct {
 	words    [][]string // words of each block
 	labels   []float32  // for each block, the share of its words that belong to the main part
 	features mainpart.Features
-	second   mainpart.Features // features with scores, for the second model
+	second   mainpart.Features // features for the second model: those for the first one, and others from its scores
 	whole    []uint8           // features of the page as a whole
 }
 
@@ -92,8 +92,8 @@ func wordsOf(text string) []string {
 	})
 }
 
-// f1 returns the F1 of two lists of words, without regard to order: the harmonic mean of the
-// precision and the recall of got, compared with want.
+// f1 returns the F1 of a list of words (got), compared with the right list (want): the harmonic
+// mean of precision and recall. The order of the words does not count.
 func f1(got, want []string) float64 {
 	if len(got) == 0 || len(want) == 0 {
 		return 0
@@ -112,8 +112,9 @@ func f1(got, want []string) float64 {
 	return 2 * float64(both) / float64(len(got)+len(want))
 }
 
-// label sets words and labels of the page's blocks. It aligns the words of all blocks with those of
-// the main part that a person marked.
+// label sets the words and the label of each block of the page. The label is the share of the
+// block's words that belong to the main part. To find it, the words of all blocks are aligned with
+// the words of the main part that a person marked.
 func (p *judged) label() {
 	p.words = make([][]string, len(p.page.Blocks))
 	p.labels = make([]float32, len(p.page.Blocks))
@@ -143,8 +144,8 @@ func (p *judged) label() {
 	}
 }
 
-// teaches reports whether a page is used for training: its markup must contain at least half of the
-// main part that a person marked.
+// teaches reports whether a page is used for training. A page is used if at least half of the words
+// that a person marked as its main part are found in the blocks that were read from its markup.
 func (p *judged) teaches() bool {
 	hits := 0.0
 	for i, words := range p.words {
@@ -154,7 +155,8 @@ func (p *judged) teaches() bool {
 }
 
 // weights returns the weight of each block of the page in training. It grows with the number of
-// words of the block. The weights of each page have the same sum.
+// words of the block. The weights of the blocks of any page have the same sum, so that all pages
+// count alike.
 func (p *judged) weights() []float32 {
 	truth, sum := max(len(p.truth), 20), float32(0)
 	w := make([]float32, len(p.words))
@@ -168,9 +170,11 @@ func (p *judged) weights() []float32 {
 	return w
 }
 
-// align returns for each word of a whether it belongs to the best common subsequence of a and b.
-// Each match counts one, or three if it directly continues a match. If a and b are too long to
-// compare, no word belongs to it.
+// align compares two lists of words. It returns for each word of the first list whether the word
+// belongs to the best common subsequence of both lists. A common subsequence has one point for each
+// word, and two more for a word that directly follows the word before it in both lists. The best
+// one has the most points. If the lists are too long to compare, align returns false for every
+// word.
 func align(a, b []int32) []bool {
 	matched := make([]bool, len(a))
 	if len(a)*len(b) == 0 || len(a)*len(b) > 2_000_000_000 {

@@ -1,14 +1,14 @@
-// Command train trains the models that package mainpart embeds, on judged pages in
-// the form of WCXB (Web Content eXtraction Benchmark): DIR/truth.jsonl.gz, one page
-// a line, and DIR/pages/ID.html.gz:
+// Command train trains the models that package mainpart embeds, on judged pages in the form of WCXB
+// (Web Content eXtraction Benchmark): DIR/truth.jsonl.gz, one page a line, and
+// DIR/pages/ID.html.gz:
 //
 //	go run ./functions/shared/document/mainpart/train -in DIR -out functions/shared/document/mainpart
 //
-// With -folds it trains on the pages of all sites but one part, finds the main parts
-// and kinds of the pages of that part, and prints the mean F1 of the words of the main
-// parts, and how many kinds are right, by kind of page; nothing is written. The same
-// pages give the same models. It takes half a minute of processor time, with -folds 5
-// a minute and a half.
+// With -folds N it cross-validates instead, and writes no models: it divides the sites into N
+// parts, and finds the main parts and kinds of the pages of each part by models that were trained
+// on the other parts. It prints, by kind of page, the mean F1 of the words of the main parts, and
+// how many kinds are right. The same pages give the same models. Training takes half a minute of
+// processor time, with -folds 5 a minute and a half.
 package main
 
 import (
@@ -26,9 +26,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/functions/shared/document/mainpart"
 )
 
-// Options for training the first and the second model of main parts, and the models of kinds. The
-// models of kinds have fewer examples than the models of main parts: for these each block of a page
-// is an example, for the models of kinds only each page.
+// Options for training. The first two are for the models that find the main part of a page. The
+// first model scores the blocks of the page. The second model scores them again, with the first
+// scores among its features. Both learn from blocks. The third options are for the models that find
+// the kind of a page, such as article or forum. These learn from whole pages, of which there are
+// far fewer than blocks.
 var (
 	forFirst  = options{trees: 80, depth: 4, rate: .15, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
 	forSecond = options{trees: 120, depth: 4, rate: .1, penalty: 1, least: .05, tried: .3, steepest: .2, others: .1}
@@ -36,8 +38,8 @@ var (
 )
 
 // scored is the number of parts into which train divides the pages. The pages of each part are
-// scored by a first model that was trained on the other parts. These scores train the second
-// model.
+// scored by a first model that is trained on the other parts. The second model is trained with
+// these scores.
 const scored = 5
 
 func main() {
@@ -61,9 +63,10 @@ func main() {
 	}
 }
 
-// train returns the two models of main parts. To train the second model, each page is scored by a
-// first model that was trained without the pages of the page's site: in use, too, the first model
-// scores pages with which it was not trained.
+// train returns the two models of main parts. The second model learns from scores that a first
+// model has given. In use, the first model scores pages on which it was not trained. So it must be
+// the same in training: the scores of a page come from a first model that was trained without the
+// pages of its site.
 func train(pages []*judged) []*mainpart.Model {
 	first := func(p *judged) *mainpart.Features { return &p.features }
 	second := func(p *judged) *mainpart.Features { return &p.second }
@@ -77,7 +80,8 @@ func train(pages []*judged) []*mainpart.Model {
 	return []*mainpart.Model{boost(gather(pages, first), forFirst), boost(gather(pages, second), forSecond)}
 }
 
-// trainKinds returns the models of kinds, one for each of mainpart.Kinds.
+// trainKinds trains a model for each of mainpart.Kinds, the kinds of pages such as article. The model
+// gives a high score to pages of this kind.
 func trainKinds(pages []*judged) (models []*mainpart.Model) {
 	for _, kind := range mainpart.Kinds {
 		models = append(models, boost(gatherKinds(pages, kind), forKinds))
@@ -85,8 +89,9 @@ func trainKinds(pages []*judged) (models []*mainpart.Model) {
 	return models
 }
 
-// divide divides pages into as many parts as parts says. All pages of a site are in the same part.
-// tested are the pages of the part with the number part, from 0 on; rest are all others.
+// divide divides pages into parts, so that all pages of a site are in the same part. It returns the
+// pages of the part with the given number (from 0), on which models are tested, and the rest, on
+// which they are trained.
 func divide(pages []*judged, parts, part int) (rest, tested []*judged) {
 	sites := map[string]int{}
 	for _, p := range pages {
@@ -119,12 +124,12 @@ func prepare(pages []*judged) {
 }
 
 // result holds sums over the pages of one kind, or over all pages: the number of pages, the F1 of
-// their main parts, and the number of pages whose kind the models have found.
+// their main parts, and the number of pages for which the models have found the right kind.
 type result struct{ pages, f1, right float64 }
 
-// validate cross-validates the models. It divides the pages into as many parts as the parameter
-// folds says. For each part it trains models on the pages of the other parts, and tests them on the
-// pages of this part. It prints the results of all pages.
+// validate cross-validates the models. It divides the pages into the given number of parts (folds).
+// For each part it trains models on the pages of the other parts, and tests them on the pages of
+// this part. It prints the results of all pages.
 func validate(pages []*judged, folds int) {
 	results := map[mainpart.Kind]result{}
 	for fold := range folds {

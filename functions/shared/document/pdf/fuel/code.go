@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// Codes of types and instructions of WebAssembly (5.3.1, 5.4): those that this package writes, and
-// those for which the code of this package has special rules.
+// Byte codes of types and instructions of WebAssembly (5.3.1, 5.4). Listed are those that this
+// package writes into a module, or must tell apart from others when it reads one.
 const (
 	i32 = 0x7F
 	i64 = 0x7E
@@ -30,16 +30,18 @@ const (
 	emptyBlock = 0x40
 )
 
-// meterer inserts into the bodies of functions the code that takes fuel (see the package).
+// meterer inserts code into the bodies of functions. The code subtracts the number of executed
+// instructions from a global variable, the fuel (see the package comment).
 type meterer struct {
 	imported uint64 // number of imported functions
-	charge   uint64 // index of the function that takes fuel for bulk instructions
+	charge   uint64 // index of the added function charge, which is called before instructions such as memory.copy
 	global   uint64 // index of the global variable with the fuel
 }
 
-// bodies returns the new code section of a module: its function bodies, which now take fuel, and
-// after them the body of the function charge. content is the old section, but its number of bodies
-// already includes charge; count does not.
+// bodies returns the new code section of a module: the bodies of the module's functions, with code
+// that takes fuel, and after them the body of the added function charge. The parameter content is
+// the old code section, except that its number of functions already includes charge. The parameter
+// count is the number of functions without charge.
 func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 	r := reader{b: content}
 	out := binary.AppendUvarint(make([]byte, 0, len(content)+len(content)/2), r.number())
@@ -61,8 +63,8 @@ func (m meterer) bodies(content []byte, count int) ([]byte, error) {
 }
 
 // chargeBody returns the body of the function charge, which metered code calls before a bulk
-// instruction such as memory.copy. Its argument is the number of bytes or elements. It takes
-// fuel for these and returns the argument.
+// instruction such as memory.copy. The argument of charge is the number of bytes or elements.
+// The function takes fuel for these and returns the argument.
 func (m meterer) chargeBody() []byte {
 	cost := []byte{opLocalGet, 0, opI64ExtendU, opI64Const, 3, opI64ShrU}
 	return append(m.appendTake([]byte{0}, cost), opLocalGet, 0, opEnd)
@@ -70,7 +72,7 @@ func (m meterer) chargeBody() []byte {
 
 // appendTake appends to b instructions that subtract a number from the fuel, and trap if the fuel
 // is then below zero. The parameter value holds the instructions that compute the number. The
-// instructions leave the stack as it was.
+// appended instructions leave the stack as it was.
 func (m meterer) appendTake(b, value []byte) []byte {
 	b = binary.AppendUvarint(append(b, opGlobalGet), m.global)
 	b = append(b, value...)
@@ -79,13 +81,13 @@ func (m meterer) appendTake(b, value []byte) []byte {
 	return append(b, opI64Const, 0, opI64LtS, opIf, emptyBlock, opUnreachable, opEnd)
 }
 
-// insertion is an offset in a function's body at which code that takes fuel is inserted.
+// insertion is a place in a function's body at which code that takes fuel is inserted.
 type insertion struct {
 	at   int   // offset in the function's body
-	cost int64 // fuel to take; 0 before a bulk instruction, whose cost is known only at the call
+	cost int64 // fuel to take; 0 before a bulk instruction such as memory.copy, whose cost is known only when it runs
 }
 
-// body returns the body of a function with the code inserted that takes fuel.
+// body returns the body of a function after inserting code that takes fuel.
 func (m meterer) body(old []byte) ([]byte, error) {
 	places, err := m.measure(old)
 	if err != nil {
@@ -105,8 +107,8 @@ func (m meterer) body(old []byte) ([]byte, error) {
 	return append(out, old[from:]...), nil
 }
 
-// measure returns the offsets at which a function's body must take fuel, and how much. They are
-// sorted by offset.
+// measure returns the places in a function's body at which fuel must be taken, and how much at each
+// place. The places are in the order of the body.
 func (m meterer) measure(body []byte) ([]insertion, error) {
 	r := reader{b: body}
 	for n := r.number(); n > 0 && r.err == nil; n-- { // local variables
@@ -189,9 +191,9 @@ func (r *reader) immediates(op byte) {
 	}
 }
 
-// prefixed skips the rest of an instruction that begins with the byte FC. It returns true for an
-// instruction such as memory.copy, which works on many bytes or elements and has their number as
-// its last operand.
+// prefixed skips the rest of an instruction that begins with the byte FC. It returns true for a bulk
+// instruction, such as memory.copy. A bulk instruction works on many bytes or elements. Their number
+// is its last operand, the one on top of the stack.
 func (r *reader) prefixed() bool {
 	switch op := r.number(); op {
 	case 0, 1, 2, 3, 4, 5, 6, 7: // saturating conversions

@@ -1,22 +1,23 @@
-// Package fuel makes WebAssembly modules count their own instructions, so that the work of
-// a call is bounded by a number that is the same on every machine and under every load.
+// Package fuel makes WebAssembly modules count their own instructions, so that the work of a call
+// is bounded by a number that is the same on every machine and under every load.
 //
-// Meter adds a global variable to a module, which the host fills before a call, and code
-// that takes from it:
+// Meter adds to a module a global variable, which the host sets to the allowed number before a
+// call, and code that subtracts from it:
 //
 //	where                          takes
 //	entry of a function            the number of its instructions outside of loops
 //	each turn of a loop            the number of its instructions outside of inner loops
-//	memory.copy, memory.fill, …    one for every 8 bytes or elements, at the moment of the call
+//	memory.copy, memory.fill, …    1 for every 8 bytes or elements, just before the instruction
 //	call of an imported function   HostCall instead of 1
 //
-// A call that takes the variable below zero traps (as by the instruction unreachable), and
-// so does every later one. Since WebAssembly jumps back only to the heads of loops, no
-// call executes more instructions than it takes fuel; it takes more than it executes where
-// branches skip instructions. Growing the memory is not counted: its limit bounds it.
+// If a call takes the variable below zero, it traps (as by the instruction unreachable), and every
+// later call traps, too. A call takes at least as much fuel as it executes instructions, because
+// WebAssembly can execute an instruction again only in a new turn of a loop or a new call of a
+// function. It takes more if branches skip instructions. Growing the memory is not counted: the
+// memory's limit bounds it.
 //
-// Meter understands WebAssembly 2.0 (https://www.w3.org/TR/wasm-core-2/, chapter 5) without
-// vector instructions. It refuses every module that it does not understand.
+// Meter understands WebAssembly 2.0 (https://www.w3.org/TR/wasm-core-2/, chapter 5) without vector
+// instructions. It refuses every module that it does not understand.
 package fuel
 
 import (
@@ -46,7 +47,8 @@ const (
 
 // Meter returns a WebAssembly module that does the same as the given one, but takes fuel from the
 // global variable Global for its instructions. When the fuel falls below zero, the call traps (see
-// the package). Meter fails for bytes that are no module, and for code that it does not understand.
+// the package comment). Meter fails for bytes that are no module, and for code that it does not
+// understand.
 func Meter(module []byte) ([]byte, error) {
 	metered, err := meter(module)
 	if err != nil {
@@ -63,8 +65,9 @@ type section struct {
 	content []byte
 }
 
-// meter rewrites the code of a module so that it takes fuel. It adds a type, a function, a global
-// variable and an export, each after all others of its kind, so that no index changes.
+// meter rewrites a module so that its code takes fuel (see Meter). It adds a type, a function, a
+// global variable and an export. Each is the last one of its kind, so that the indexes of all
+// others stay the same.
 func meter(module []byte) ([]byte, error) {
 	sections, err := split(module)
 	if err != nil {

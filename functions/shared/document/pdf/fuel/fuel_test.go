@@ -13,7 +13,8 @@ import (
 	"github.com/tetratelabs/wazero/api"
 )
 
-// vector returns the elements behind their number, both below 128.
+// vector returns an encoded WebAssembly vector: the number of elements, and the elements. The
+// number must be below 128.
 func vector(elements ...string) string { return sized(len(elements), strings.Join(elements, "")) }
 
 func sized(n int, content string) string { return string([]byte{byte(n)}) + content }
@@ -28,13 +29,14 @@ func functionOf(locals, code string) string { return text(locals + code + "\x0B"
 
 const noLocals = "\x00"
 
-// work is a module that imports env.host and exports functions of one i32:
+// work is a module that imports env.host and exports functions, each with one i32 as its argument
+// n:
 //
-//	sum     adds the numbers up to it
-//	fill    fills so many bytes of memory
-//	host    calls the imported function if it is not 0
-//	nest    has a loop of so many turns with a loop of three turns in it
-//	endless calls itself
+//	sum     adds the numbers from 1 to n
+//	fill    fills n bytes of memory
+//	host    calls the imported function if n is not 0
+//	nest    has a loop of n turns, with a loop of three turns in each
+//	endless calls itself without end
 func work() []byte {
 	const (
 		isZero = "\x20\x00\x45"         // local.get 0, i32.eqz
@@ -60,7 +62,7 @@ func work() []byte {
 			functionOf("\x01\x01\x7F", nest), functionOf(noLocals, endless)))
 }
 
-// instantiate runs a module in an engine of its own, and ends it with the test.
+// instantiate runs a module in an engine of its own, and closes the engine at the end of the test.
 func instantiate(t *testing.T, module []byte) (api.Module, api.MutableGlobal) {
 	t.Helper()
 	ctx := context.Background()
@@ -176,7 +178,8 @@ func TestSignedNumbers(t *testing.T) {
 	}
 }
 
-// FuzzMeter checks that what wazero compiles it compiles metered, too.
+// FuzzMeter checks that wazero, the WebAssembly engine, compiles every metered module whose
+// original it compiles.
 func FuzzMeter(f *testing.F) {
 	f.Add(work())
 	f.Fuzz(func(t *testing.T, module []byte) {
