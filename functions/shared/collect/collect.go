@@ -1,17 +1,19 @@
-// Package collect deletes from a storage partition the objects that are not needed
-// any more.
+// Package collect deletes from a storage partition the objects that are not needed any more. The
+// manifest is the partition's list of needed objects. A generation is one numbered version of it. Most
+// objects are condemned first: a new generation names them as objects to be deleted. They are deleted
+// after the grace, which is a waiting time (Limits.Grace).
 //
 //	object                                     condemned                   deleted
-//	dropped from the manifest                  by the commit that drops    after the grace, when no kept generation lists it
-//	listed by no generation                    after the grace             after another grace
-//	package whose pages are superseded         once in each grace          like an object dropped from the manifest
-//	spool object of a packed batch             never                       Limits.Keep after its batch was consumed
+//	dropped from the manifest                  when it is dropped          after the grace, when no kept generation lists it
+//	listed by no generation                    when as old as the grace    after another grace
+//	package whose pages are all superseded     when a sweep drops it       like other objects dropped from the manifest
+//	spool object of a packed batch             never                       Limits.Keep after its batch was packed
 //	generation, and overlays only it lists     never                       Limits.Past plus a grace after the next generation
 //
-// A commit condemns a key, so that no later commit lists it; then the object is deleted without
-// another check. Objects that no generation lists may be the remains of lost generations: none is
-// condemned while there is evidence of such a loss (see partition.Examine), nor more than half of a
-// partition in one run, until repair has run.
+// Once a key is condemned, no later commit can list it, so its object can be deleted safely. An object
+// that no generation lists may have been listed by a generation that was lost. So no such object is
+// condemned while there is evidence of a loss (see partition.Examine), or while more than half of a
+// partition's objects are unlisted. In both cases repair must run first.
 package collect
 
 import (
@@ -34,13 +36,13 @@ const parallel = 8
 
 // Limits say how long objects are kept.
 type Limits struct {
-	Keep  time.Duration // time for which the spool object of a packed batch is kept; longer than any lease of a batch
-	Grace time.Duration // time between condemning and deleting an object; longer than any reader uses a manifest
-	Past  time.Duration // age up to which a superseded generation can still be read (manifest.AsOf)
+	Keep  time.Duration // time for which the spool object of a batch is kept after the batch was packed; longer than any lease of a batch
+	Grace time.Duration // time from condemning an object (naming it as to be deleted) to deleting it; longer than any reader uses a manifest
+	Past  time.Duration // age up to which a superseded manifest can still be read (manifest.AsOf)
 }
 
-// DefaultLimits returns 15 minutes for spool objects, a grace of a day, and manifest.Keep
-// for superseded generations.
+// DefaultLimits returns the usual limits. Spool objects are kept for 15 minutes after packing,
+// condemned objects for a day, and superseded generations of the manifest for manifest.Keep.
 func DefaultLimits() Limits {
 	return Limits{Keep: 15 * time.Minute, Grace: 24 * time.Hour, Past: manifest.Keep}
 }
@@ -55,14 +57,15 @@ type Collector struct {
 	Log    *slog.Logger
 }
 
-// Condemned deletes the objects that were condemned at least a grace ago. It does not delete
+// Condemned deletes the objects that were condemned (named in the manifest as to be deleted) at least
+// Limits.Grace ago. It does not delete
 //
 //	an object that the newest generation lists
 //	an object that an earlier kept generation lists, unless it may contain forgotten pages
 //
-// Then it commits that they are deleted. For another grace the manifest lists them as condemned, so
-// that no commit uses their keys for new objects: a sweep that read an earlier generation might
-// delete these.
+// Then it commits a generation that says which objects were deleted. For another Limits.Grace the manifest
+// still names them as condemned, so that no commit uses their keys for new objects. Such new objects would
+// be in danger: a slow sweep with an older generation may still be about to delete these keys.
 func (c *Collector) Condemned(ctx context.Context) error {
 	if !slices.ContainsFunc(c.Manifest().Condemned, func(o manifest.Condemned) bool { return c.over(o) || c.collectable(o) }) {
 		return nil
@@ -104,8 +107,9 @@ func (c *Collector) collectable(o manifest.Condemned) bool {
 	return c.Manifest().Collectable(o, c.Now(), c.Limits.Grace)
 }
 
-// over reports whether a condemned object was deleted at least a grace ago. Since then no other
-// process can delete the object again, or list its key in a manifest.
+// over reports whether a condemned object (one that the manifest names as to be deleted) was deleted at
+// least Limits.Grace ago. No process works that long with an old manifest. So no process can still be
+// about to delete the object again, or to list its key in a manifest.
 func (c *Collector) over(o manifest.Condemned) bool {
 	return !o.Gone.IsZero() && c.Now().Sub(o.Gone) >= c.Limits.Grace
 }
@@ -123,9 +127,9 @@ func (c *Collector) Delete(ctx context.Context, keys []string) error {
 	return Delete(ctx, c.Bucket, c.Now, keys)
 }
 
-// Delete deletes the objects with the keys. A missing object is no error. Delete stops with an
-// error when partition.Fresh has passed since it was called, as when the process was suspended:
-// another process may have put a needed object under one of the keys by then.
+// Delete deletes the objects with the keys. A missing object is no error. Delete may run for at most
+// the time partition.Fresh. If it takes longer, for instance because the process was suspended, it
+// stops with an error, because another process may meanwhile have put a needed object under a key.
 func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys []string) error {
 	began := now()
 	deletes, ctx := errgroup.WithContext(ctx)
@@ -144,19 +148,24 @@ func Delete(ctx context.Context, bucket blob.Bucket, now func() time.Time, keys 
 	return deletes.Wait()
 }
 
-// Spool deletes the spool objects of the partition whose batch
+// Spool deletes spool objects of the partition. A spool object holds what one batch has fetched, until it
+// is packed. Spool deletes an object if its batch
 //
-//	was packed at least Limits.Keep ago (if the parameter now is true: at any time), or
-//	is closed and not listed as consumed, so that pack refuses it
+//	was packed at least Limits.Keep ago (or at any time, if the parameter now is true), or
+//	is closed (see below) and not in the manifest's list of packed batches: nobody will pack it any more
 //
-// The parameter spooled lists all objects in the partition's spool; the list must be older than the
+// The parameter spooled lists all objects in the partition's spool. The list must be older than the
 // manifest.
 //
-// Then Spool closes the batches that were packed at least Limits.Keep ago: the manifest no longer
-// lists each of them as consumed, but says that all batches of their epoch up to some token are
-// done. A batch stays open as long as it, or one of its epoch with a lower token, is leased or not
-// packed yet. The parameter leased has the leased batches. If it is nil, the leases are unknown,
-// and Spool closes nothing.
+// Then Spool closes batches, so that the manifest's list of packed batches stays short. Batches are
+// numbered within an epoch by tokens. Closing a batch removes it from the list, and says instead that all
+// batches of its epoch up to its token are done. So Spool closes a batch only if
+//
+//	it was packed at least Limits.Keep ago, and
+//	no batch of its epoch with the same or a lower token is leased, or waits to be packed
+//
+// The parameter leased has the leased batches. If it is nil, the leases are unknown, and Spool closes
+// nothing.
 func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map[layout.Version]bool, now bool) error {
 	doomed, unpacked := c.judgeSpool(spooled, now)
 	if err := c.Delete(ctx, doomed); err != nil || leased == nil {
@@ -185,9 +194,10 @@ func (c *Collector) Spool(ctx context.Context, spooled []blob.Object, leased map
 	})
 }
 
-// judgeSpool decides for the method Spool which spool objects are to be deleted, and returns their
-// keys as doomed. The result unpacked has, for each epoch with batches that must still be packed,
-// the lowest token of these batches. The parameters are those of Spool.
+// judgeSpool finds the spool objects that the method Spool deletes, and returns their keys as doomed. The
+// parameters are those of Spool with the same names. The map unpacked says which batches must still be
+// packed: its keys are epochs, and its values the lowest tokens of such batches. (A token is the number of
+// a batch in its epoch.)
 func (c *Collector) judgeSpool(spooled []blob.Object, now bool) (doomed []string, unpacked map[uint64]uint64) {
 	consumed := make(map[layout.Version]manifest.Consumed)
 	for _, one := range c.Manifest().Consumed {

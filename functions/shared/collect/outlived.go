@@ -13,13 +13,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// errLearnt means that another process committed a book after Outlived had read the books.
+// errLearnt means that another process committed a book, that is, outcomes of URLs, after Outlived
+// had read the books.
 var errLearnt = errors.New("more was learnt while the books were read")
 
-// Outlived condemns the indexed packages without a current page: each of their pages has a later
-// version in another package, or is gone. Both the index and the books must say so: no segment has
-// a live document from the package, and the outcomes of no URL (see book.Standing) name a page in
-// it as current. A condemned package is deleted only after the last generation that lists it.
+// Outlived condemns, that is, marks for deletion, the indexed packages without a current page: each
+// of their pages has a later version in another package, or is gone from the web. Both must be true:
+//
+//	in the index    no segment has a live document from the package
+//	in the books    (records of what became of each URL) no URL has its current page in the
+//	                package (see book.Standing)
+//
+// A condemned package stays in the bucket until no kept generation of the manifest lists it.
 func (c *Collector) Outlived(ctx context.Context) error {
 	candidates, err := c.dead(ctx, c.Manifest())
 	if err != nil || len(candidates) == 0 {
@@ -98,22 +103,25 @@ func (c *Collector) countPages(ctx context.Context) (map[uint32]int, error) {
 }
 
 const (
-	// atOnce is the least time that the generations to be deleted must span together; if they span
-	// less, Past deletes none. Without this bound there would always be something to delete,
-	// because each run of Past commits one more generation.
+	// atOnce limits how often Past deletes generations of the manifest. When the oldest generation
+	// becomes old enough to be deleted, Past waits for the time atOnce. Then it deletes all generations
+	// that are old enough. Without this pause, every run could have one generation to delete, because
+	// each run that deletes generations also commits one.
 	atOnce = 24 * time.Hour
-	// maxPast is the greatest number of generations that one run of Past reads to find the oldest
-	// one to keep.
+	// maxPast is the greatest number of manifest generations that one run of Past reads to find the
+	// oldest one to keep.
 	maxPast = 1000
 )
 
-// Past deletes the generations that are too old to be requested (see Limits.Past), in three steps:
+// Past deletes the generations (versions of the manifest) that are too old to be requested (see
+// Limits.Past). It takes three steps:
 //
-//	1   it commits the number of the oldest generation to keep, so that no reader looks for
-//	    earlier ones, and replaces the hint if that is a copy of an earlier one
-//	2   it deletes the overlays that only earlier generations list
-//	3   it deletes the earlier generations, the oldest first; if it is killed, some are left,
-//	    which the next sweep deletes
+//	1   Commit the number of the oldest generation to keep, so that no reader looks for earlier
+//	    ones. Replace the partition's hint (the copy of a generation at which readers begin) if the
+//	    copied generation is not kept.
+//	2   Delete the overlays that no kept generation lists.
+//	3   Delete the generations that are not kept, the oldest first. If Past is killed in this step,
+//	    its next run deletes the rest.
 func (c *Collector) Past(ctx context.Context) error {
 	before := c.Now().Add(-c.Limits.Past - c.Limits.Grace)
 	oldest, err := c.firstAfter(ctx, before)
@@ -150,8 +158,9 @@ func (c *Collector) Past(ctx context.Context) error {
 	return nil
 }
 
-// replaceHint makes the hint a copy of the newest generation if it is a copy of a generation that
-// is no longer kept. A hint that is lost or damaged needs no replacement: readers do without it.
+// replaceHint replaces the partition's hint if it is a copy of a generation that is no longer kept. The
+// hint is an object with a copy of a recent generation of the manifest. Readers begin there to find the
+// newest generation. If the hint is lost or damaged, replaceHint leaves it so: readers do without it.
 func (c *Collector) replaceHint(ctx context.Context) error {
 	hint, err := manifest.Hint(ctx, c.Bucket, c.ID())
 	if errors.Is(err, blob.ErrRetryable) {
@@ -170,10 +179,10 @@ func (c *Collector) replaceHint(ctx context.Context) error {
 	return nil
 }
 
-// firstAfter returns the number of the oldest generation to keep: the one that was in force at the
-// time in the parameter moment. It reads at most maxPast generations, the oldest first; if these do
-// not reach that time, it returns the last of them. It returns 0 if there is nothing to delete yet,
-// because the oldest generation ended less than atOnce before that time.
+// firstAfter returns the number of the oldest generation of the manifest to keep: the one that was the
+// newest at the given moment. It returns 0 if nothing is to be deleted yet. That is so if the oldest existing
+// generation was still the newest one at the time moment − atOnce. firstAfter reads at most maxPast
+// generations, the oldest first. If all these are older than the moment, it returns the last of them.
 func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uint64, err error) {
 	kept := max(c.Manifest().Oldest, 1)
 	for n := kept + 1; n <= min(c.Manifest().Generation, kept+maxPast); n++ {
@@ -191,9 +200,11 @@ func (c *Collector) firstAfter(ctx context.Context, moment time.Time) (first uin
 	return first, nil
 }
 
-// deleteOverlays deletes the overlays that no kept generation lists. An overlay is listed by the
-// generation whose number is in its key, and by some that follow it without a gap. Example: the
-// oldest kept generation is 40. If it does not list an overlay of 37, no later generation does.
+// deleteOverlays deletes the overlays (additions to segments, such as lists of dead documents) that
+// no kept generation of the manifest lists. The key of an overlay has the number of the first
+// generation that lists it. Later generations list it, too, until one leaves it out for good. So the
+// oldest kept generation decides: if generation 40 does not list an overlay of generation 37, no later
+// generation does.
 func (c *Collector) deleteOverlays(ctx context.Context) error {
 	oldest, err := manifest.At(ctx, c.Bucket, c.ID(), c.Manifest().Oldest)
 	if err != nil {
@@ -210,9 +221,9 @@ func (c *Collector) deleteOverlays(ctx context.Context) error {
 	return c.Delete(ctx, old)
 }
 
-// below returns the sorted keys of the objects under a prefix for which the function old returns
-// true. If old fails for a key, the key is not of this program: below logs it and leaves it out,
-// and verify reports it.
+// below lists the objects under a prefix. It calls the function old with each key, and returns the keys,
+// sorted, for which old returns true. If old returns an error, the key was not made by this program. Then
+// below logs the key and leaves it out.
 func (c *Collector) below(ctx context.Context, prefix string, old func(key string) (bool, error)) (keys []string, err error) {
 	objects, err := blob.List(ctx, c.Bucket, prefix)
 	if err != nil {

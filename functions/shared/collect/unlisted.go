@@ -12,27 +12,29 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// Unlisted condemns the packages, books and segments that are older than the grace and neither
-// listed nor condemned. Such an object is left over if a function was killed between putting the
-// object and its commit, or if the commit was refused. A function that still wants to list such an
-// object finds it condemned, and puts it under another name. Objects with foreign keys
+// Unlisted condemns, that is, marks for deletion, the packages, books and segments that are older
+// than Limits.Grace and that the manifest neither lists nor names as condemned. Such an object is
+// left over if a function was killed between putting the object and its commit, or if the commit
+// was refused. If a function was not killed but is only slow, its commit finds that the key is
+// condemned, and the function stores the object again under another key. Objects with foreign keys
 // (layout.IsForeign) stay. Overlays are deleted by Past.
 //
-// It fails, and condemns nothing, if more than half of the partition's objects are unlisted, or if
-// generations are lost.
+// Unlisted fails, and condemns nothing, if more than half of the partition's objects are unlisted. It
+// also fails if versions of the manifest are lost, since these may have listed the objects.
 func (c *Collector) Unlisted(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, false)
 }
 
-// UnlistedOnDemand condemns unlisted objects as Unlisted does, but also if they are more than half
-// of the partition's objects. It is called at an operator's request.
+// UnlistedOnDemand condemns (marks for deletion) the objects that no manifest lists, as Unlisted
+// does. Unlike Unlisted, it does so even if they are more than half of the partition's objects,
+// because an operator has asked for it.
 func (c *Collector) UnlistedOnDemand(ctx context.Context) error {
 	return c.condemnUnlisted(ctx, c.Limits.Grace, true)
 }
 
-// Forgotten condemns all packages, books and segments that no generation lists, however new they
-// are, and empties the quarantine: any of these objects may hold forgotten pages. It fails when
-// generations are lost.
+// Forgotten condemns (marks for deletion) all packages, books and segments that the manifest does
+// not list, however new they are, and empties the quarantine: any of these objects may hold pages
+// that an operator wants forgotten. It fails if versions of the manifest are lost.
 func (c *Collector) Forgotten(ctx context.Context) error {
 	if err := c.condemnUnlisted(ctx, 0, true); err != nil {
 		return err
@@ -93,9 +95,10 @@ func (c *Collector) condemnUnlisted(ctx context.Context, grace time.Duration, on
 	return nil
 }
 
-// clearQuarantine deletes all objects of the partition in quarantine, where they are kept for an
-// operator to examine. It is called if there is a takedown: damaged bytes cannot be searched for
-// forgotten URLs, and even a page fetched today may link to a URL forgotten long ago.
+// clearQuarantine deletes the partition's objects in quarantine, where damaged objects are kept for
+// an operator to examine. It is called if an operator wants URLs forgotten. It deletes objects of any
+// age, because damaged bytes cannot be searched for these URLs, and even a page fetched today may link
+// to one of them.
 func (c *Collector) clearQuarantine(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	for _, kind := range []string{layout.Spool, layout.Packages, layout.Books, layout.Segments} {

@@ -15,11 +15,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/partition"
 )
 
-// TestUnlisted checks which unlisted objects are condemned, and when:
+// TestUnlisted checks when objects that no manifest lists are condemned, that is, marked for deletion.
+// This must happen when they are as old as Limits.Grace. There are two exceptions:
 //
-//	younger than the grace               never
-//	more than half of the partition      only at an operator's request
-//	evidence that generations are lost   never
+//	If more than half of the partition's objects are unlisted, they are only condemned if an
+//	operator has asked for it.
+//	If there is evidence that manifests are lost, no object is condemned.
 func TestUnlisted(t *testing.T) {
 	const site = "http://a.example/"
 	version := func(token uint64) layout.Version { return layout.Version{Epoch: 1, Token: token} }

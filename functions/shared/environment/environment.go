@@ -51,7 +51,7 @@ const settingsAge = 30 * time.Second
 // Environment holds the clients and settings with which a function runs. Fields that the function
 // does not use may be empty.
 type Environment struct {
-	Bucket       blob.Bucket // bucket whose requests are counted in the function's vital signs
+	Bucket       blob.Bucket // bucket of the program; requests to it are counted in the function's vital signs
 	Settings     *settings.Cache
 	Redis        redis.UniversalClient
 	Sender       task.Sender
@@ -62,11 +62,11 @@ type Environment struct {
 	Clicks       judgment.ClickKey
 	Log          *slog.Logger
 	Traffic      *vitals.Traffic // counts the network traffic of the process
-	Paid         float64         // memory in GB for which the operator pays Lambda; 0 outside of Lambda
+	Paid         float64         // memory in GB that Lambda bills for this function; 0 outside of Lambda
 
 	function string
 	vitals   *vitals.Recorder
-	feedback blob.Bucket // bucket for vital signs; its requests are not counted
+	feedback blob.Bucket // bucket for vital signs (counts of the process's activity); its own requests are not counted
 }
 
 // Read reads the environment variables of a function and opens the bucket, Redis and queues that
@@ -161,9 +161,9 @@ func RetryPolicy() blob.Policy {
 	}
 }
 
-// Time limits for putting the vital signs into the bucket: feedbackTime at the end of an
-// invocation, shutdownTime after SIGTERM, which comes half a second before Lambda kills
-// the process.
+// Time limits for putting the vital signs (counts of the process's activity) into the bucket:
+// feedbackTime at the end of an invocation, shutdownTime after SIGTERM, which comes half a second
+// before Lambda kills the process.
 const (
 	feedbackTime = 5 * time.Second
 	shutdownTime = 400 * time.Millisecond
@@ -175,8 +175,8 @@ func (e *Environment) Start(handle message.Handler) {
 	lambda.StartWithOptions(e.Watch(handle), lambda.WithEnableSIGTERM(e.end))
 }
 
-// Serve answers requests to the function's URL by a handler; responses are streamed. It does not
-// return.
+// Serve answers requests to the function's URL with the handler, and streams the responses. It does
+// not return.
 func (e *Environment) Serve(handler http.Handler) {
 	e.logAll()
 	lambdaurl.Start(withCookies(e.WatchHTTP(handler)), lambda.WithEnableSIGTERM(e.end))
@@ -195,15 +195,16 @@ func withCookies(handler http.Handler) http.Handler {
 	})
 }
 
-// logAll directs the logs of libraries into the function's log, which is JSON. It
-// disables go-redis's own logging, since go-redis returns the same errors.
+// logAll sends the log lines of libraries to the function's log, which is JSON. It disables
+// go-redis's own logging, because go-redis also returns the errors that it logs.
 func (e *Environment) logAll() {
 	slog.SetDefault(e.Log)
 	logging.Disable()
 }
 
-// Watch returns a handler that calls handle, records its vital signs, puts them into the
-// bucket at intervals, and stores dead letters.
+// Watch returns a handler that calls handle and records its vital signs: invocations, failures,
+// requests. At intervals it puts these into the bucket. It also stores dead letters, that is,
+// messages that are given up.
 func (e *Environment) Watch(handle message.Handler) message.Handler {
 	deadLetters := message.DeadLetterStore{Bucket: e.Bucket, Now: time.Now, Log: e.Log}
 	watched := e.vitals.Watch(e.function, deadLetters.Watch(e.function, handle))
@@ -213,8 +214,9 @@ func (e *Environment) Watch(handle message.Handler) message.Handler {
 	}
 }
 
-// WatchHTTP returns an HTTP handler that calls the given one, and records and puts vital signs into
-// the bucket as Watch does. It stores no dead letters.
+// WatchHTTP returns an HTTP handler that calls the given one, and records its vital signs
+// (invocations, failures, requests) and puts them into the bucket, as Watch does. It stores no dead
+// letters.
 func (e *Environment) WatchHTTP(handler http.Handler) http.Handler {
 	watched := e.vitals.WatchHTTP(e.function, handler)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -223,15 +225,17 @@ func (e *Environment) WatchHTTP(handler http.Handler) http.Handler {
 	})
 }
 
-// feedBack puts the vital signs into the bucket if they are due. It is called at the end
-// of each invocation, because Lambda then freezes the process until the next one.
+// feedBack puts the vital signs (counts of the process's activity) into the bucket if they are due.
+// It is called at the end of each invocation, because Lambda then freezes the process until the
+// next one.
 func (e *Environment) feedBack(ctx context.Context) {
 	if e.vitals.Due() {
 		e.flush(context.WithoutCancel(ctx), feedbackTime)
 	}
 }
 
-// end puts the vital signs into the bucket when Lambda ends the process.
+// end puts the vital signs (counts of the process's activity) into the bucket. It is called when
+// Lambda ends the process.
 func (e *Environment) end() { e.flush(context.Background(), shutdownTime) }
 
 func (e *Environment) flush(ctx context.Context, within time.Duration) {

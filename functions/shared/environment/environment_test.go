@@ -19,7 +19,8 @@ var complete = map[string]string{
 	"AWS_SECRET_ACCESS_KEY":      "secret",
 }
 
-// with returns a getenv function with all variables set, some of them changed.
+// with returns a function like os.Getenv. It returns the given values for the given variables, and
+// valid values for all other variables of the program.
 func with(changes map[string]string) func(string) string {
 	variables := maps.Clone(complete)
 	maps.Copy(variables, changes)

@@ -26,7 +26,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// watched returns an environment in memory, what it logs, and its clock.
+// watched returns an environment whose bucket is the given store. It also returns the log that the
+// environment writes, and the clock that the environment reads.
 func watched(function string, store blob.Bucket) (*Environment, *bytes.Buffer, *functionstest.Clock) {
 	clock, out := functionstest.NewClock(), new(bytes.Buffer)
 	e := &Environment{
@@ -98,7 +99,7 @@ func TestWatchHTTPFeedsBack(t *testing.T) {
 	}
 }
 
-// TestFeedbackFails checks that no invocation fails because feedback cannot be stored.
+// TestFeedbackFails checks that an invocation succeeds even if its vital signs cannot be stored.
 func TestFeedbackFails(t *testing.T) {
 	broken := faultblob.New(memblob.New(), func(faultblob.Call) faultblob.Fault { return faultblob.Before })
 	e, out, clock := watched(task.Pack, broken)
@@ -114,7 +115,8 @@ func TestFeedbackFails(t *testing.T) {
 	}
 }
 
-// TestCookies: lambdaurl leaves the cookies of a request out.
+// TestCookies checks that handlers get the cookies of a request, which the package lambdaurl leaves
+// out.
 func TestCookies(t *testing.T) {
 	handle := lambdaurl.Wrap(withCookies(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for _, cookie := range r.Cookies() {

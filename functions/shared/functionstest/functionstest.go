@@ -1,5 +1,5 @@
-// Package functionstest is shared by tests of functions: a clock that tests advance, a
-// sender that records messages, settings of a new bucket, and spool objects.
+// Package functionstest has helpers for the tests of all functions: a clock that tests advance, a
+// sender that records messages, settings of a new bucket, and objects to put into it.
 package functionstest
 
 import (
@@ -95,9 +95,10 @@ func (s *Sender) Take() []Message {
 // Log returns a logger that discards everything.
 func Log() *slog.Logger { return slog.New(slog.DiscardHandler) }
 
-// Publish publishes strategies with a number of partitions, and Collection, which crawls
-// the sites of the seeds without a delay and without a limit of depth. change, if not nil,
-// may change the collection first. It returns the settings in force.
+// Publish publishes strategies (rules that divide URLs among partitions) with the given number of
+// partitions, and a collection named Collection, which crawls the sites of the seeds without a
+// delay and without a limit of depth. If change is not nil, it may change the collection first.
+// Publish returns the settings in force.
 func Publish(t testing.TB, bucket blob.Bucket, partitions int, change func(*collection.Collection), seeds ...string) *settings.Settings {
 	t.Helper()
 	for _, kind := range []rules.Kind{rules.Crawl, rules.Storage} {
@@ -112,8 +113,8 @@ func Publish(t testing.TB, bucket blob.Bucket, partitions int, change func(*coll
 	return Republish(t, bucket, c, change)
 }
 
-// Republish publishes a changed collection: change, if not nil, changes it first. It returns
-// the settings in force.
+// Republish publishes the collection again. If change is not nil, it changes the collection first.
+// Republish returns the settings in force.
 func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change func(*collection.Collection)) *settings.Settings {
 	t.Helper()
 	if change != nil {
@@ -129,7 +130,7 @@ func Republish(t testing.TB, bucket blob.Bucket, c collection.Collection, change
 	return s
 }
 
-// Fixed is a source of settings that never changes them. The zero value has no collections.
+// Fixed is a source of settings which always returns the same ones. The zero value has no collections.
 type Fixed settings.Settings
 
 // Get returns the fixed settings.

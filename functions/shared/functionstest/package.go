@@ -16,8 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Package stores a package of pages in the bucket, without a generation that lists it. It returns
-// the package's entry for a manifest, and an outcome of state Stored for each page.
+// Package stores a package of pages in the bucket, but no manifest lists it. It returns the
+// package's entry for a manifest, and for each page an outcome (the record of its request) of state
+// Stored.
 func Package(t testing.TB, bucket blob.Bucket, p layout.Partition, pages ...webobject.Object) (manifest.Package, []book.Outcome) {
 	t.Helper()
 	pkg := webobject.Package{Base: 2, Created: Start, Expires: Start.Add(24 * time.Hour)}
@@ -75,7 +76,8 @@ func Commit(t testing.TB, bucket blob.Bucket, p layout.Partition, edit func(*man
 	return m
 }
 
-// Edit commits an edit of a partition through package partition, as functions do.
+// Edit changes the manifest of a partition, and commits it through package partition, as production
+// code does.
 func Edit(t testing.TB, bucket blob.Bucket, id layout.Partition, edit func(*partition.Edit) error) {
 	t.Helper()
 	p, err := partition.Open(t.Context(), bucket, id, func() time.Time { return Start })
@@ -87,7 +89,7 @@ func Edit(t testing.TB, bucket blob.Bucket, id layout.Partition, edit func(*part
 	}
 }
 
-// Begin commits the first, empty generation of a partition, if it has none.
+// Begin commits the first, empty generation of a partition's manifest, if it has none.
 func Begin(t testing.TB, bucket blob.Bucket, id layout.Partition) {
 	t.Helper()
 	Edit(t, bucket, id, func(e *partition.Edit) error {
@@ -98,8 +100,9 @@ func Begin(t testing.TB, bucket blob.Bucket, id layout.Partition) {
 	})
 }
 
-// Learn stores a book, and commits a generation with the book and with the packages that its
-// outcomes name.
+// Learn stores a book (outcomes of URLs, and links). Then it commits a generation of the manifest that
+// also lists this book and the given packages. If outcomes say that pages are stored, the packages must
+// hold these pages.
 func Learn(t testing.TB, bucket blob.Bucket, p layout.Partition, b book.Book, packages ...manifest.Package) {
 	t.Helper()
 	content, err := book.Encode(b)
@@ -157,8 +160,8 @@ func Documents(t testing.TB, bucket blob.Reader, listed manifest.Segment) (live 
 	return live
 }
 
-// Live returns the live documents of all segments of a manifest as sorted texts: URL, space,
-// version.
+// Live returns the live documents of all segments of a manifest as sorted texts. Each text is the URL
+// of a document, a space, and the document's version.
 func Live(t testing.TB, bucket blob.Reader, m manifest.Manifest) (live []string) {
 	t.Helper()
 	for _, listed := range m.Segments {

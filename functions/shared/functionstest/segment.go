@@ -10,8 +10,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Index stores and commits a segment of the pages of the listed package with the given key. Its
-// documents have no words, and the languages that lang returns for the pages.
+// Index builds a segment of the pages of a package, stores it, and adds it to the partition's
+// manifest. The parameter key is the key of the package. The manifest must list the package already.
+// The documents have no words; their languages are those that the function lang returns for the
+// pages.
 func Index(t testing.TB, bucket blob.Bucket, p layout.Partition, key string, lang func(webobject.Object) string) {
 	t.Helper()
 	content, err := bucket.Get(t.Context(), key, blob.Range{})

@@ -17,8 +17,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Outcome returns the outcome of a request for a URL by the batch v, on behalf of
-// Collection.
+// Outcome returns a book's record of what became of a request for a URL. The record says that the
+// batch v made the request, for the test collection, and that the URL is now in the given state.
 func Outcome(t testing.TB, v layout.Version, url string, state book.State) book.Outcome {
 	t.Helper()
 	a, err := address.Parse(url)
@@ -35,8 +35,8 @@ func Outcome(t testing.TB, v layout.Version, url string, state book.State) book.
 	return o
 }
 
-// Link returns an anchor link from one page to another, found for Collection. depth is that of
-// the target.
+// Link returns a link from one page to another, of the kind that an <a> element makes. The link was
+// found for the collection Collection. depth is the number of links from a seed to the target.
 func Link(t testing.TB, from, to string, depth uint16) book.Link {
 	t.Helper()
 	a, err := address.Parse(to)
@@ -54,8 +54,8 @@ func HTML(words string) string {
 	return "<!doctype html><title>" + words + "</title><p>" + words + "</p>"
 }
 
-// Spool returns the encoded spool object of a ledger, with pages that Page makes for its
-// outcomes of state Stored.
+// Spool returns the bytes of the spool object of a batch. The object has the given ledger, and a page
+// for each outcome of state Stored in the ledger. The function Page makes these pages.
 func Spool(t testing.TB, ledger spool.Ledger) []byte {
 	t.Helper()
 	object := spool.Spool{Ledger: ledger}
@@ -98,7 +98,7 @@ func Keys(t testing.TB, bucket blob.Reader, prefix string) []string {
 	return keys
 }
 
-// Open opens the empty frontiers of all crawl partitions in an epoch.
+// Open opens empty frontiers (queues of URLs in Redis) for all crawl partitions, in the given epoch.
 func Open(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, epoch uint64) {
 	t.Helper()
 	for _, crawl := range s.Crawl.Partitions() {
@@ -108,7 +108,8 @@ func Open(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, epoch u
 	}
 }
 
-// Admit adds URLs to the frontiers of their crawl partitions as pending, at depth 1.
+// Admit adds URLs as pending, at depth 1, to the frontiers (queues in Redis) of the crawl
+// partitions to which they belong.
 func Admit(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, urls ...string) {
 	t.Helper()
 	for _, url := range urls {
@@ -127,7 +128,8 @@ func Admit(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, urls .
 	}
 }
 
-// Counts returns the counts of a crawl partition's frontier.
+// Counts returns how many URLs of each state the frontier (queues in Redis) of a crawl partition
+// has.
 func Counts(t testing.TB, rdb redis.UniversalClient, crawl int) frontier.Counts {
 	t.Helper()
 	counts, err := frontier.New(rdb, crawl).Counts(t.Context())
@@ -137,7 +139,7 @@ func Counts(t testing.TB, rdb redis.UniversalClient, crawl int) frontier.Counts 
 	return counts
 }
 
-// Inbox returns the batches of a storage partition that wait to be packed.
+// Inbox returns the batches that were fetched and wait to be packed in a storage partition.
 func Inbox(t testing.TB, rdb redis.UniversalClient, p layout.Partition) []layout.Version {
 	t.Helper()
 	waiting, err := frontier.NewInbox(rdb, p).List(t.Context())
@@ -151,7 +153,8 @@ func Inbox(t testing.TB, rdb redis.UniversalClient, p layout.Partition) []layout
 	return batches
 }
 
-// Outcomes returns an outcome of the batch v for each URL, all of one state.
+// Outcomes returns an outcome for each URL, all in the same state, as if the batch v had requested
+// the URLs.
 func Outcomes(t testing.TB, v layout.Version, state book.State, urls ...string) []book.Outcome {
 	t.Helper()
 	var all []book.Outcome
@@ -161,15 +164,15 @@ func Outcomes(t testing.TB, v layout.Version, state book.State, urls ...string) 
 	return all
 }
 
-// Frontier is the part of a crawl partition's frontier that tests compare: its epoch and
-// the identities of the pending URLs.
+// Frontier is what tests compare of the frontier (queues in Redis) of a crawl partition: the epoch
+// in which it was built, and the identities (hashes) of the pending URLs.
 type Frontier struct {
 	Epoch   uint64
 	Pending []string
 }
 
-// ReadFrontier reads the frontier of a crawl partition. The test fails unless it was built
-// under the settings s.
+// ReadFrontier reads the frontier (queues in Redis) of a crawl partition. The test fails unless the
+// frontier was built under the given settings.
 func ReadFrontier(t testing.TB, rdb redis.UniversalClient, s *settings.Settings, crawl int) (f Frontier) {
 	t.Helper()
 	front := frontier.New(rdb, crawl)
@@ -190,8 +193,8 @@ func ReadFrontier(t testing.TB, rdb redis.UniversalClient, s *settings.Settings,
 	return f
 }
 
-// Lease leases a batch of a crawl partition for an hour. The test fails if nothing can be
-// leased.
+// Lease leases the next batch of URLs of a crawl partition for an hour. The test fails if no URL
+// can be leased.
 func Lease(t testing.TB, rdb redis.UniversalClient, crawl int, now time.Time) frontier.Lease {
 	t.Helper()
 	leased, ok, err := frontier.New(rdb, crawl).Lease(t.Context(), frontier.Request{
@@ -203,9 +206,16 @@ func Lease(t testing.TB, rdb redis.UniversalClient, crawl int, now time.Time) fr
 	return leased
 }
 
-// LearnSite commits a book about a site with these outcomes, of batches 1 and 2: the seed was
-// skipped, the page "failed" has failed, and "retried" is to be requested again. The book has links
-// from the seed to both pages, to a page "new", and to the addresses elsewhere.
+// LearnSite commits a book (outcomes of requests, and links) about the pages of a site. The seed links to
+// the pages failed, retried and new of the site, and to all addresses in the parameter elsewhere. The book
+// has these outcomes:
+//
+//	page       batch   outcome
+//	seed       1       skipped
+//	failed     1       failed
+//	retried    2       to be requested again
+//
+// The other pages have no outcome: nobody has requested them yet.
 func LearnSite(t testing.TB, bucket blob.Bucket, p layout.Partition, seed string, elsewhere ...string) {
 	t.Helper()
 	first, second := layout.Version{Epoch: 1, Token: 1}, layout.Version{Epoch: 1, Token: 2}

@@ -19,8 +19,9 @@ import (
 // in its package (packages are smaller than 4 GiB). kind is an index in kinds.all.
 type fact struct{ offset, kind uint32 }
 
-// kind is a language, the way in which it is known, and a media type. There are few different
-// kinds, so a fact holds only the number of its page's kind.
+// kind describes a page by its language, by how this language is known (for instance declared by the page,
+// or guessed), and by its media type. Many pages are of the same kind. So kinds are numbered, and for each
+// page only the number is kept in memory (see fact).
 type kind struct{ lang, source, mime string }
 
 type kinds struct {
@@ -43,9 +44,10 @@ func (k *kinds) of(one kind) uint32 {
 // segmentsAtOnce is how many segments are read concurrently.
 const segmentsAtOnce = 4
 
-// ReadIndex reads the language and the media type of all indexed pages, so that Pages yields them,
-// too. It opens each segment and reads four of its columns, and keeps 8 bytes in memory for each
-// page. It adds an error to Unindexed for each segment that cannot be read.
+// ReadIndex reads the languages and media types of all indexed pages. If it is called before Pages, the
+// pages that Pages yields have these data. ReadIndex opens each segment and reads four of its columns.
+// It keeps 8 bytes in memory for each page. For each segment that cannot be read, it adds an error to
+// Unindexed.
 func (v *Inventory) ReadIndex(ctx context.Context) error {
 	var mu sync.Mutex // protects v and the partitions
 	group, within := errgroup.WithContext(ctx)
@@ -80,8 +82,9 @@ func (v *Inventory) ReadIndex(ctx context.Context) error {
 	return nil
 }
 
-// columns holds the data that ReadIndex reads of a segment: parts has the number of documents of
-// each package; the other fields have one value for each document.
+// columns holds the data that ReadIndex reads from a segment. Each element of parts is a package, with the
+// number of documents that the segment has from this package. The other fields have one value for each
+// document of the segment.
 type columns struct {
 	parts                     []segment.Part
 	languages, sources, types *segment.StringColumn
@@ -107,7 +110,8 @@ func (v *Inventory) readColumns(ctx context.Context, listed *manifest.Segment) (
 	return c, err
 }
 
-// learn adds the languages and media types of a segment's documents to the index of partition p.
+// learn adds the language and the media type of each document of a segment to p.index. The method find
+// looks them up there, by the key of the document's package and its offset in the package.
 func (v *Inventory) learn(p *part, c columns) {
 	doc := uint32(0)
 	for _, of := range c.parts {

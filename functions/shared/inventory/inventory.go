@@ -1,5 +1,5 @@
-// Package inventory lists the stored pages of a bucket as they were at one moment, by
-// its books and by columns of its segments. No page is read.
+// Package inventory lists the pages that a bucket had stored at one moment. It takes them from
+// books, the records of what became of each URL, and from columns of the index. It reads no page.
 package inventory
 
 import (
@@ -32,7 +32,7 @@ type Selection struct {
 
 // Page is a stored page that an inventory lists.
 type Page struct {
-	*book.Outcome        // outcome that stored the page; valid until the next page is yielded
+	*book.Outcome        // outcome (record of the request) that stored the page; valid until the next page is yielded
 	Key           string // present key of the page's package; erasing pages from a package changes its key
 
 	// These fields come from the index and are set after ReadIndex:
@@ -51,8 +51,9 @@ type Inventory struct {
 	partitions []*part
 	kinds      kinds
 
-	// Faults has an error for each partition of which generations or books are lost or damaged, so
-	// that pages are missing. The list is complete when Pages has yielded all pages.
+	// Faults has an error for each partition of which manifests or books (records of what became of
+	// URLs) are lost or damaged, so that pages are missing in the inventory. The list is complete
+	// when Pages has yielded all pages.
 	Faults []error
 	// Unindexed has an error for each segment that ReadIndex could not read. The languages and
 	// media types of its pages are unknown.
@@ -61,13 +62,14 @@ type Inventory struct {
 
 // part is one storage partition of an inventory.
 type part struct {
-	then, now manifest.Manifest // manifests at the moment of the inventory, and now
+	then, now manifest.Manifest // the manifest at the moment of the inventory (then), and the newest one (now)
 	books     *partition.Books
-	// languages and media types of the pages of each package, by the present key of the package
+	// languages and media types of the pages of each package, by the key that the package has in
+	// the newest manifest
 	index map[string][]fact
 }
 
-// Open opens all storage partitions of a bucket as they were at the time in the parameter at.
+// Open opens all storage partitions of a bucket as they were at the given time.
 func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time.Time) (*Inventory, error) {
 	v := &Inventory{bucket: bucket, settings: s}
 	for _, id := range s.Partitions() {
@@ -92,8 +94,8 @@ func Open(ctx context.Context, bucket blob.Reader, s *settings.Settings, at time
 }
 
 // Manifests returns the manifests of the partitions as they were at the moment of the inventory,
-// but with the present keys of packages (see Page.Key). Partitions that could not be opened are
-// left out.
+// except that packages have their present keys (see Page.Key). Partitions that could not be opened
+// are left out.
 func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	for _, p := range v.partitions {
 		m := p.then.Clone()
@@ -105,8 +107,8 @@ func (v *Inventory) Manifests() (all []*manifest.Manifest) {
 	return all
 }
 
-// Empty reports whether no partition had a generation yet at the moment of the inventory. It is
-// false if a partition could not be opened.
+// Empty reports whether no partition had a manifest yet at the moment of the inventory. It is false
+// if a partition could not be opened.
 func (v *Inventory) Empty() bool {
 	return len(v.Faults) == 0 && !slices.ContainsFunc(v.partitions, func(p *part) bool { return p.then.Generation > 0 })
 }
@@ -120,10 +122,11 @@ func (p *part) keyNow(key string) string {
 	return key
 }
 
-// Pages yields the stored pages that the selection selects. The pages of a site follow each other.
-// Forgotten pages are left out. A page that is not in the index passes any selection by language.
-// An error ends the sequence. Besides the data of ReadIndex, Pages holds in memory only the bytes
-// of one request and one block of each book.
+// Pages yields the stored pages that match the selection. All pages of a site come one after
+// another. Pages that a takedown forgets are left out. A selection by language includes the pages
+// that are not in the index, since their language is unknown. An error ends the sequence. Besides the
+// data that ReadIndex keeps, Pages needs little memory: for each book, one block and the bytes of one
+// request.
 func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Page, error] {
 	return func(yield func(Page, error) bool) {
 		wanted, err := selected.parse()
@@ -158,12 +161,13 @@ func (v *Inventory) Pages(ctx context.Context, selected Selection) iter.Seq2[Pag
 	}
 }
 
-// Alias is an address without a stored page of its own: it leads to another address by a
-// redirect, or by the canonical address that its page names.
+// Alias is an address that leads to another address, by a redirect or because its page names that
+// one as the canonical address. No page is stored under an alias.
 type Alias struct {
 	ID layout.Identity
-	// To has the identities of the address to which the alias leads: with all parameters of the
-	// address, and without the parameters that the outcome's collections drop
+	// To has the identities (hashes of URLs) under which the target page may be stored. The first is that
+	// of the target's full URL. But the page may be stored under a shorter URL, because collections can be
+	// set to drop query parameters from URLs. The identities of these shorter URLs follow.
 	To []layout.Identity
 }
 
@@ -188,7 +192,9 @@ func (v *Inventory) Aliases(ctx context.Context) iter.Seq2[Alias, error] {
 // selector is a selection that was checked, with Site in canonical form.
 type selector struct {
 	Selection
-	number uint32 // number of the site: the upper half of the places of its URLs
+	// number of the site. It is the upper half of the place of each of the site's URLs; a place is a
+	// hash of 64 bits by which URLs are ordered.
+	number uint32
 }
 
 func (s Selection) parse() (selector, error) {
@@ -216,16 +222,18 @@ func (s *selector) has(p *Page) bool {
 	return err == nil && (a.Host == s.Site || a.Site == s.Site)
 }
 
-// standing holds those outcomes of one URL that determine its state (see book.Standing). They may
-// come from the books of several partitions: a strategy may have moved the URL from one to another.
+// standing holds those outcomes (records of requests) of one URL that determine whether it is
+// stored, failed or pending (see book.Standing). They may come from the books of several
+// partitions: a strategy may have moved the URL from one to another.
 type standing struct {
 	book.Standing
-	of *part // partition whose books have the outcome Standing.Page
+	of *part // partition whose books say where the page is stored (Standing.Page)
 }
 
-// standings yields the outcomes that determine the state of every URL, in the order of places. If
-// the books of a partition are damaged, it adds the error to Faults, and goes on without the
-// further outcomes of this partition.
+// standings yields, for every URL, the outcomes (records of requests) that determine its state. The
+// URLs come in the order of their places (hashes by which books are sorted). If the books of a
+// partition are damaged, standings adds the error to Faults, and goes on without the remaining
+// outcomes of this partition.
 func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	return func(yield func(standing, error) bool) {
 		streams := make([]*stream, 0, len(v.partitions))
@@ -272,13 +280,14 @@ func (v *Inventory) standings(ctx context.Context) iter.Seq2[standing, error] {
 	}
 }
 
-// stream reads the books of one partition, URL by URL. The field head holds those outcomes of the
-// current URL that determine its state.
+// stream reads the books of one partition, URL by URL. Books hold outcomes, which are records of
+// requests. The field head has those outcomes of the current URL that determine its state: whether it
+// is stored, failed or pending.
 type stream struct {
 	of   *part
 	next func() (book.Standing, error, bool)
 	head book.Standing
-	at   *book.Outcome // one of the outcomes in head, which names the current URL; nil when all books are read
+	at   *book.Outcome // an outcome of the current URL, to compare this URL with those of other streams; nil at the end
 }
 
 func (s *stream) advance() error {
@@ -290,7 +299,8 @@ func (s *stream) advance() error {
 	return err
 }
 
-// compare compares two outcomes for the order in which books have them: by place, then by identity.
+// compare compares the URLs of two outcomes by the order that URLs have in books: by place, then by
+// identity. Both are hashes.
 func compare(a, b *book.Outcome) int {
 	if a.Place != b.Place || a.URL == b.URL {
 		return cmp.Compare(a.Place, b.Place)
@@ -298,8 +308,9 @@ func compare(a, b *book.Outcome) int {
 	return a.Identity().Compare(b.Identity())
 }
 
-// merge joins the standings that a URL has in several partitions to one. The parameter group holds
-// the streams of these partitions, all of which have reached the URL.
+// merge selects the outcomes that determine the state of one URL, if several partitions have outcomes of
+// it. The parameter group has the streams of these partitions. The URL must be the current one of each
+// stream.
 func merge(group []*stream) standing {
 	if len(group) == 1 {
 		return standing{group[0].head, group[0].of}

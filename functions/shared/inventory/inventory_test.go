@@ -28,7 +28,8 @@ func version(token uint64) layout.Version { return layout.Version{Epoch: 1, Toke
 
 func urlOf(n int) string { return fmt.Sprintf("http://host%d.example.org/%d", n%2, n) }
 
-// store stores pages of the numbers in a package of a partition, with a book.
+// store stores pages with the URLs of the given numbers (see urlOf) in a package of a partition,
+// and commits a book with their outcomes. It returns the key of the package.
 func store(t *testing.T, bucket blob.Bucket, p layout.Partition, v layout.Version, numbers ...int) (key string) {
 	t.Helper()
 	var objects []webobject.Object
@@ -48,12 +49,13 @@ func learn(t *testing.T, bucket blob.Bucket, p layout.Partition, v layout.Versio
 	functionstest.Learn(t, bucket, p, book.Book{Outcomes: []book.Outcome{functionstest.Outcome(t, v, urlOf(n), state)}})
 }
 
-// oddGerman is the language of the pages.
+// oddGerman returns the language of a test page: German if its number is odd, else English.
 func oddGerman(o webobject.Object) string {
 	return map[bool]string{true: "en", false: "de"}[strings.HasPrefix(o.URL, "http://host0")]
 }
 
-// list returns the selected pages as sorted texts "number language key".
+// list opens an inventory at the given time. It returns the inventory, and a sorted list of the selected
+// pages. Each page is a text with its number, language and media type.
 func list(t *testing.T, bucket blob.Reader, s *settings.Settings, selected Selection, at time.Time) (*Inventory, []string) {
 	t.Helper()
 	v, err := Open(t.Context(), bucket, s, at)
@@ -126,8 +128,9 @@ func TestWrongSite(t *testing.T) {
 	}
 }
 
-// TestErased lists pages of a package from which others were erased. The package has another key
-// since, but books and segments have the former key.
+// TestErased checks that pages are listed with their languages after other pages were erased from
+// their package. The package has another key since then, but books and segments name the former
+// key.
 func TestErased(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 1, nil, "http://host0.example.org/")
@@ -148,8 +151,13 @@ func TestErased(t *testing.T) {
 	}
 }
 
-// TestMoved lists pages that a strategy has moved to another partition: each once, and not at all
-// if the page is gone there.
+// TestMoved checks an inventory of pages that a strategy has moved from partition 0 to partition 1. Three of
+// the four pages were requested again, and partition 1 has the outcomes. The inventory must have
+//
+//	the page that was stored again            once, as partition 1 has it
+//	the page whose request failed             not at all
+//	the page that was unchanged               as partition 0 has it
+//	the page that was not requested again     as partition 0 has it
 func TestMoved(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 2, nil, "http://host0.example.org/")
@@ -163,7 +171,8 @@ func TestMoved(t *testing.T) {
 	}
 }
 
-// TestAsOf lists the pages at an earlier moment, with the index of that moment.
+// TestAsOf checks that an inventory of an earlier moment lists the pages that were stored then, with
+// the languages that the index had then.
 func TestAsOf(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 1, nil, "http://host0.example.org/")
@@ -196,7 +205,7 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// keep returns a generation with the lists of another.
+// keep returns the manifest m, but with the packages, books and segments of another manifest.
 func keep(m, of manifest.Manifest) manifest.Manifest {
 	m.Packages, m.Books, m.Segments, m.Next = of.Packages, of.Books, of.Segments, of.Next
 	return m
@@ -228,7 +237,8 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// TestFaults fails each request in turn. The result must be an error, never a shorter list.
+// TestFaults lets each request fail in turn, and checks that the result is an error or the whole
+// list, never a shorter list.
 func TestFaults(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 2, nil, "http://host0.example.org/")
@@ -255,7 +265,8 @@ func TestFaults(t *testing.T) {
 	})
 }
 
-// TestRequests sends no request for a page.
+// TestRequests checks that an inventory needs requests for books and segments only, not for each
+// page.
 func TestRequests(t *testing.T) {
 	bucket := memblob.New()
 	s := functionstest.Publish(t, bucket, 1, nil, "http://host0.example.org/")

@@ -13,10 +13,11 @@ import (
 )
 
 const (
-	// Slots is the greatest number of clicks that are kept for one day, one query and one page.
+	// Slots is the greatest number of clicks that are kept for the same day, query and page. Each
+	// click is stored in one of as many numbered places (slots), which is drawn at random.
 	Slots = 64
-	// MaxClick is the greatest size of a click as JSON, in bytes. A larger click is not counted:
-	// its query is so long that hardly anybody else asks it.
+	// MaxClick is the greatest size of a click as JSON, in bytes. A larger click is not stored: hardly
+	// anybody else asks such a long query, and clicks on rare queries are not used (see LeastClicks).
 	MaxClick = 2048
 )
 
@@ -131,8 +132,9 @@ func CheckClick(key string, content []byte) error {
 	return nil
 }
 
-// Forgotten reports whether the click is on a forgotten URL, or its query names a forgotten URL or
-// site.
+// Forgotten reports whether the click must be forgotten because of a takedown, which is an
+// operator's request to forget URLs and sites. It must be if a takedown covers the URL of the
+// click, or a URL or site that the query of the click names.
 func (c Click) Forgotten(forgotten *takedown.Set) bool {
 	return forgotten.ForgetsURL(c.URL) || c.Query.names(forgotten)
 }

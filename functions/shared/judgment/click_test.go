@@ -23,7 +23,8 @@ func click(url string, position int) judgment.Click {
 	return judgment.Click{Day: today, Query: birds, URL: url, Position: position}
 }
 
-// putClicks stores a click in each of the slots from 0 to n-1.
+// putClicks stores n copies of a click, in the slots (the numbered places in its key) from 0 to
+// n-1.
 func putClicks(t *testing.T, bucket blob.Bucket, c judgment.Click, n int) {
 	t.Helper()
 	for slot := range n {
@@ -42,7 +43,8 @@ func allClicks(t *testing.T, bucket blob.Reader) (all []judgment.Clicked, few in
 	return all, few
 }
 
-// TestStoredClick checks the whole content of a stored click, and that a taken slot stays as it is.
+// TestStoredClick checks the whole content of a stored click, and that a click whose slot (the
+// number in its key) is taken does not replace the stored one.
 func TestStoredClick(t *testing.T) {
 	bucket := memblob.New()
 	putClicks(t, bucket, click(heron, 2), 1)
@@ -128,8 +130,9 @@ func TestClickGrades(t *testing.T) {
 	}
 }
 
-// TestFewClicks checks that the few clicks on a page as a result of a query are not even read, and that
-// clicks of several days count together.
+// TestFewClicks stores fewer clicks than LeastClicks on a page as a result of a query. It checks
+// that these clicks are not even read. Then it adds clicks of another day, and checks that the
+// clicks of both days count together.
 func TestFewClicks(t *testing.T) {
 	inner := memblob.New()
 	putClicks(t, inner, click(stork, 1), judgment.LeastClicks-1)
@@ -153,8 +156,8 @@ func TestFewClicks(t *testing.T) {
 	}
 }
 
-// TestForgottenClicks interrupts Erase at each call to the store. It checks that clicks on forgotten
-// pages never count, and that they are gone after another run.
+// TestForgottenClicks checks that clicks on pages that a takedown forgets never count. It also lets
+// Erase fail at each call to the store, and checks that these clicks are gone after another run.
 func TestForgottenClicks(t *testing.T) {
 	pasted := click(stork, 1)
 	pasted.Query = judgment.Query{Text: "site:owls.example night"}

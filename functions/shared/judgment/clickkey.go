@@ -27,7 +27,7 @@ func ParseClickKey(text string) (ClickKey, error) {
 // Empty reports whether k is the zero ClickKey, with which clicks are not counted.
 func (k ClickKey) Empty() bool { return k == ClickKey{} }
 
-// String returns a text without the secret.
+// String returns a constant text, so that a log that prints the key does not show the secret.
 func (k ClickKey) String() string { return "the key of clicks" }
 
 // Sign returns the signature of a click. The parameter click is the result of Click.Encode. The

@@ -15,16 +15,16 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// LeastClicks is the least number of stored clicks on a page as a result of a query that AllClicks
-// reads. It leaves out pages with fewer, because a query that only one person asked may reveal this
-// person. Three is also the least number in official statistics: if there were only two people,
-// each could infer the other's number. Three clicks do not prove that there are several people,
-// because one person may have clicked three times.
+// LeastClicks is the number of stored clicks that a page needs, as a result of one query, to be
+// returned by AllClicks. The reason is that a query may reveal the person who asked it, if nobody
+// else did. Official statistics use the same limit: they publish no number that comes from fewer
+// than three people. (If there were two, each could infer the other's number.) The limit is no
+// proof that there are several people, because one person may have clicked three times.
 const LeastClicks = 3
 
-// PutClick stores a click in a slot, a number from 0 to Slots-1, which the caller must draw at random.
-// If the slot is taken, PutClick stores nothing: so a flood of clicks makes at most Slots objects for a
-// query and page on one day.
+// PutClick stores a click in a slot, a number from 0 to Slots-1, which the caller must draw at
+// random. The slot is part of the object's key. If it is taken, PutClick stores nothing and returns
+// nil: so a flood of clicks makes at most Slots objects for a query and page on one day.
 func PutClick(ctx context.Context, bucket blob.Bucket, c Click, slot int) error {
 	content, err := c.Encode()
 	if err != nil {
@@ -46,7 +46,7 @@ type Clicked struct {
 // ClickedPage is a page that has at least LeastClicks clicks as a result of a query.
 type ClickedPage struct {
 	URL      string
-	Clicks   float64 // estimated number of clicks
+	Clicks   float64 // number of clicks, estimated from the number of stored ones (see estimate)
 	Position float64 // mean position of the page when it was clicked, from 1
 }
 
@@ -55,10 +55,11 @@ type ClickedPage struct {
 //	2   the page was clicked more often than every page above it
 //	1   any other clicked page: pages are often clicked because of their position
 //
-// The rule is "click > skip above" (T. Joachims, Optimizing Search Engines using Clickthrough Data,
-// KDD 2002, section 2.2), applied to the clicks of many readers: they have seen the pages above
-// this page, and preferred this page. A page with fewer clicks than LeastClicks counts as skipped.
-// The page at position 1 never gets 2, because there is no page above it.
+// A page is above another if its mean position is less. The rule is "click > skip above" (T.
+// Joachims, Optimizing Search Engines using Clickthrough Data, KDD 2002, section 2.2), applied to
+// the clicks of many readers: they have seen the pages above this page, and preferred this page.
+// Pages with fewer clicks than LeastClicks are not in c.Pages, and count as never clicked. A page
+// whose mean position rounds to 1 never gets 2, because there is nothing above it.
 func (c Clicked) Grades() map[string]int {
 	grades := make(map[string]int)
 	for _, page := range c.Pages {
@@ -74,17 +75,21 @@ func (c Clicked) Grades() map[string]int {
 }
 
 // estimate returns the number of clicks that most likely filled the given number of slots, if each
-// click takes one of Slots slots at random: −Slots · ln(fraction of slots that are empty). This is
-// linear counting (K.-Y. Whang and others, ACM Transactions on Database Systems 15, 1990). If all slots
-// are full, the number cannot be known, and estimate counts as if one slot were empty.
+// click takes one of Slots slots at random. The number is −Slots · ln(fraction of slots that are
+// empty). This is linear counting (K.-Y. Whang and others, ACM Transactions on Database Systems 15,
+// 1990). If all slots are full, the number cannot be known, and estimate counts as if one slot were
+// empty.
 func estimate(slots int) float64 {
 	return -Slots * math.Log(1-float64(min(slots, Slots-1))/Slots)
 }
 
-// AllClicks returns the queries that have a page with LeastClicks clicks or more, each with these
-// pages. They are in the order of the queries' texts, without forgotten URLs. few is the number of
-// pairs of a query and a page with fewer clicks: these clicks are not read. unread has an error for
+// AllClicks returns the queries whose results were clicked, each with the clicked pages, sorted by
+// the queries' texts. It leaves out URLs that a takedown covers. The result unread has an error for
 // each click that is damaged, or that only a newer version of the program can read.
+//
+// For each query, AllClicks also leaves out the pages with fewer than LeastClicks clicks. Such
+// clicks are not read. The result few counts these pages; a page that is left out for two queries
+// counts twice.
 func AllClicks(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all []Clicked, few int, unread []error, err error) {
 	keys, err := keysBelow(ctx, bucket, layout.Clicks)
 	if err != nil {
@@ -117,8 +122,9 @@ func AllClicks(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set)
 	return gather(days), few, unread, nil
 }
 
-// gather sums up the clicks by query and page. Each value of the parameter days holds the clicks of one
-// query, page and day.
+// gather adds up the clicks of all days, for each query and each page. The clicks are given in
+// lists: each value of the map days is a list of the clicks on one page, as a result of one query,
+// on one day.
 func gather(days map[string][]Click) (all []Clicked) {
 	type sum struct {
 		first     Click

@@ -1,6 +1,6 @@
-// Package judgment keeps what people tell of results: judges by grades, how well a page
-// answers a query (Brin and Page, 1998, section 4.5.2), and readers by clicks. The command
-// eval asks the queries again and measures any ranking by that.
+// Package judgment keeps what people tell about results. Judges give grades, which say how well a
+// page answers a query (Brin and Page, 1998, section 4.5.2), and readers click on results. The
+// command eval repeats the queries, and measures a ranking by these grades and clicks.
 //
 // # Judges
 //
@@ -28,16 +28,16 @@
 //	0        does not answer it
 //	-1       is not judged any more: an earlier mark is withdrawn
 //
-// The hash of a query is the content hash of its JSON as it stands in the sheet. Of several
-// marks of a judge for one query and URL the latest counts; the same sheet stored twice is
-// one object.
+// The hash of a query is the content hash of its JSON as it stands in the sheet. If a judge has
+// given several marks for one query and URL, the latest counts. A sheet that is stored twice is one
+// object.
 //
 // # Clicks
 //
 // A [Click] says that somebody followed the link to a result. Clicks are kept without persons:
-// nothing of the reader is stored, and no time finer than the day. (The store itself knows when
-// an object was written; nothing reads it.) A click takes one of 64 slots of its day, query
-// and page, drawn at random, under the key of layout.ClickKey:
+// nothing of the reader is stored, and of the time only the day. (The object store records a time of
+// writing for each object. No function reads it.) For each query and page there are 64 slots a day. A
+// click takes one of them at random. The slot is part of the click's key, which layout.ClickKey makes:
 //
 //	clicks/<yyyyMMdd>/<hash of query and page>/<slot>.json
 //
@@ -50,17 +50,18 @@
 //	query     as in a sheet
 //	url       the canonical URL of the result
 //	position  the number of the result, from 1
-//	sum       see layout.Seal; all before it has at most 2048 bytes
+//	sum       checksum, see layout.Seal; the bytes before it are at most 2048
 //
-// The hash is the content hash of the query's hash, a space and the URL. A slot that is taken
-// stays as it is: the number of clicks is estimated from the number of slots. Fewer than
-// [LeastClicks] of one query and page are used for nothing, for they may tell of a person. The
+// The hash is the content hash of the query's hash, a space and the URL. A slot that is taken stays
+// as it is: the number of clicks is estimated from the number of taken slots. If a query and page have
+// fewer than [LeastClicks] clicks, these are not used at all, because they may reveal a person. The
 // sweep deletes clicks after 90 days.
 //
-// What clicks cannot tell: whether the page was of use; what readers think of pages that were
-// not shown, or stood too far down to be seen; who clicked, so that one person may be many.
-// They prefer what stands above, whatever it is, which [Clicked.Grades] corrects in part.
-// Judges tell more; clicks tell of more queries.
+// Clicks do not tell whether the page was of use, nor what readers think of pages that were not
+// shown, or were too far down to be seen. They do not tell who clicked, so many clicks may be of
+// one person. Readers click more often on upper results, whatever these are; [Clicked.Grades]
+// corrects this in part. A judge's grade tells more than a click, but there are clicks for more
+// queries.
 //
 // Marks and clicks for forgotten URLs do not count, and the sweep erases them.
 //

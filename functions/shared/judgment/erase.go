@@ -10,17 +10,19 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Forgotten returns the keys of the sheets that have marks for forgotten URLs, and of the clicks on
-// such URLs; also of those whose query names a forgotten URL or site. It ignores damaged objects.
+// Forgotten returns the keys of the objects that name URLs or sites which a takedown forgets. These
+// are sheets (grades by a judge) with marks for such URLs, clicks on such URLs, and all sheets and
+// clicks whose query names such a URL or site. It ignores damaged objects.
 func Forgotten(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (keys []string, err error) {
 	_, err = tainted(ctx, bucket, forgotten, func(key string, _ Sheet) { keys = append(keys, key) })
 	return keys, err
 }
 
-// Erase erases the marks for forgotten URLs from all sheets, and deletes the clicks on such URLs.
-// It returns the number of objects that it has deleted or replaced. It stores the rest of a sheet
-// as a new object before it deletes the old one, so it may be stopped at any point and run again.
-// It leaves a damaged object as it is, and names it in the error.
+// Erase erases the marks and clicks for URLs that a takedown forgets: it removes these marks from the
+// sheets (grades by judges), and deletes these clicks. It returns the number of objects that it has
+// deleted or replaced. It stores what is left of a sheet as a new object before it deletes the old
+// object. So it may be stopped at any point and run again. It leaves a damaged object as it is, and
+// names it in the error.
 func Erase(ctx context.Context, bucket blob.Bucket, forgotten *takedown.Set) (erased int, err error) {
 	var old []string
 	var errErase error
@@ -50,9 +52,11 @@ func Erase(ctx context.Context, bucket blob.Bucket, forgotten *takedown.Set) (er
 	return erased, nil
 }
 
-// tainted finds the sheets and clicks that name a forgotten URL. For each it calls the function do
-// with the key of the object, and with the sheet without the forgotten URLs (an empty sheet for a
-// click). The result unread has an error for each object that cannot be read (see each).
+// tainted finds the sheets (grades by judges) and clicks that name a URL or site that a takedown
+// covers. For each of them, it calls a function (the parameter do) with the key of the object, and
+// with the sheet that must be stored in its place. For a sheet, this is the sheet without what the
+// takedown covers (see Sheet.Forget). For a click, it is an empty sheet: nothing must be stored. The
+// result unread has an error for each object that cannot be read (see each).
 func tainted(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set, do func(key string, rest Sheet)) (unread []error, err error) {
 	unread, err = sheets(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
 		if rest, changed := s.Forget(forgotten); changed {

@@ -32,7 +32,8 @@ var (
 	nobody = &takedown.Set{}
 )
 
-// sheet returns a sheet with the marks of a judge, given the number of minutes after noon.
+// sheet returns a sheet with the marks (grades of pages) that a judge gave the given number of
+// minutes after noon.
 func sheet(judge string, minutes int, marks ...judgment.Mark) judgment.Sheet {
 	return judgment.Sheet{Judge: judge, At: noon.Add(time.Duration(minutes) * time.Minute), Query: birds, Marks: marks}
 }
@@ -142,7 +143,8 @@ func TestWhatCounts(t *testing.T) {
 	}
 }
 
-// forgotten are the takedowns of a URL and of a site.
+// forgotten publishes the takedown (the removal) of a URL and of a site, and returns the set of
+// takedowns.
 func forgotten(t *testing.T, bucket blob.Bucket) *takedown.Set {
 	t.Helper()
 	a, err := address.Parse(heron)
@@ -159,8 +161,9 @@ func forgotten(t *testing.T, bucket blob.Bucket) *takedown.Set {
 	return &set
 }
 
-// TestErase interrupts Erase at each call to the store. It checks that, before and after another run,
-// all marks for pages that are not forgotten are there, and that no others are left after it.
+// TestErase runs Erase twice: the first run fails at one of its calls to the store, each call in
+// turn. Marks for pages that no takedown covers must be there after both runs. After the second
+// run, all other marks must be gone.
 func TestErase(t *testing.T) {
 	pasted := sheet("ann", 3, judgment.Mark{stork, 0})
 	pasted.Query = judgment.Query{Text: heron}
@@ -198,8 +201,8 @@ func TestErase(t *testing.T) {
 	})
 }
 
-// TestDamaged checks that a damaged sheet is reported, and that all others are still read and
-// erased.
+// TestDamaged checks that a damaged sheet (grades by a judge) is reported, and that all others are
+// still read and erased.
 func TestDamaged(t *testing.T) {
 	bucket := memblob.New()
 	put(t, bucket, sheet("ann", 0, judgment.Mark{stork, 3}, judgment.Mark{heron, 2}))
@@ -217,7 +220,7 @@ func TestDamaged(t *testing.T) {
 }
 
 // TestPutFails lets each call to the store fail in turn. It checks that Put returns an error unless the
-// sheet is stored, and that another Put stores it once.
+// sheet is stored, and that exactly one sheet is stored after a second Put.
 func TestPutFails(t *testing.T) {
 	s := sheet("ann", 0, judgment.Mark{stork, 3})
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
@@ -260,8 +263,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// TestForgetQueries checks that no mark is left of a query that names a forgotten URL or site in its
-// text or in a filter.
+// TestForgetQueries checks that a query keeps no marks if its text or one of its filters names a URL or
+// site that a takedown forgets.
 func TestForgetQueries(t *testing.T) {
 	parse := func(raw string) address.Address {
 		a, err := address.Parse(raw)

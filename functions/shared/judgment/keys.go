@@ -26,8 +26,7 @@ type holder struct {
 // minKey is the least length of a key in bytes. A key of this length cannot be guessed.
 const minKey = 16
 
-// longer is the end of the errors about keys that are too short: it says how to choose a longer
-// key.
+// longer is the end of the message for a key that is too short. It says how to choose a longer key.
 var longer = fmt.Sprintf("write %d or more, such as those of: openssl rand -hex 16", minKey)
 
 var namePattern = regexp.MustCompile(`^[A-Za-z0-9._-]{1,32}$`)
@@ -61,7 +60,7 @@ func ParseKeys(text string) (Keys, error) {
 // Empty reports whether there is no judge.
 func (k Keys) Empty() bool { return len(k.judges) == 0 }
 
-// String returns the names of the judges. It shows no part of their keys.
+// String returns the names of the judges, and no part of their keys.
 func (k Keys) String() string {
 	names := make([]string, len(k.judges))
 	for i, j := range k.judges {
@@ -70,8 +69,9 @@ func (k Keys) String() string {
 	return strings.Join(names, " ")
 }
 
-// Judge returns the name of the judge with the given key. It takes the same time for every wrong
-// key, so that nobody can infer from the time whether a part of the key is right.
+// Judge returns the name of the judge with the given key; known is false if there is none. It takes
+// the same time for every wrong key, so that nobody can infer from the time whether a part of the
+// key is right.
 func (k Keys) Judge(key string) (name string, known bool) {
 	sum := sha256.Sum256([]byte(key))
 	for _, j := range k.judges {
@@ -102,7 +102,7 @@ func (k Keys) Token(name string, until time.Time) string {
 }
 
 // Recognise returns the name of the judge whose token this is. It fails with errToken if the token
-// is not valid at the time now.
+// is not valid at the given time.
 func (k Keys) Recognise(token string, now time.Time) (string, error) {
 	name, rest, _ := strings.Cut(token, "|")
 	until, signature, _ := strings.Cut(rest, "|")
@@ -118,7 +118,7 @@ func (k Keys) Recognise(token string, now time.Time) (string, error) {
 	return "", errToken
 }
 
-// sign returns the signature of a token's text.
+// sign returns the signature of a token's text with the judge's key.
 func (h holder) sign(text string) string { return sign(h.sum, "token|"+text) }
 
 // sign returns the HMAC-SHA-256 of a text in base64.

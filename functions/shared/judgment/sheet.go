@@ -15,7 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// Grades of a mark (see the package's table).
+// Lowest and highest grade of a mark: Withdrawn takes back an earlier mark, Best is for the best
+// answer.
 const (
 	Withdrawn = -1
 	Best      = 3
@@ -45,13 +46,13 @@ type Query struct {
 	Before     time.Time `json:"before,omitzero"`
 }
 
-// Mark says how well a page answers a query.
+// Mark is a judge's grade for a page as the answer to a query.
 type Mark struct {
 	URL   string `json:"url"` // canonical URL of the page
 	Grade int    `json:"grade"`
 }
 
-// Sheet has the marks that a judge gave at one time to results of one query.
+// Sheet has the marks (grades of pages) that a judge gave at one time to results of one query.
 type Sheet struct {
 	Version int       `json:"version"` // version of the format; Encode sets it
 	Judge   string    `json:"judge"`
@@ -198,7 +199,8 @@ func Check(key string, content []byte) error {
 	return nil
 }
 
-// names reports whether the query names a forgotten URL or site, in its text or in a filter.
+// names reports whether the query names, in its text or in a filter, a URL or site that a takedown
+// forgets.
 func (q Query) names(forgotten *takedown.Set) bool {
 	words := slices.Clone(q.Site)
 	for word := range strings.FieldsSeq(q.Text) {
@@ -218,8 +220,9 @@ func (q Query) names(forgotten *takedown.Set) bool {
 	return false
 }
 
-// Forget returns the sheet without the marks for forgotten URLs, and whether there were any.
-// If the query itself names a forgotten URL or site, no mark is left.
+// Forget returns the sheet without the marks for URLs that a takedown covers. If the query itself
+// mentions a URL or site that a takedown covers, Forget leaves out all marks. The result changed
+// says whether it left out any.
 func (s Sheet) Forget(forgotten *takedown.Set) (rest Sheet, changed bool) {
 	rest = s
 	rest.Marks = slices.DeleteFunc(slices.Clone(s.Marks), func(m Mark) bool { return forgotten.ForgetsURL(m.URL) })

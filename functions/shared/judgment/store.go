@@ -36,9 +36,9 @@ type Judged struct {
 	judges map[string]map[string]dated // latest mark of each judge for each URL: judges[judge][URL]
 }
 
-// dated is a judge's grade for a URL, with the time and the key of its sheet. Of two grades, the
-// one with the later time is valid; at equal times, the one whose key comes last in the order of
-// bytes.
+// dated is a judge's grade for a URL, with the time and the key of the sheet (the stored object)
+// that has it. Of two grades, the one with the later time is valid; at equal times, the one whose
+// key comes last in the order of bytes.
 type dated struct {
 	grade int
 	at    time.Time
@@ -49,8 +49,8 @@ func (d dated) compare(other dated) int {
 	return cmp.Or(d.at.Compare(other.at), strings.Compare(d.key, other.key))
 }
 
-// add adds to j the marks of s, a sheet that is stored under the object key key. Of several marks
-// of a judge for the same URL, j holds the latest.
+// add adds to j the marks of a sheet that is stored under the given key. Of several marks of a
+// judge for the same URL, j holds the latest.
 func (j *Judged) add(key string, s Sheet) {
 	if j.judges == nil {
 		j.judges = make(map[string]map[string]dated)
@@ -94,9 +94,9 @@ func (j *Judged) Grades() map[string]int {
 	return sums
 }
 
-// Of returns the judgments on one query, without forgotten URLs. It takes one LIST, and one GET for
-// each sheet. The result unread has an error for each sheet that is damaged, or that only a newer
-// version of the program can read.
+// Of returns the judgments on one query, without URLs that a takedown forgets. It takes one LIST,
+// and one GET for each sheet (object with a judge's grades). The result unread has an error for each
+// sheet that is damaged, or that only a newer version of the program can read.
 func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Set) (judged Judged, unread []error, err error) {
 	if !encodable(q.After) || !encodable(q.Before) {
 		return Judged{}, nil, errTime
@@ -109,9 +109,9 @@ func Of(ctx context.Context, bucket blob.Reader, q Query, forgotten *takedown.Se
 	return judged, unread, err
 }
 
-// All returns the judgments on all queries, in the order of the queries' texts, without forgotten
-// URLs. The result unread has an error for each sheet that is damaged, or that only a newer version
-// of the program can read.
+// All returns the judgments on all queries, in the order of the queries' texts, without URLs that a
+// takedown forgets. The result unread has an error for each sheet (object with a judge's grades)
+// that is damaged, or that only a newer version of the program can read.
 func All(ctx context.Context, bucket blob.Reader, forgotten *takedown.Set) (all []*Judged, unread []error, err error) {
 	known := make(map[string]*Judged)
 	unread, err = sheets(ctx, bucket, layout.Judgments, func(key string, s Sheet) {
@@ -134,8 +134,8 @@ func (q Query) compare(other Query) int {
 	return cmp.Or(strings.Compare(q.Text, other.Text), strings.Compare(q.Hash(), other.Hash()))
 }
 
-// keysBelow returns all keys that begin with a prefix, without those of foreign objects (see
-// layout.IsForeign).
+// keysBelow returns all keys that begin with a prefix, without those of objects that this program
+// has not made (see layout.IsForeign).
 func keysBelow(ctx context.Context, bucket blob.Reader, prefix string) (keys []string, err error) {
 	listed, err := blob.List(ctx, bucket, prefix)
 	for _, object := range listed {
@@ -146,7 +146,9 @@ func keysBelow(ctx context.Context, bucket blob.Reader, prefix string) (keys []s
 	return keys, err
 }
 
-// sheets calls the function do with every sheet whose key begins with a prefix (see each).
+// sheets reads every sheet (a judge's grades for one query) whose key begins with the prefix, and
+// calls the given function with the key and the sheet. The result unread has an error for each sheet
+// that cannot be read (see each).
 func sheets(ctx context.Context, bucket blob.Reader, prefix string, do func(key string, s Sheet)) (unread []error, err error) {
 	keys, err := keysBelow(ctx, bucket, prefix)
 	if err != nil {
@@ -155,10 +157,10 @@ func sheets(ctx context.Context, bucket blob.Reader, prefix string, do func(key 
 	return each(ctx, bucket, keys, Decode, do)
 }
 
-// each reads the objects with the given keys, decodes each by the function read, and calls the
-// function do with it, in the order of the keys. It leaves out objects that have been deleted. The
-// result unread has an error for each object that is damaged, or that only a newer version of the
-// program can read.
+// each reads and decodes the objects with the given keys. The first function that it is given decodes
+// an object. The second is called with each decoded object, in the order of the keys. Objects that
+// have been deleted are left out. The result unread has an error for each object that is damaged, or
+// that only a newer version of the program can read.
 func each[T any](ctx context.Context, bucket blob.Reader, keys []string, read func(key string, content []byte) (T, error), do func(key string, t T)) (unread []error, err error) {
 	type result struct {
 		found bool

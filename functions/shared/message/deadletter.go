@@ -29,8 +29,8 @@ const (
 	maxDeadLetter = 2 << 20 // greatest size of a dead letter as JSON; JSON may write a character as six bytes
 )
 
-// DeadLetter is a message that was given up: one JSON object under
-// layout.DeadLetters, created only if absent.
+// DeadLetter is a message that was given up. It is stored as a JSON object under
+// layout.DeadLetters. If there is an object with its key already, this object stays as it is.
 type DeadLetter struct {
 	Queue    string    `json:"queue"`    // name of the queue, as in package task
 	Message  string    `json:"message"`  // SQS's id of the message
@@ -98,8 +98,8 @@ func (d DeadLetter) check() error {
 	return nil
 }
 
-// Cut returns a text, shortened at its end to at most the number of bytes given by the parameter
-// most. It keeps whole characters only, and removes bytes that are not UTF-8.
+// Cut shortens a text at its end to at most the given number of bytes. It keeps whole characters
+// only, and removes bytes that are not UTF-8.
 func Cut(text string, most int) string {
 	if len(text) > most {
 		text = text[:most]
@@ -107,8 +107,8 @@ func Cut(text string, most int) string {
 	return strings.ToValidUTF8(text, "")
 }
 
-// DeadLetters yields the keys of all dead letters in the bucket. An error ends the
-// sequence.
+// DeadLetters yields the keys of all dead letters (messages that were given up) in the bucket. An
+// error ends the sequence.
 func DeadLetters(ctx context.Context, bucket blob.Reader) iter.Seq2[string, error] {
 	return func(yield func(string, error) bool) {
 		for object, err := range bucket.List(ctx, layout.DeadLetters, "") {
@@ -128,9 +128,9 @@ const (
 	storeTime    = 10 * time.Second          // time limit for storing a dead letter; it applies even after the function's own deadline
 )
 
-// DeadLetterStore stores dead letters in the bucket.
+// DeadLetterStore stores dead letters, that is, messages that are given up, in the bucket.
 type DeadLetterStore struct {
-	// Bucket can create objects, as blob.Bucket can.
+	// Bucket is where the dead letters are stored, such as a blob.Bucket.
 	Bucket interface {
 		Create(ctx context.Context, key string, content []byte) error
 	}
@@ -138,9 +138,10 @@ type DeadLetterStore struct {
 	Log *slog.Logger
 }
 
-// Watch returns a handler that calls handle, and stores a dead letter, with the reason, for
-// each message that is given up (see Terminal and Later for when). If handle panics, all
-// messages fail. A function that is killed stores no dead letter.
+// Watch returns a handler that calls handle, and stores a dead letter for each message that is
+// given up. The dead letter is a copy of the message with the reason. A message is given up if its
+// error is Terminal, or if it fails at its last delivery with an error that is not Later. If handle
+// panics, all messages fail. A function that is killed stores no dead letter.
 func (g DeadLetterStore) Watch(queue string, handle Handler) Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		var mu sync.Mutex             // protects over
@@ -174,8 +175,9 @@ func (g DeadLetterStore) call(ctx context.Context, event events.SQSEvent, handle
 	return handle(ctx, event)
 }
 
-// giveUp handles a failed message, whose error is the parameter reason. The table at Terminal and
-// Later says whether the message is given up; if so, giveUp stores a dead letter. It returns true
+// giveUp decides what becomes of a failed message. The kind of its error (the parameter reason) and
+// the number of its deliveries decide whether the message is retried; see the table at Terminal. If
+// it is not retried, giveUp stores a dead letter, or leaves the work to the sweep. It returns true
 // if the message is to be acknowledged, so that the queue does not deliver it again.
 func (g DeadLetterStore) giveUp(ctx context.Context, queue string, m events.SQSMessage, reason error) (over bool) {
 	receives, err := strconv.Atoi(m.Attributes[receiveCount])
@@ -196,9 +198,9 @@ func (g DeadLetterStore) giveUp(ctx context.Context, queue string, m events.SQSM
 	return false
 }
 
-// Store stores a dead letter. An earlier dead letter with the same key stays as it is. If Store
-// fails, it logs the error and returns false. The message is not lost then: the queue keeps it
-// until its last delivery.
+// Store stores a dead letter, and returns true if it is stored. An earlier dead letter with the same
+// key stays as it is. If Store fails, it logs the error and returns false. The caller must then leave
+// the message in its queue.
 func (g DeadLetterStore) Store(ctx context.Context, d DeadLetter) (kept bool) {
 	content, err := d.Encode()
 	if err == nil {

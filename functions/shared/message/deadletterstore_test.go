@@ -30,7 +30,8 @@ func received(receives int, body string) events.SQSMessage {
 	}
 }
 
-// buried returns the reasons of the dead letters in a bucket by body.
+// buried returns the reason of each dead letter (message that was given up) in a bucket, by the
+// body of the message.
 func buried(t *testing.T, bucket blob.Reader) map[string]string {
 	t.Helper()
 	reasons := make(map[string]string)
@@ -152,7 +153,8 @@ func TestLostGraveIsLogged(t *testing.T) {
 	}
 }
 
-// each is a function whose messages fail as their bodies say.
+// each is a handler of messages, in which the body of a message says whether and how the message
+// fails.
 func each(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 	return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(_ context.Context, body string) error {
 		switch body {
@@ -167,7 +169,7 @@ func each(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, 
 	}), nil
 }
 
-// TestWhatBecomesOfAMessage checks the table at Terminal and Later:
+// TestWhatBecomesOfAMessage checks what becomes of a message, by the mark of its error:
 //
 //	Terminal   becomes a dead letter and is acknowledged at its first delivery
 //	Later      comes again, and is left to the sweep after its last delivery
@@ -205,8 +207,8 @@ func TestWhatBecomesOfAMessage(t *testing.T) {
 	}
 }
 
-// TestUnburiedComesAgain checks that a message stays in its queue if its dead letter cannot be
-// stored.
+// TestUnburiedComesAgain checks that a message which is to be given up stays in its queue if its
+// dead letter, the copy in the bucket, cannot be stored.
 func TestUnburiedComesAgain(t *testing.T) {
 	broken := faultblob.New(memblob.New(), func(faultblob.Call) faultblob.Fault { return faultblob.Before })
 	store := message.DeadLetterStore{Bucket: broken, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}
@@ -216,8 +218,8 @@ func TestUnburiedComesAgain(t *testing.T) {
 	}
 }
 
-// TestPanicFailsAll checks that a panic outside of messages fails all of them, and does not end
-// the program.
+// TestPanicFailsAll checks that a panic in the handler, outside of the code for one message, fails
+// all messages and does not end the program.
 func TestPanicFailsAll(t *testing.T) {
 	bucket := memblob.New()
 	store := message.DeadLetterStore{Bucket: bucket, Now: func() time.Time { return noon }, Log: slog.New(slog.DiscardHandler)}

@@ -1,6 +1,7 @@
-// Package message has the code with which all functions handle the messages that start
-// them: it handles several messages of which some fail, stores dead letters, reads the keys
-// of new objects from bucket events, and sends messages to SQS.
+// Package message has the code with which all functions handle the messages that start them. It
+// reports which messages of an event have failed, so that only these are delivered again, and
+// stores dead letters. It reads the keys of new objects from bucket events, and sends messages to
+// SQS.
 //
 // A bucket's event reaches a function as the body of an SQS message, because
 // S3 → SQS → Lambda gives it retries and dead letters:
@@ -48,8 +49,8 @@ func Each(ctx context.Context, log *slog.Logger, event events.SQSEvent, run func
 	return response
 }
 
-// EachTask decodes the body of every message of the event, a JSON object, into a T and calls run
-// with it (otherwise like Each). Any other body fails with a Terminal error.
+// EachTask is like Each, but calls run with a T, which it decodes from the JSON object in the body
+// of a message. A message with any other body fails with a Terminal error.
 func EachTask[T any](ctx context.Context, log *slog.Logger, event events.SQSEvent, run func(context.Context, T) error) events.SQSEventResponse {
 	return Each(ctx, log, event, func(ctx context.Context, body string) error {
 		var task T
@@ -76,8 +77,8 @@ func Together(ctx context.Context, log *slog.Logger, event events.SQSEvent, run 
 	return response
 }
 
-// Decode decodes the body of a message, a JSON object, into the value to which the parameter into
-// points. Any other body is a Terminal error.
+// Decode decodes the JSON object in the body of a message into a variable, to which the second
+// parameter points. Any other body is a Terminal error.
 func Decode(body string, into any) error {
 	err := fmt.Errorf("%d bytes are more than the %d of a message", len(body), MaxBody)
 	if len(body) <= MaxBody {
@@ -172,16 +173,16 @@ func tell(ctx context.Context, m events.SQSMessage, err error) {
 
 type logKey struct{}
 
-// noting is the message for which a function is running, and the log in which Note writes.
+// noting says for which message a function is running, and to which log Note writes.
 type noting struct {
 	log *slog.Logger
 	m   events.SQSMessage
 }
 
-// Note logs a fault that does not fail the message that is being handled, which ctx carries. It
-// also reports the fault to the listeners of ctx. The log has the text what, the attributes and the
-// subject of the message. The listeners count faults by the text what, so it must be one of a few
-// fixed texts.
+// Note records a fault that was met while a message is handled, but that does not make the message
+// fail. Note logs the text of the fault (the parameter what), the attributes, and what the message is
+// about; ctx carries the message. Note also calls the listeners of ctx (see Listen). They count faults
+// by their texts, so a text must be one of a few constants.
 func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 	listening, _ := ctx.Value(listenerKey{}).([]Listener)
 	for _, l := range listening {
@@ -205,7 +206,8 @@ func Note(ctx context.Context, what string, attrs ...slog.Attr) {
 //
 // Joined errors are of a kind only if each of them is.
 
-// marked is an error with the mark of Terminal or of Later.
+// marked is an error that Terminal (a retry cannot help) or Later (the message came too early) has
+// marked.
 type marked struct {
 	error
 	kind kind
@@ -246,14 +248,15 @@ func IsTerminal(err error) bool {
 // is no fault, and is logged at debug level. Later(nil) is nil.
 func Later(err error) error { return mark(err, later) }
 
-// IsLater reports whether err is marked by Later, or is frontier.ErrNotBuilt: functions
-// that need the frontier wait until it is rebuilt.
+// IsLater reports whether err is marked by Later, or is frontier.ErrNotBuilt. Functions that need
+// the frontier fail with that error until it is rebuilt. Their messages must come again, too.
 func IsLater(err error) bool {
 	return every(err, func(err error) bool { return isOf(err, later) || err == frontier.ErrNotBuilt })
 }
 
-// every reports whether err, or an error that it wraps, is of a certain kind; the parameter is
-// decides this for a single error. If err joins several errors, each of them must be of the kind.
+// every reports whether err is of the kind for which the given function returns true. An error that
+// wraps one of this kind is also of this kind. Several joined errors (errors.Join) are of this kind
+// only if each of them is.
 func every(err error, is func(error) bool) bool {
 	if err == nil {
 		return false

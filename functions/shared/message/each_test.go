@@ -172,7 +172,8 @@ func TestDecode(t *testing.T) {
 	}
 }
 
-// TestEachKey checks that run is called for all keys even if it fails for one.
+// TestEachKey checks that EachKey calls its function for all keys of an event, even if the
+// function fails for one of them.
 func TestEachKey(t *testing.T) {
 	const body = `{"Records":[{"eventName":"ObjectCreated:Put","s3":{"object":{"key":"a"}}},{"eventName":"ObjectCreated:Put","s3":{"object":{"key":"b"}}}]}`
 	var ran []string

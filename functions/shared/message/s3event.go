@@ -82,8 +82,8 @@ func s3Keys(body string) ([]string, error) {
 	return keys, nil
 }
 
-// S3Event returns the message body by which S3 reports a created object: the key is
-// query-escaped except for its slashes, the time in UTC to the millisecond.
+// S3Event returns the message body by which S3 reports a created object. In it, the key is
+// query-escaped except for its slashes, and the time is in UTC, to the millisecond.
 func S3Event(bucket, key string, size int64, at time.Time) []byte {
 	event := events.S3Event{Records: []events.S3EventRecord{{
 		EventVersion: "2.1",
@@ -160,8 +160,8 @@ func delaySeconds(delay time.Duration) int32 {
 	return int32((delay + time.Second - 1) / time.Second)
 }
 
-// subject returns attributes for the log that identify a message: its queue, and the key,
-// partition, batch, crawl partition and host, if its body names them.
+// subject returns attributes for the log that identify a message. These are its queue and, as far as
+// its body names them, an object's key, a partition, a batch of URLs, a crawl partition and a host.
 func subject(m events.SQSMessage) []slog.Attr {
 	var attrs []slog.Attr
 	if m.EventSourceARN != "" {
@@ -194,7 +194,7 @@ func subject(m events.SQSMessage) []slog.Attr {
 	return attrs
 }
 
-// ofKey returns attributes for the log: an object's key, and the partition and the batch
+// ofKey returns attributes for the log: an object's key, and the partition and the batch of URLs
 // that the key names.
 func ofKey(key string) []slog.Attr {
 	attrs := []slog.Attr{slog.String("key", key)}

@@ -6,8 +6,8 @@
 //	times     RFC 3339 in UTC
 //	durations a number of seconds or milliseconds, which the key names: _seconds, _ms
 //
-// A type that cannot be written in this form is refused whatever its values, so that
-// the first test that writes it fails.
+// Marshal refuses a type if some of its values cannot be written in this form, even if the given value
+// can. So the first test that writes any value of such a type shows the mistake.
 package reply
 
 import (
@@ -46,10 +46,10 @@ func Marshal(value any, indented bool) ([]byte, error) {
 	return out.Bytes(), nil
 }
 
-// normalize changes v, a shallow copy of a value, to the form that is written: nil lists become
-// empty ones, numbers are rounded, times are in UTC. Lists, maps and values behind pointers,
-// which v shares with the original, are copied first. An empty field with omitempty or
-// omitzero stays empty.
+// normalize changes v, a shallow copy of a value, to the form in which it is written as JSON: nil lists
+// become empty ones, numbers are rounded, times are in UTC. Lists, maps and values behind pointers also
+// belong to the original value, so normalize copies them before it changes them. It does not change an
+// empty field with omitempty or omitzero, which the JSON leaves out.
 func normalize(v reflect.Value) {
 	if t, isTime := v.Interface().(time.Time); isTime {
 		v.Set(reflect.ValueOf(t.UTC()))
@@ -100,7 +100,7 @@ func normalizeFields(v reflect.Value) {
 	}
 }
 
-// copyOf returns a shallow copy whose fields can be set.
+// copyOf returns a shallow copy of a value. The fields of the copy can be set by reflection.
 func copyOf(v reflect.Value) reflect.Value {
 	into := reflect.New(v.Type()).Elem()
 	into.Set(v)
@@ -122,7 +122,7 @@ func round(n float64) float64 {
 }
 
 var (
-	checked sync.Map // results of inspect by reflect.Type: an error, or nil
+	checked sync.Map // result of inspect for each reflect.Type: an error, or nil
 	snake   = regexp.MustCompile(`^[a-z][a-z0-9]*(_[a-z0-9]+)*$`)
 )
 
@@ -175,7 +175,7 @@ func inspect(t reflect.Type, seen map[reflect.Type]bool) error {
 	return nil
 }
 
-// mayLack reports whether the JSON leaves out a field that is empty.
+// mayLack reports whether the JSON leaves out the field if it is empty (omitempty or omitzero).
 func mayLack(field reflect.StructField) bool {
 	_, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 	return strings.Contains(options, "omitempty") || strings.Contains(options, "omitzero")

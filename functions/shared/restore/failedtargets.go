@@ -8,13 +8,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// failedTargets finds the redirects and aliases whose destination has failed since the last request
-// for them, in one pass over the books of a storage partition. It finds only destinations in the
-// same storage partition; a rebuild finds all.
+// failedTargets finds redirects and aliases that must be requested again, because the URL to which
+// they lead has failed after their own last request. It sees the outcomes of requests in one pass
+// over the books of a storage partition. So it does not notice a failure that is in the books of
+// another partition. A rebuild of the frontiers, which reads all books, finds these redirects and
+// aliases, too.
 type failedTargets struct {
-	failed map[layout.Identity]book.Standing // final outcomes of failed pages, with only state and version set
-	lead   []book.Outcome                    // last final outcomes of URLs that are redirects or aliases
-	to     [][]layout.Identity               // for each outcome in lead, the identities of the URLs to which it leads
+	// for each URL whose last request failed, its outcome (the record of this request); only the
+	// fields State and Version are set
+	failed map[layout.Identity]book.Standing
+	lead   []book.Outcome // final outcome (record of the last request) of each URL that is a redirect or alias
+	// to[i] has the identities (hashes) of the destinations of the i-th URL in the field lead
+	to [][]layout.Identity
 }
 
 func (d *failedTargets) see(s *settings.Settings, of book.Standing) {
@@ -30,8 +35,8 @@ func (d *failedTargets) see(s *settings.Settings, of book.Standing) {
 	}
 }
 
-// all returns the last outcomes of the redirects and aliases whose destination has failed since the
-// last request for them.
+// all returns the final outcomes (records of the last requests) of those redirects and aliases
+// whose destination has failed since then.
 func (d *failedTargets) all() (all []book.Outcome) {
 	for i, last := range d.lead {
 		for _, id := range d.to[i] {

@@ -15,14 +15,15 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Seeds of the collection: one is in crawl partition 1, two in crawl partition 0.
+// The seeds of the collection. The first is in crawl partition 1, the second in crawl partition 0.
 const (
 	one = "http://one.example/"
 	two = "http://two.example/"
 )
 
-// world holds frontiers and their bucket. A book in the bucket has the seed one and three pages
-// of its site; the spool has a page of site two.
+// world holds frontiers (queues of URLs in Redis) and their bucket. At first a book in the bucket
+// has the outcome of the first seed, and links to three pages of its site. The spool has a page of
+// the second seed's site.
 type world struct {
 	*Frontiers
 	t       testing.TB
@@ -44,7 +45,8 @@ func newWorld(t testing.TB, rdb redis.UniversalClient) *world {
 	return w
 }
 
-// sweep does what the sweep does with frontiers: Refresh, then Renew for each partition.
+// sweep does what the function sweep does with frontiers: it calls Refresh once, and then Renew for
+// each storage partition.
 func (w *world) sweep() error {
 	w.t.Helper()
 	s, err := settings.Read(w.t.Context(), w.Bucket, functionstest.Start)
@@ -87,7 +89,7 @@ func ids(urls ...string) []string {
 	return all
 }
 
-// lease takes the next lease of a crawl partition.
+// lease leases the next batch of URLs of a crawl partition.
 func (w *world) lease(crawl int) frontier.Lease {
 	w.t.Helper()
 	return functionstest.Lease(w.t, w.Redis, crawl, w.clock.Now())

@@ -19,17 +19,19 @@ import (
 // shareSize is the number of URLs that are written into a frontier in one call.
 const shareSize = 2000
 
-// share is a group of URLs of one crawl partition that are written into its frontier in one call.
+// share is a group of URLs of one crawl partition that are written into its frontier (its queues in
+// Redis) in one call.
 type share struct {
 	known   []frontier.Known // URLs with a final state
-	due     []frontier.Due   // the URLs among known that are to be fetched again
-	pending []frontier.Entry // URLs that are still to be fetched, without a final state
-	missed  bool             // a collection wants pages that are stored for other collections only (see frontier.Counts.Missed)
+	due     []frontier.Due   // URLs with a final state that are to be fetched again
+	pending []frontier.Entry // pending URLs, which have no final state yet: they wait to be fetched
+	missed  bool             // whether a collection wants pages that are stored only for other collections (see frontier.Counts.Missed)
 }
 
-// load goes once through all URLs of the books, and writes each into the frontier of its crawl
-// partition. It leaves out URLs of partitions that are not in the parameter fronts. It returns how
-// many URLs it wrote, and how many of these are pending. The frontiers are written concurrently.
+// load goes once through all URLs that the books (the records in the bucket) name. It writes each
+// URL into the frontier (the queues in Redis) of its crawl partition, but leaves out partitions
+// that are not in the parameter fronts. It returns how many URLs it wrote, and how many of these
+// are pending. The frontiers are written concurrently.
 func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[int]*frontier.Frontier, a *dueTimes) (urls, pending int, err error) {
 	group, ctx := errgroup.WithContext(ctx)
 	queues := make(map[int]chan share, len(fronts))
@@ -65,19 +67,20 @@ func (f *Frontiers) load(ctx context.Context, books *account.Bucket, fronts map[
 	return urls, pending, err
 }
 
-// divider sorts URLs by their crawl partitions. It puts the URLs of each partition into groups of
-// at most shareSize, which are written into the partition's frontier together (see share).
+// divider divides URLs among the frontiers (queues in Redis) that are rebuilt. It collects the URLs
+// of each crawl partition in groups of at most shareSize. Each group is then written into the
+// partition's frontier in one call.
 type divider struct {
 	*dueTimes
 	rationed rationed
-	shares   map[int]*share // the share that is being filled for each crawl partition
-	urls     int            // number of URLs put into shares so far
-	pending  int            // number of pending URLs put into shares so far
+	shares   map[int]*share // for each crawl partition, the group of URLs that is being filled
+	urls     int            // number of URLs put into groups so far
+	pending  int            // number of pending URLs put into groups so far
 }
 
-// divide sends each URL of the books, in a share with others, to the channel of its crawl
-// partition. The parameter queues has these channels; divide closes them at the end, or when ctx
-// ends. It returns how many URLs it sent, and how many of these are pending.
+// divide sorts the URLs of the books by crawl partition, and sends them in groups (see share). The
+// parameter queues has the channel for each partition. divide closes the channels at the end, or
+// when ctx ends. It returns how many URLs it sent, and how many of these are pending.
 func divide(ctx context.Context, books *account.Bucket, queues map[int]chan share, a *dueTimes) (urls, pending int, err error) {
 	d := &divider{dueTimes: a, shares: make(map[int]*share, len(queues))}
 	d.rationed = rationed{settings: a.settings, counts: membership.NewCounts(), waiting: make(map[string]bool)}
@@ -116,8 +119,10 @@ func divide(ctx context.Context, books *account.Bucket, queues map[int]chan shar
 	return d.urls, d.pending, nil
 }
 
-// add adds a URL to the share of its crawl partition, and reports whether this share is
-// full. It skips URLs of frontiers that are not rebuilt, and URLs that belong to no frontier:
+// add adds a URL to a share, which is the group of URLs to be written next into a frontier. It
+// returns the URL's crawl partition, whose share it is, and whether the share is full now. It skips
+// a URL if the frontier of its crawl partition is not rebuilt. It also skips these URLs, because no
+// frontier has them:
 //
 //	URLs without a crawl partition
 //	pending URLs that are held back (account.URL.Apart)
@@ -147,8 +152,9 @@ func (d *divider) add(u account.URL) (crawl int, full bool) {
 	return crawl, len(own.known)+len(own.pending) >= shareSize
 }
 
-// entry returns the entry by which the frontier queues a URL for the collection u.Collection. If
-// the URL was skipped for other collections, the entry names them.
+// entry returns the entry by which a frontier queues a URL, on behalf of the collection
+// u.Collection. If the URL is pending although an earlier request has skipped it (book.Skipped), the
+// entry also has the time of that request and the collections for which it was made.
 func entry(u account.URL) frontier.Entry {
 	e := frontier.Entry{
 		URL: u.Address.URL, ID: u.Address.ID, Host: u.Address.Host,
@@ -161,13 +167,15 @@ func entry(u account.URL) frontier.Entry {
 	return e
 }
 
-// renewalOf returns the entry by which a frontier requests a URL with a final outcome again. found
-// is false if the URL is not to be requested again. There are two reasons to request it:
+// renewalOf returns the entry by which a frontier requests a URL again that has a final outcome.
+// The result found is false if there is no reason to request it. There are two reasons:
 //
-//	u.Wanted       for instance, a collection admits the URL, but the page was only requested for
-//	               other collections so far. The request has no validators (ETag, Last-Modified),
-//	               so that the server sends the whole page: its links are needed, too.
-//	it is due      The request has the validators of the last answer, if they are stored.
+//	a collection needs the page again    For example, the page was only requested for other
+//	(u.Wanted)                           collections so far. The request has no validators (ETag,
+//	                                     Last-Modified), so that the server sends the whole page
+//	                                     with its links.
+//	the URL is due (isDue)               The request has the validators of the last answer, if they
+//	                                     are stored.
 func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	another := u.Collection
 	if u.Apart != "" {
@@ -186,8 +194,10 @@ func renewalOf(a *dueTimes, u account.URL) (due frontier.Due, found bool) {
 	return renewal(u.Address, u.Final, collection), collection != ""
 }
 
-// known returns the record that a frontier holds of a URL with a final outcome. It is the same that
-// pack writes. A stored page counts towards the limits of its collections.
+// known returns the record that a frontier (the queues in Redis) holds of a URL with a final
+// outcome. It is the same record that pack writes after a fetch. For a stored page, the record also
+// names the tallies in which the page is counted. A tally is a number of stored pages for which a
+// collection has a limit.
 func known(s *settings.Settings, u account.URL) frontier.Known {
 	k := frontier.Known{ID: u.Address.ID, State: u.Final.State, Version: u.Final.Version, Depth: u.Final.Depth}
 	if u.State == account.Stored {
@@ -196,10 +206,10 @@ func known(s *settings.Settings, u account.URL) frontier.Known {
 	return k
 }
 
-// Older rebuilds all frontiers if Redis is older than the bucket: if a batch in the spool is newer
-// than the last batch that Redis gave out. Redis was then restored from an old copy, or lost its
-// counter of tokens, and would give out the same tokens again. The parameter spooled has the
-// batches in the spool.
+// Older rebuilds all frontiers if Redis is older than the bucket. This is so if a batch in the spool
+// (fetched, but not packed) is newer than the last batch that Redis gave out. Redis was then
+// restored from an old copy, or lost the counter from which batches get their numbers (tokens). It
+// would give out the same numbers again. The parameter spooled has the batches in the spool.
 func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []layout.Version) error {
 	var newest layout.Version
 	for _, batch := range spooled {
@@ -232,11 +242,13 @@ func (f *Frontiers) Older(ctx context.Context, s *settings.Settings, spooled []l
 	return nil
 }
 
-// rationed holds back renewals for collections with a limit of pages, until all stored pages are
-// counted. Here a renewal is a new request for a stored page that a collection needs: for instance,
-// the page was only requested for other collections so far. When all is counted, release makes the
-// renewals that are within the limits, except those of collections with pending URLs, which are
-// fetched first.
+// rationed holds back certain requests until all stored pages are counted. Example: a page is stored
+// for the collection A. The collection B, which is newer and has a limit of 100 pages, wants the page
+// too, so that it must be requested again. Whether B has room for it is known only when all pages of
+// B are counted. Until then, rationed holds the request back.
+//
+// After the count, release makes the requests that are within the limits. But it makes none for a
+// collection that has pending URLs: these are fetched first.
 type rationed struct {
 	settings *settings.Settings
 	counts   membership.Counts // numbers of stored pages of collections with a limit
@@ -244,16 +256,17 @@ type rationed struct {
 	due      []ration          // requests that are held back, each for a page that is stored already
 }
 
-// ration is a renewal (a new request for a stored page) that rationed holds back: the request, its
-// crawl partition, and the limits towards which the page would count.
+// ration is a request for a stored page that waits until all stored pages are counted (see
+// rationed). It has the crawl partition of the page, the request, and the limits of the collection
+// for which the request is made. The page would count towards these limits.
 type ration struct {
 	crawl  int
 	due    frontier.Due
 	bounds []membership.Limit
 }
 
-// count counts a stored page towards the limits of its collections. For a pending URL it notes that
-// the URL's collection has pending URLs. Collections without a limit are ignored.
+// count counts a stored URL towards the limits of its collections. For a pending URL, it notes that
+// the collection has pending URLs. It ignores collections without a limit.
 func (r *rationed) count(u account.URL) {
 	if u.State == account.Pending && r.settings.IsLimited(u.Collection) {
 		r.waiting[u.Collection] = true
@@ -270,9 +283,10 @@ func (r *rationed) count(u account.URL) {
 	}
 }
 
-// hold holds back due, a new request for the URL u, if u.Wanted is true and the collection that
-// needs the request (u.Collection) has a limit of pages. It reports whether it holds the request
-// back.
+// hold decides whether a request for a stored page must wait until all stored pages are counted,
+// and returns true if so. It must wait if it is made because a collection lacks the page
+// (u.Wanted), and this collection (u.Collection) has a limit of pages. hold then adds the request
+// to r.due.
 func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	if !u.Wanted || !r.settings.IsLimited(u.Collection) {
 		return false
@@ -281,12 +295,12 @@ func (r *rationed) hold(crawl int, u account.URL, due frontier.Due) bool {
 	return true
 }
 
-// release decides on the renewals that are held back. For each it calls one of the two functions,
-// or none:
+// release decides on the requests that hold has held back, one after another. Each is a request for a
+// stored page that a collection lacks. The first row that applies holds:
 //
-//	it would exceed a limit                none
-//	its collection has pending URLs        miss, with the crawl partition
-//	else                                   hand, with the crawl partition and the renewal
+//	with this page, the collection would exceed a limit   the page is not requested
+//	the collection has pending URLs                       release calls miss: a later rebuild decides
+//	else                                                  release calls hand: the page is requested
 func (r *rationed) release(hand func(crawl int, due frontier.Due), miss func(crawl int)) {
 	for _, d := range r.due {
 		switch {

@@ -12,8 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// TestOnly checks that URLs of collections that are not chosen leave the frontier, and come back
-// later. URLs that only a removed collection wanted do not.
+// TestOnly lets an operator restrict the crawl to some collections for a while. It checks that
+// the URLs of the other collections leave the frontier, and come back afterwards. URLs that only
+// a removed collection wanted must not come back.
 func TestOnly(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	const three = "http://three.example/"

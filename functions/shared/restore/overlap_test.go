@@ -24,8 +24,9 @@ func (w *world) beside(name string, seed collection.Seed, change func(*collectio
 	}, change)
 }
 
-// TestAnotherCollection checks which pages wait again after a new collection was published and a
-// sweep has run: those that the new collection wants and that another collection has stored.
+// TestAnotherCollection stores pages for one collection, publishes a second collection, and runs a
+// sweep. It checks which of the stored pages are queued for another request because the second
+// collection wants them.
 func TestAnotherCollection(t *testing.T) {
 	const another = "another"
 	for _, test := range []struct {
@@ -68,8 +69,8 @@ func TestAnotherCollection(t *testing.T) {
 	}
 }
 
-// TestRoomForAnother checks that a collection with a limit asks for only as many pages of other
-// collections as its limit allows.
+// TestRoomForAnother has a collection with a limit that lacks pages which are stored for another
+// collection. It must request no more of these pages than its limit allows.
 func TestRoomForAnother(t *testing.T) {
 	for name, limit := range map[string]func(*collection.Collection){
 		"pages":      func(c *collection.Collection) { c.Pages = 4 },
@@ -109,8 +110,10 @@ func testRoom(t *testing.T, limit func(*collection.Collection)) {
 	}
 }
 
-// TestRenewForAnother checks that a page is due as soon as it is due for any of its collections,
-// and that it is requested on behalf of the first collection that still admits it.
+// TestRenewForAnother stores pages for two collections. One requests its pages again every hour, the
+// other every day. Some of the pages are no longer admitted by the hourly collection. A page must be
+// requested again as soon as it is due for a collection that still admits it. If several collections
+// of the page still admit it, the request must be on behalf of the first of them.
 func TestRenewForAnother(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)

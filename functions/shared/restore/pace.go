@@ -13,25 +13,30 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// paceKeeper keeps restored frontiers from requesting anything of a host too soon.
+// paceKeeper makes sure that restored frontiers, the queues in Redis, request nothing of a host too
+// soon. For each host it looks for three records. Each gives a time, and the next request to the host
+// must not come before the latest of them:
 //
-//	source                  what it records                    no request to the host before
-//	Redis, each frontier    a leased batch                     its deadline or settlement
-//	Redis                   the last request to a host         that time plus the host's delay
-//	books and spool         a host's rest (see book.Pace)      the end of the rest
-//	none: Redis was lost    -                                  now plus the delay; if a batch may
-//	                                                           be on lease, plus batch.MaxTime
+//	record                                 where it is      next request not before
+//	a batch of the host is leased          each frontier    the batch is settled, or its lease ends
+//	time of the last request to the host   Redis            that time plus the host's delay
+//	a pause for the host (book.Pace)       books, spool     the end of the pause
 //
-// When a host changes its frontier, the records of the old frontier go with it.
+// If Redis has lost its data, the first two records are missing. Then the next request comes no
+// earlier than now plus the host's delay. If the host may be in the middle of a batch whose lease was
+// lost, the wait is longer by batch.MaxTime, within which every batch ends.
+//
+// If a host is moved to another frontier, the records of the old frontier are copied there.
 type paceKeeper struct {
 	settings *settings.Settings
 	now      time.Time
-	lost     bool      // Redis has lost its records of requests
+	lost     bool      // whether Redis has lost its records of requests
 	silent   time.Time // time by which all requests sent before Redis was lost have ended
 }
 
-// pacer returns a paceKeeper, for which it finds out whether Redis has lost its records of
-// requests. It must be called before a frontier is reset, because a reset deletes these records.
+// pacer returns a paceKeeper. It asks Redis whether the records of earlier requests are still
+// there, and sets the fields lost and silent accordingly. It must be called before a frontier is
+// reset, because a reset deletes these records.
 func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeeper, error) {
 	p := &paceKeeper{settings: s, now: f.Now()}
 	p.silent = p.now
@@ -50,10 +55,13 @@ func (f *Frontiers) pacer(ctx context.Context, s *settings.Settings) (*paceKeepe
 	return p, nil
 }
 
-// shut makes the frontiers wait if Redis has lost its records of requests; otherwise it does
-// nothing. Until p.silent plus the delay in the settings, the frontiers then lease no URL of a
-// host of which Redis has no record. It must run before the frontiers are reset, so that they wait
-// even if the process is killed after the reset.
+// shut makes the frontiers wait if Redis has lost its records of the last requests to hosts;
+// otherwise it does nothing. A request to a host without a record may have been sent just before the
+// loss. All such requests have ended at the time p.silent. After that, the delay between two requests
+// must pass, too. Until then, the frontiers lease no URL of a host without a record.
+//
+// shut must be called before the frontiers are reset. Then they wait even if the process is killed
+// just after the reset.
 func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier) error {
 	if !p.lost {
 		return nil
@@ -66,9 +74,10 @@ func (p *paceKeeper) shut(ctx context.Context, fronts map[int]*frontier.Frontier
 	return nil
 }
 
-// pace restores the pauses in which hosts get no request: it writes each pause that the books record,
-// with the time of its end, into the frontier of the host. If a new strategy may have moved hosts to
-// another frontier, it also copies their leases and pauses from the old one (see moved).
+// pace restores the pauses in which hosts get no request. It reads them from the books and the
+// spool, and writes the end of each pause into the frontier of the host. A new strategy may have
+// moved hosts to another frontier. So pace also copies leases and pauses there from the former
+// frontier (see moved).
 func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Bucket, fronts map[int]*frontier.Frontier) error {
 	resting := make(map[int][]frontier.Resting)
 	for host := range books.Paces() {
@@ -94,9 +103,10 @@ func (f *Frontiers) pace(ctx context.Context, p *paceKeeper, books *account.Buck
 	return f.moved(ctx, p, fronts)
 }
 
-// moved copies leased batches, and hosts to which no request may be sent yet, from all other
-// frontiers into those in the parameter fronts, because a new strategy may have moved these hosts
-// there. The other frontiers include those of partitions that the strategy no longer has.
+// moved copies the pauses of hosts, and leases of batches (see ownedBy), into each of the given
+// frontiers (queues in Redis). It copies them from all other frontiers, even from those of partitions
+// that the strategy no longer has. The reason: a new strategy may have moved hosts from one frontier
+// to another, and no host may be asked too soon after that.
 func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*frontier.Frontier) error {
 	all, err := frontier.Partitions(ctx, f.Redis)
 	if err != nil {
@@ -128,8 +138,9 @@ func (f *Frontiers) moved(ctx context.Context, p *paceKeeper, fronts map[int]*fr
 	return nil
 }
 
-// ownedBy returns those batches in the parameter held that may request URLs of a crawl partition:
-// batches with a URL that the partition owns, and batches whose URLs are not known.
+// ownedBy selects, of the given leased batches, those that may request URLs of the given crawl
+// partition. These are the batches with at least one URL that the partition owns. Batches whose
+// URLs are not known are among them, too, since they could contain such a URL.
 func (p *paceKeeper) ownedBy(crawl int, held []frontier.Held) (own []frontier.Held) {
 	for _, b := range held {
 		if len(b.URLs) == 0 || slices.ContainsFunc(b.URLs, func(url string) bool {

@@ -21,8 +21,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/takedown"
 )
 
-// wantOpen checks that a host can first be leased at a time after the start, to within two
-// seconds. It tries every minute at first, and every second near that time.
+// wantOpen checks when a URL of the host can first be leased. This must be at the given time after
+// the start of the test, or at most two seconds later. wantOpen tries to lease one, and advances the
+// clock until it succeeds: by a minute each time, and near the expected time by a second.
 func (w *world) wantOpen(host string, after time.Duration) {
 	w.t.Helper()
 	want := functionstest.Start.Add(after)
@@ -42,8 +43,9 @@ func (w *world) wantOpen(host string, after time.Duration) {
 	}
 }
 
-// asked leases everything that can be leased, and returns when the host may be asked, if one of
-// the leases is of this host.
+// asked leases batches of all frontiers, one after another, until a batch is for the given host. It
+// returns the time from which requests of this batch may be sent. If nothing more can be leased,
+// found is false.
 func (w *world) asked(host string) (at time.Time, found bool) {
 	w.t.Helper()
 	for _, crawl := range w.inForce.Crawl.Partitions() {
@@ -69,7 +71,8 @@ func (w *world) asked(host string) (at time.Time, found bool) {
 	return time.Time{}, false
 }
 
-// leaseOf leases a waiting batch, with a deadline at a time after the start.
+// leaseOf leases a waiting batch of a crawl partition until a deadline. The deadline is given as the
+// time from the start of the test.
 func (w *world) leaseOf(crawl int, until time.Duration) frontier.Lease {
 	w.t.Helper()
 	l, ok, err := frontier.New(w.Redis, crawl).Lease(w.t.Context(), frontier.Request{
@@ -82,7 +85,7 @@ func (w *world) leaseOf(crawl int, until time.Duration) frontier.Lease {
 }
 
 // TestPublishedWhileABatchIsOut checks that the host of a batch on lease gets no other request
-// before the deadline, whatever is published meanwhile.
+// before the deadline, whatever settings are published meanwhile.
 func TestPublishedWhileABatchIsOut(t *testing.T) {
 	for name, publish := range map[string]func(w *world){
 		"a takedown": func(w *world) {
@@ -127,7 +130,9 @@ func TestPublishedWhileABatchIsOut(t *testing.T) {
 	}
 }
 
-// publishCrawl publishes a crawl strategy whose partitions have other numbers.
+// publishCrawl publishes a copy of the present crawl strategy (rules that divide URLs among crawl
+// partitions) in which the partitions are renumbered. The given function returns the new number for
+// an old one.
 func (w *world) publishCrawl(number func(int) int) {
 	w.t.Helper()
 	next := w.inForce.Crawl
@@ -140,7 +145,8 @@ func (w *world) publishCrawl(number func(int) int) {
 	}
 }
 
-// pause stores an outcome by which site two asks for a pause: in the books or in the spool.
+// pause stores an outcome (the record of a request) by which the second site asks for a pause. The
+// outcome goes to the spool if spooled is true, else to a book.
 func (w *world) pause(p book.Pace, spooled bool) {
 	w.t.Helper()
 	o := functionstest.Outcome(w.t, version(20), two+"busy", book.Retry)
@@ -188,8 +194,10 @@ func TestPausesOutliveRedis(t *testing.T) {
 	}
 }
 
-// TestOutWhenRedisIsLost checks a batch that is on lease when Redis is lost. If its lease is told
-// to the new Redis, its host stays closed until the batch is settled.
+// TestOutWhenRedisIsLost clears Redis while a batch is leased, lets the frontier be rebuilt, and
+// then settles the batch, which says when the batch's last request ended. From this time on, and not
+// earlier, another URL of the host may be leased. The test has two rounds: in the first, the lease
+// is entered into Redis again after the clearing; in the second, it is not.
 func TestOutWhenRedisIsLost(t *testing.T) {
 	rdb := redistest.Embedded(t)
 	w := newWorld(t, rdb)
@@ -214,7 +222,8 @@ func TestOutWhenRedisIsLost(t *testing.T) {
 	}
 }
 
-// TestTheFirstEpochWaitsForNobody checks that the first crawl of a bucket begins at once.
+// TestTheFirstEpochWaitsForNobody checks that the first crawl of a bucket begins at once, though
+// Redis has no record of earlier requests.
 func TestTheFirstEpochWaitsForNobody(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()

@@ -1,26 +1,37 @@
-// Package restore rebuilds the frontiers in Redis from the bucket: from the books and the
-// unconsumed spool. It also queues the URLs that are due again. The sweep rebuilds a frontier when
-// it finds a reason, the command rebuild always.
+// Package restore rebuilds the frontiers (the queues of URLs in Redis) from the bucket. It reads
+// the books, which record what became of each URL, and the spool, where the results of batches wait
+// to be packed. It also queues the URLs that are due again.
 //
-//	a frontier is rebuilt when                            found by
-//	Redis has lost it                                     Built: no fingerprint
-//	collections, strategies or takedowns have changed     Built: another fingerprint
-//	a function invalidated it: damaged or closed batch    Built: no fingerprint
-//	it missed a commit                                    Knows: the manifest's Learnt is unknown
-//	no URL is left to ask for, and a collection missed    Counts.Missed
-//	pages that another collection has
-//	an operator asks for it                               Rebuild
+// A built frontier holds a fingerprint of the settings for which it was built. The sweep rebuilds a
+// frontier for these reasons:
 //
-// While generations or books are lost or damaged, nothing is rebuilt, and the
-// error is a partition.Fault: the URLs in them would look new, and all their pages
-// would be fetched again.
+//	reason                                                how it is noticed
+//	Redis has lost the frontier                           it has no fingerprint (Frontier.Built)
+//	collections, strategies or takedowns have changed     its fingerprint is not that of the settings
+//	                                                      (Frontier.Built)
+//	a function has invalidated the frontier, for          it has no fingerprint (Frontier.Built)
+//	example because of a damaged or closed batch
+//	the frontier was not told of a commit with new        it does not hold the name of the last commit,
+//	outcomes                                              Manifest.Learnt (Frontier.Knows)
+//	no URL is left to request, and a collection lacks     Counts.Missed is set
+//	pages that are stored for another collection
 //
-// Only one process rebuilds at a time, by a lease, into a new epoch. A rebuilt
-// frontier is read from all books. The other frontiers are only given the URLs
-// that have become due, from the outcomes in the books of one storage partition
-// at a time, and only when a URL may be due.
+// The command rebuild calls Rebuild, which needs none of these reasons.
 //
-// A rebuild makes no request to a host earlier: see paceKeeper.
+// While generations (versions of a manifest) or books are lost or damaged, nothing is rebuilt, and
+// the error is a partition.Fault. A frontier rebuilt from the rest would not have the URLs in the lost
+// books. These URLs would look new as soon as links to them are found, and their pages would be
+// fetched again.
+//
+// A process that rebuilds holds a lease, so only one rebuilds at a time. Each rebuild begins a new
+// epoch. The number of the epoch is a part of each batch's number, so batches from before the
+// rebuild are recognised.
+//
+// To rebuild a frontier, all books are read. Frontiers that need no rebuild only get the URLs that
+// have become due. For this the books of one storage partition at a time are read, and only when
+// one of their URLs may be due.
+//
+// A rebuild never makes a request to a host earlier than it is allowed: see paceKeeper.
 package restore
 
 import (
@@ -44,8 +55,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Frontiers rebuilds the frontiers of all crawl partitions. Its methods may run twice or
-// concurrently, and be killed at any point.
+// Frontiers rebuilds the frontiers (the queues of URLs in Redis) of all crawl partitions. Its
+// methods may run twice or concurrently, and be killed at any point.
 type Frontiers struct {
 	Bucket blob.Bucket
 	Redis  redis.UniversalClient
@@ -63,14 +74,14 @@ var ErrRebuilding = errors.New("the frontier is being rebuilt by another")
 
 // Rebuilt counts the URLs that a rebuild wrote into the frontiers.
 type Rebuilt struct {
-	Epoch   uint64 // epoch of the rebuilt frontiers
+	Epoch   uint64 // number of the epoch that began with the rebuild
 	URLs    int    // number of URLs written into the rebuilt frontiers
 	Pending int    // number of these URLs that are pending
 	Took    time.Duration
 }
 
-// Rebuild rebuilds all frontiers from the bucket, in a new epoch. It fails with
-// ErrRebuilding while another process rebuilds.
+// Rebuild rebuilds all frontiers (the queues of URLs in Redis) from the bucket, and thereby begins a
+// new epoch. It fails with ErrRebuilding while another process rebuilds.
 func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	s, err := settings.Read(ctx, f.Bucket, f.Now())
 	if err != nil {
@@ -79,8 +90,9 @@ func (f *Frontiers) Rebuild(ctx context.Context) (Rebuilt, error) {
 	return f.rebuild(ctx, s, s.Crawl.Partitions())
 }
 
-// Refresh rebuilds the frontiers that must be rebuilt (see the table of the package). It returns
-// nil when another process is rebuilding.
+// Refresh rebuilds the frontiers that must be rebuilt, by the reasons in the table of the package
+// comment: for instance, because Redis has lost them. It returns nil if another process is
+// rebuilding.
 func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	stale, err := f.stale(ctx, s)
 	if err == nil && len(stale) == 0 {
@@ -95,9 +107,9 @@ func (f *Frontiers) Refresh(ctx context.Context, s *settings.Settings) error {
 	return err
 }
 
-// stale returns the crawl partitions whose frontiers are missing, were built under
-// other settings, were invalidated, or have missed a commit of a storage
-// partition.
+// stale returns the crawl partitions whose frontiers (queues in Redis) must be rebuilt. These
+// frontiers are missing, were built under other settings, were invalidated, or were not told of a
+// commit of a storage partition.
 func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, error) {
 	learnt := make(map[layout.Partition]string)
 	for _, p := range s.Partitions() {
@@ -128,9 +140,9 @@ func (f *Frontiers) stale(ctx context.Context, s *settings.Settings) ([]int, err
 	return stale, nil
 }
 
-// missed returns the crawl partitions in which a collection lacks pages that were stored for
-// other collections (frontier.Counts.Missed). A rebuild is expensive, so while any URL waits
-// or is leased, missed returns none.
+// missed returns the crawl partitions whose frontiers must be rebuilt because a collection lacks
+// pages that were stored for other collections (frontier.Counts.Missed). As a rebuild is expensive,
+// missed returns no partitions as long as a URL of any frontier waits or is leased.
 func (f *Frontiers) missed(ctx context.Context, s *settings.Settings) ([]int, error) {
 	var missed []int
 	for _, crawl := range s.Crawl.Partitions() {
@@ -160,10 +172,12 @@ func (f *Frontiers) rebuild(ctx context.Context, s *settings.Settings, stale []i
 	return done, nil
 }
 
-// restore loads all URLs of books and spool into the frontiers of the stale crawl partitions. It
-// does so in a new epoch, so that no token is given out twice. It claims the epoch only after it
-// has read the books: if two processes restore at the same time, the slower one opens its frontiers
-// in the higher epoch.
+// restore loads the URLs in books and spool into the frontiers of the stale crawl partitions. It
+// begins a new epoch. A batch's number consists of the epoch and a token, so no batch of the new
+// frontiers has the number of an earlier batch.
+//
+// restore claims the number of the epoch only after it has read the books. If two processes restore
+// at the same time, the one that read the books last thus has the higher epoch.
 func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []int) (done Rebuilt, err error) {
 	began := f.Now()
 	fronts, pacer, err := f.reset(ctx, s, stale)
@@ -204,10 +218,10 @@ func (f *Frontiers) restore(ctx context.Context, s *settings.Settings, stale []i
 	return done, nil
 }
 
-// reset empties the frontiers of the stale crawl partitions and returns them. If Redis has lost the
-// times of the last requests to hosts, reset first sets a time before which these frontiers send no
-// request to a host that Redis does not know. It also returns the paceKeeper that has found out
-// what was lost.
+// reset empties the frontiers of the stale crawl partitions. It returns these frontiers, and a
+// paceKeeper for them. Redis records when the last request to each host was sent. If these records
+// are lost, reset first makes the frontiers wait, so that no host is asked again too soon (see
+// paceKeeper.shut).
 func (f *Frontiers) reset(ctx context.Context, s *settings.Settings, stale []int) (map[int]*frontier.Frontier, *paceKeeper, error) {
 	fronts := make(map[int]*frontier.Frontier)
 	for _, crawl := range stale {
@@ -240,10 +254,13 @@ func open(ctx context.Context, fronts map[int]*frontier.Frontier, s *settings.Se
 	return group.Wait()
 }
 
-// refill puts the batches in the spool, which pack has still to pack, into the inboxes of pack. It
-// must be called before the frontiers open: otherwise a crawl in which no URL waits would seem to
-// have ended. Only a rebuild of all frontiers calls refill; after a rebuild of some frontiers, the
-// sweep sends the events of these batches again.
+// refill restores the inboxes. These are lists in Redis, from which the function pack takes its
+// work. refill adds the batches whose results wait in the spool. It must be called before the
+// frontiers open: if the inboxes were empty then, and no URL waited, the crawl would seem to have
+// ended, although the waiting results may contain new links.
+//
+// Only a rebuild of all frontiers calls refill. After a rebuild of some frontiers, the sweep sends
+// the events of these batches again.
 func (f *Frontiers) refill(ctx context.Context, spooled []account.Spooled) error {
 	for _, s := range spooled {
 		waiting := frontier.Waiting{Batch: s.Batch, Bytes: s.Bytes, Pages: s.Pages, Since: f.Now(), Settled: true}

@@ -66,8 +66,9 @@ func TestRebuild(t *testing.T) {
 	})
 }
 
-// TestRebuildUnderOtherSettings checks that a rebuild queues URLs that an earlier scope excluded,
-// and URLs that have failed.
+// TestRebuildUnderOtherSettings publishes a collection anew, with a wider scope and with the demand
+// that failed URLs be requested again. It checks that a rebuild then queues the URLs that the
+// earlier scope excluded, and those that have failed.
 func TestRebuildUnderOtherSettings(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -91,7 +92,8 @@ func TestRebuildUnderOtherSettings(t *testing.T) {
 	}
 }
 
-// TestNoRebuildWithoutGenerations checks that frontiers stay as they are while generations are lost.
+// TestNoRebuildWithoutGenerations checks that frontiers, the queues in Redis, stay as they are
+// while generations of the manifest are lost.
 func TestNoRebuildWithoutGenerations(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -180,8 +182,8 @@ func TestFrontierIsBehind(t *testing.T) {
 	})
 }
 
-// TestDistrustedWhileRebuilt invalidates a frontier after its rebuild has read the bucket. The
-// rebuild must fail, and the next one must read the bucket again.
+// TestDistrustedWhileRebuilt checks that a rebuild fails if its frontier is invalidated after the
+// rebuild has read the bucket, and that the next rebuild reads the bucket again.
 func TestDistrustedWhileRebuilt(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)
@@ -207,7 +209,7 @@ func TestDistrustedWhileRebuilt(t *testing.T) {
 	})
 }
 
-// TestRebuildByHand checks that Rebuild also rebuilds frontiers that are not stale.
+// TestRebuildByHand checks that Rebuild also rebuilds frontiers that nothing is wrong with.
 func TestRebuildByHand(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	for epoch := uint64(1); epoch <= 2; epoch++ {
@@ -230,7 +232,8 @@ func TestRebuildByHand(t *testing.T) {
 	}
 }
 
-// TestRebuildOfMany hands out more than fits into one share.
+// TestRebuildOfMany checks that a rebuild restores all URLs of a crawl partition if they are more
+// than are written into Redis in one call (shareSize).
 func TestRebuildOfMany(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)

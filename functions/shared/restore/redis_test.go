@@ -11,8 +11,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/frontier/redistest"
 )
 
-// TestOlder checks when all frontiers are rebuilt, in a later epoch: if the spool has a batch
-// whose version Redis cannot have given out.
+// TestOlder checks what happens if Redis was restored from an old copy. Then the spool (fetched
+// batches) may have a batch with a higher number than Redis has given out so far. If and only if it
+// has one, all frontiers (queues of URLs in Redis) must be rebuilt.
 func TestOlder(t *testing.T) {
 	redistest.Each(t, func(t *testing.T, rdb *redis.Client) {
 		w := newWorld(t, rdb)
@@ -40,7 +41,8 @@ func TestOlder(t *testing.T) {
 	})
 }
 
-// TestLostTokens checks that all frontiers are rebuilt when the counter of tokens is lost.
+// TestLostTokens checks that all frontiers are rebuilt when Redis has lost its counter of tokens
+// (numbers of batches).
 func TestLostTokens(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()
@@ -56,7 +58,8 @@ func TestLostTokens(t *testing.T) {
 	}
 }
 
-// TestLostKey checks that the next sweep rebuilds a frontier of which Redis has lost any key.
+// TestLostKey deletes several keys of a frontier from Redis, one after the other. After each
+// deletion, the next sweep must rebuild the frontier.
 func TestLostKey(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.run()

@@ -19,9 +19,10 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/settings"
 )
 
-// Renew queues those URLs of a storage partition again that have become due since the frontiers
-// were built. It finds them in the partition's books, which it reads only if a URL may be due. It
-// skips a frontier that must be rebuilt, because the rebuild queues the due URLs.
+// Renew queues the URLs of a storage partition that have become due since the frontiers (the queues
+// in Redis) were built. It finds these URLs in the partition's books, which it reads only if a URL
+// may be due. It skips frontiers that must be rebuilt, because the rebuild will queue their due
+// URLs.
 func (f *Frontiers) Renew(ctx context.Context, s *settings.Settings, m *manifest.Manifest) error {
 	at := clock{f.Redis, m.Partition}
 	due := &renewer{redis: f.Redis, settings: s, times: newDueTimes(s, f.Now()), shares: make(map[int][]frontier.Due)}
@@ -71,7 +72,8 @@ func (f *Frontiers) renewAll(ctx context.Context, listed []manifest.Book, due *r
 	return due.flush(ctx)
 }
 
-// renewer passes due URLs to the frontiers, shareSize at a time.
+// renewer collects the URLs that are due, and passes them to the frontiers of their crawl
+// partitions, in groups of shareSize.
 type renewer struct {
 	redis    redis.UniversalClient
 	settings *settings.Settings
@@ -80,7 +82,8 @@ type renewer struct {
 	renewed  int
 }
 
-// add queues a URL for another request if the URL is due. last is the URL's last final outcome.
+// add queues a URL for another request if the URL is due. last is the URL's last final outcome, the
+// record of its last request.
 func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	if !r.times.isDue(last) {
 		return nil
@@ -96,8 +99,10 @@ func (r *renewer) add(ctx context.Context, last book.Outcome) error {
 	return r.hold(ctx, at, last, collection)
 }
 
-// hold adds an entry, which queues a URL again, to the entries for the URL's crawl partition. When
-// there are shareSize of them, hold passes them to the partition's frontier.
+// hold adds a request for a URL to the group of the URL's crawl partition. When the group has
+// shareSize requests, hold passes them to the partition's frontier. The parameter last is the
+// outcome of the URL's last request. The parameter collection is the one on whose behalf the URL is
+// requested again.
 func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcome, collection string) error {
 	crawl, err := r.settings.Crawl.Decide(at)
 	if err != nil {
@@ -109,9 +114,10 @@ func (r *renewer) hold(ctx context.Context, at address.Address, last book.Outcom
 	return nil
 }
 
-// addNow queues a URL for another request even if the URL is not due. last is the URL's last final
-// outcome. The URL is fetched on behalf of the first collection of the outcome that still admits
-// it; if there is none, addNow does nothing.
+// addNow queues a URL for another request, whether the URL is due or not. The parameter last is the
+// outcome of the URL's last request. It names the collections for which this request was made. The
+// new request is made for the first of them that still admits the URL. If none does, addNow does
+// nothing.
 func (r *renewer) addNow(ctx context.Context, last book.Outcome) error {
 	at, err := address.Parse(last.URL)
 	if err != nil {
@@ -154,9 +160,11 @@ type dueTimes struct {
 	next     time.Time // earliest time after now at which a URL is due, among those seen so far
 }
 
-// newDueTimes returns a dueTimes for a pass over URLs at the time now. At first its field next is
-// the earliest time at which a page that is stored now would be due in any collection, but at most
-// maxPass after now.
+// newDueTimes returns a dueTimes for a search for due URLs at the present time (the parameter now).
+// Its field next is the time of the next search. The search lowers it to the earliest time at which a
+// URL that it sees will be due. But the search may miss pages that are stored meanwhile. So next
+// starts with the earliest time at which any collection would again request a page that is stored
+// now. It is at most maxPass after the present time.
 func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	a := &dueTimes{s, now, now.Add(maxPass)}
 	for _, c := range s.Collections {
@@ -165,8 +173,9 @@ func newDueTimes(s *settings.Settings, now time.Time) *dueTimes {
 	return a
 }
 
-// isDue reports whether an admitted URL is due now. last is the URL's last final outcome. isDue
-// also computes when the URL will be due next, and sets a.next to that time if it is earlier than
+// isDue reports whether it is time to request a URL again. The URL must be one that a collection
+// admits. The parameter last is its last final outcome (the record of a request). isDue also
+// computes when the URL will be due next, and sets a.next to that time if it is earlier than
 // a.next.
 func (a *dueTimes) isDue(last book.Outcome) bool {
 	due := a.settings.Due(last)
@@ -186,10 +195,13 @@ func (a *dueTimes) note(due time.Time) {
 	}
 }
 
-// dueFor returns the collection on whose behalf a URL is fetched, after isDue has found it due: the
-// first of the outcome's collections that still admit the URL. If none of them does, it is the
-// parameter another, which may be "". If some of them no longer do, dueFor looks whether the URL is
-// due for the rest, and otherwise returns "".
+// dueFor returns the collection on whose behalf a due URL (see isDue) is requested. The URL's last
+// request was made for the collections last.Collections. Some of these may not admit the URL any more:
+//
+//	that still admit it   result
+//	all                   the first of them
+//	some                  the first that still admits it, if the URL is due for any that does; else ""
+//	none                  the parameter another, if the URL is due for that collection; else ""
 func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string) string {
 	still := a.settings.Asking(last, at)
 	if len(still) == len(last.Collections) {
@@ -205,7 +217,8 @@ func (a *dueTimes) dueFor(last book.Outcome, at address.Address, another string)
 }
 
 // renewal returns the entry by which a frontier queues a URL for another request, on behalf of a
-// collection. last is the URL's last outcome.
+// collection. last is the outcome of the URL's last request. The entry has the validators (ETag,
+// Last-Modified) of that request, if the URL has a page or leads to one.
 func renewal(at address.Address, last book.Outcome, collection string) frontier.Due {
 	d := frontier.Due{
 		Entry: frontier.Entry{
@@ -221,8 +234,8 @@ func renewal(at address.Address, last book.Outcome, collection string) frontier.
 	return d
 }
 
-// clock keeps in Redis, for a storage partition, the time of the next pass over its books. If Redis
-// has lost the time, the next pass is due now.
+// clock keeps in Redis, for a storage partition, the time of the next search for due URLs in its
+// books. If Redis has lost the time, the next search is due now.
 type clock struct {
 	rdb     redis.UniversalClient
 	storage layout.Partition

@@ -21,8 +21,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/strategy/membership"
 )
 
-// again leases all URLs of a crawl partition, and returns those that were fetched before, with
-// their entries.
+// again leases all waiting URLs of a crawl partition. It returns the entries of those URLs that
+// were requested before and wait for another request. The key is the URL.
 func (w *world) again(crawl int) map[string]frontier.Entry {
 	w.t.Helper()
 	all := make(map[string]frontier.Entry)
@@ -44,7 +44,7 @@ func (w *world) again(crawl int) map[string]frontier.Entry {
 	}
 }
 
-// free ends all leases, as if nobody had settled them in time.
+// free ends all leases at their deadlines, without a settlement: it lets their time run out.
 func (w *world) free() {
 	w.t.Helper()
 	for _, crawl := range w.inForce.Crawl.Partitions() {
@@ -63,7 +63,10 @@ func urlsOf(entries map[string]frontier.Entry) []string {
 	return all
 }
 
-// kept is an outcome of a batch at a moment after the start.
+// kept returns the outcome of a request for a URL. Like the outcome for a stored page, it has an ETag,
+// a Last-Modified and a digest. The token is the number of the batch to which the request belonged.
+// The exponent says how long the page is expected to stay valid. The last parameter is the time of the
+// request, counted from the start of the test.
 func kept(t testing.TB, token uint64, url string, state book.State, exponent int16, after time.Duration) book.Outcome {
 	t.Helper()
 	o := functionstest.Outcome(t, version(token), url, state)
@@ -71,7 +74,8 @@ func kept(t testing.TB, token uint64, url string, state book.State, exponent int
 	return o
 }
 
-// teach commits a book of outcomes and tells the frontiers of it, as pack does.
+// teach commits a book with the outcomes and tells the frontiers (queues in Redis) of them, as the
+// function pack does.
 func (w *world) teach(p layout.Partition, outcomes ...book.Outcome) {
 	w.t.Helper()
 	b := book.Book{Outcomes: outcomes}
@@ -92,8 +96,8 @@ func (w *world) teach(p layout.Partition, outcomes ...book.Outcome) {
 	}
 }
 
-// TestRenew checks that URLs that are due are requested again, by a sweep and by a rebuild, and no
-// others are. They do not count as pending.
+// TestRenew checks that URLs that are due are requested again, by a sweep and by a rebuild, and
+// that no other URLs are. The due URLs do not count as pending.
 func TestRenew(t *testing.T) {
 	const day = 24 * time.Hour
 	missing := kept(t, 56, one+"missing", book.Unchanged, -2, 0)
@@ -171,8 +175,9 @@ func TestRenew(t *testing.T) {
 	})
 }
 
-// TestRenewWhatLeadsNowhere checks that redirects and aliases that lead to a page that has failed
-// since are requested again, once: by the sweep that looks for due URLs, and by a rebuild.
+// TestRenewWhatLeadsNowhere has a redirect and an alias that lead to the same page. After both were
+// requested, a request for this page fails. The redirect and the alias must then be requested once
+// more. This must hold for a sweep that looks for due URLs, and for a rebuild of the frontier.
 func TestRenewWhatLeadsNowhere(t *testing.T) {
 	leading := func(token uint64, url, reason string) book.Outcome {
 		o := kept(t, token, url, book.Skipped, 3, 0)
@@ -210,8 +215,8 @@ func TestRenewWhatLeadsNowhere(t *testing.T) {
 	}
 }
 
-// TestRenewedAndScheduled checks that all pages of a collection are requested again when it is
-// renewed, and when its schedule says so.
+// TestRenewedAndScheduled checks that all pages of a collection are requested again when its
+// setting Renew asks for that, and when its schedule says so.
 func TestRenewedAndScheduled(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	c := w.inForce.Collection(functionstest.Collection)
@@ -241,8 +246,8 @@ func TestRenewedAndScheduled(t *testing.T) {
 	both("looked at since")
 }
 
-// TestRenewLooksSeldom checks that the books are read only when a URL may be due, and once more if
-// Redis loses the time of the next pass.
+// TestRenewLooksSeldom checks that the search for due URLs reads the books only when a URL may be
+// due, and once more if Redis has lost the time of the next search.
 func TestRenewLooksSeldom(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.teach(0, kept(t, 51, one+"a", book.Stored, -1, 0))
@@ -282,7 +287,7 @@ func TestRenewLooksSeldom(t *testing.T) {
 	}
 }
 
-// TestRenewThatFails checks that a pass over the books is repeated if it fails.
+// TestRenewThatFails checks that a failed search for due URLs is repeated.
 func TestRenewThatFails(t *testing.T) {
 	w := newWorld(t, redistest.Embedded(t))
 	w.teach(0, kept(t, 51, one+"a", book.Stored, 0, 0))

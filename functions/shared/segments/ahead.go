@@ -6,14 +6,14 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// Sizes of the chunks in which tokens are made ahead of their use. They take 64 KiB in all.
+// Sizes of the buffer of the type ahead (see there). The buffer takes 64 KiB.
 const (
-	aheadChunks = 4   // number of chunks
-	aheadTokens = 256 // number of tokens in a chunk
+	aheadChunks = 4   // number of chunks of tokens that are buffered
+	aheadTokens = 256 // greatest number of tokens in a chunk
 )
 
 // ahead makes tokens in one goroutine while another goroutine uses them, so that two processors
-// share the work. It runs one sequence at a time.
+// share the work. It serves one sequence of tokens at a time.
 type ahead struct {
 	free chan []segment.Token // chunks that are empty, to be filled
 }
@@ -26,10 +26,10 @@ func newAhead() ahead {
 	return a
 }
 
-// of returns a sequence of the same tokens as the sequence in the parameter tokens. It runs that
-// sequence in another goroutine, which is some tokens ahead of the caller. If the caller stops
-// early, the rest of the tokens is made and dropped. A panic in the other goroutine becomes a panic
-// in the caller's goroutine.
+// of returns a sequence that yields the same tokens as the given sequence. The given sequence runs in a
+// goroutine of its own, some tokens ahead of the reader of the returned sequence. If the reader stops
+// early, the goroutine still runs to the end, and its further tokens are thrown away. If the given
+// sequence panics, the returned one panics, too.
 func (a ahead) of(tokens iter.Seq[segment.Token]) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		made := make(chan []segment.Token, aheadChunks)

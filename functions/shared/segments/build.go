@@ -12,16 +12,16 @@ import (
 // Page is a page that is to be indexed, as a document of a segment.
 type Page struct {
 	segment.Document
-	Emphasis, Large []layout.Span // ranges of Body in emphasis, and in larger type, in the order of Body
+	Emphasis, Large []layout.Span // ranges of Body that are emphasized, and ranges in larger type; both ascending
 	Outside         string        // text outside of the main part; the main part is in Body
 	SiteNames       []string      // names of the site, if this is its start page
-	// Silent is true for a page that no search must find, such as one with noindex. Its document has
-	// no words, but supersedes the page's earlier versions.
+	// Silent is true for a page that searches must not find, such as one with noindex. The page is
+	// indexed as a document without words, which replaces its earlier versions in searches.
 	Silent bool
 }
 
-// Build returns the bytes of a segment of the pages. The same pages and program
-// give the same bytes.
+// Build returns the bytes of a segment that indexes the pages. With the same version of the
+// program, the same pages give the same bytes.
 func Build(pages []*Page) ([]byte, error) {
 	versions := make(map[string]uint32)
 	for _, p := range pages {

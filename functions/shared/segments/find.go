@@ -28,8 +28,9 @@ type Match struct {
 	Version layout.Version
 }
 
-// Finder finds the documents of wanted URLs in segments. It stores its results, so that it reads
-// each segment only once if a commit must be tried several times. It is safe for concurrent use.
+// Finder finds the documents of wanted URLs in segments. It keeps its results in memory, so that it
+// reads each segment only once even if a commit that needs them is tried several times. It is safe
+// for concurrent use.
 type Finder struct {
 	bucket blob.Reader
 	wanted func(layout.Identity) bool
@@ -80,11 +81,13 @@ func (f *Finder) Find(ctx context.Context, s *manifest.Segment) ([]Match, error)
 	return found, nil
 }
 
-// Judge returns the documents of the listed segments that are to be dead, by segment key, in the
-// form that partition.Edit.Mask takes. It calls the function judge for several segments at the same
-// time. judge returns all documents of a segment that are to be dead, including those that are dead
-// already, or nil if no document is to be added. If a segment is damaged, Judge logs this and
-// leaves the segment out; the result whole is false then.
+// Judge determines which documents are to become dead, so that searches do not find them any more. It
+// calls the function judge for each segment that the manifest lists, for several at the same time. judge
+// must return all documents of the segment that are to be dead from now on, including those that are dead
+// already. If there are no further ones, it must return nil.
+//
+// The map dead has the results of judge that are not nil, by segment key (as partition.Edit.Mask takes
+// them). If a segment is damaged, Judge logs this and leaves the segment out. Then whole is false.
 func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge func(context.Context, *manifest.Segment) (*roaring.Bitmap, error)) (dead map[string]*roaring.Bitmap, whole bool, err error) {
 	dead, whole = make(map[string]*roaring.Bitmap), true
 	var mu sync.Mutex // protects dead and whole
@@ -113,9 +116,9 @@ func Judge(ctx context.Context, log *slog.Logger, m *manifest.Manifest, judge fu
 	return dead, whole, group.Wait()
 }
 
-// LivePackages reports for each package, by its identifier, whether it has live documents in the
-// segments for which the function included returns true. If the overlay of a segment is damaged,
-// all documents of the segment count as live.
+// LivePackages reports for each package whether it still has live documents. The keys of the result are
+// the identifiers of packages. Only the segments for which the function included returns true are examined.
+// If a segment's list of dead documents is damaged, all documents of the segment count as live.
 func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, included func(*manifest.Segment) bool) (map[uint32]bool, error) {
 	live := make(map[uint32]bool)
 	for i := range m.Segments {
@@ -140,16 +143,17 @@ func LivePackages(ctx context.Context, bucket blob.Reader, m *manifest.Manifest,
 	return live, nil
 }
 
-// Gone returns a new list of gone pages for a manifest: pages that were stored and have vanished
-// from the web. It is needed when packages are indexed anew or an overlay is lost, because queries
-// would find gone pages again. A page is on the list if
+// Gone makes a new list of gone pages for a manifest: pages that were stored and have vanished from the
+// web. The list is needed when packages are indexed anew, or when an overlay that marks gone pages as
+// dead is lost. Without it, queries would find gone pages again. A page is on the list if two conditions
+// hold:
 //
-//	it is in one of the manifest's packages, or on its present list of gone pages
-//	and the books of the manifest, or of the other partitions, say that it is gone
+//	it is in a package of the manifest, or on the manifest's present list of gone pages
+//	by the books of the manifest and of the partitions in elsewhere, it is gone
 //
-// The parameter elsewhere has the other partitions, to which a strategy may have moved URLs. Gone
-// reads all outcomes of these books, and the directory of every package. None of the
-// listed pages is marked as Masked.
+// The parameter elsewhere has other partitions to which a strategy may have moved URLs. Gone reads all
+// these books, and the list of pages in every package of the manifest. In the result, Masked is false for
+// each page.
 func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhere []layout.Partition) ([]manifest.Gone, error) {
 	listed := m.Books
 	for _, id := range elsewhere {
@@ -195,8 +199,8 @@ func Gone(ctx context.Context, bucket blob.Reader, m *manifest.Manifest, elsewhe
 	return needed.Gone, err
 }
 
-// goneByBooks returns the pages that are gone according to the listed books, each with the
-// version of the outcome that says so.
+// goneByBooks returns the pages that are gone from the web according to the listed books, each with
+// the version of the outcome (record of a request) that says so.
 func goneByBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (map[layout.Identity]layout.Version, error) {
 	books, err := partition.OpenBooks(ctx, bucket, listed)
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Limits say which segments are merged. The zero Limits mean that no segments are merged.
 type Limits struct {
-	Tier  int     // number of segments in a size class (tier) from which on they are merged
+	Tier  int     // the segments of a size class (tier) are merged once there are so many of them
 	Least int64   // greatest size of a segment in the first tier, in bytes
 	Bytes int64   // greatest size of a merged segment, in bytes
 	Most  int     // greatest number of segments in one merge
@@ -17,24 +17,25 @@ type Limits struct {
 }
 
 // DefaultLimits returns limits by which eight segments of a size class are merged, into segments of
-// at most 256 MiB.
+// at most 256 MiB. There are four size classes: up to 1, 8, 64 and 128 MiB. Larger segments are not
+// merged.
 //
 // When nothing is left to be merged or to be indexed anew, a partition has at most 7 segments in
-// each of the four size classes (up to 1, 8, 64 and 128 MiB). Larger segments are not merged; there
-// is at most one of them for each 128 MiB of the index.
+// each size class. Of the larger segments, it has at most one for each 128 MiB of the index.
 func DefaultLimits() Limits {
 	return Limits{Tier: 8, Least: 1 << 20, Bytes: 256 << 20, Most: 64, Dead: 0.2}
 }
 
-// Mergeable returns the segments that are to be merged next, in the order of the manifest. A single
-// segment is to be written anew. If there is nothing to do, Mergeable returns nil. It chooses
+// Mergeable returns the segments that are to be merged next, in the order of the manifest. If the
+// result is a single segment, it is to be written anew without its dead documents. If there is
+// nothing to do, the result is nil. Mergeable chooses the first of these that exists:
 //
-//	first    a segment with forgotten documents
-//	then     the segments of the smallest tier that is full
-//	then     a segment with many dead documents (Limits.Dead)
+//	a segment with forgotten documents
+//	the segments of the smallest tier that is full
+//	a segment with many dead documents (Limits.Dead)
 //
-// Segments of packages that wait to be indexed anew are written only to erase forgotten
-// documents: they leave the manifest soon.
+// Segments of packages that wait to be indexed anew leave the manifest soon. So Mergeable does not
+// choose them, unless they have forgotten documents.
 func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	if l.Tier < 2 {
 		return nil
@@ -66,8 +67,9 @@ func (l Limits) Mergeable(m *manifest.Manifest) []manifest.Segment {
 	return l.cut(m, tiers[smallest])
 }
 
-// cut returns the smallest segments of a tier, as many as the limits Bytes and Most allow, in the
-// order in which the manifest lists them. The parameter of has all segments of the tier.
+// cut returns those segments of a tier (size class) that are merged: the smallest ones, as many as
+// Limits.Bytes and Limits.Most allow. They are in the order of the manifest. The caller passes all
+// segments of the tier in a slice, which cut sorts by size.
 func (l Limits) cut(m *manifest.Manifest, of []manifest.Segment) []manifest.Segment {
 	slices.SortStableFunc(of, func(a, b manifest.Segment) int { return cmp.Compare(weight(a), weight(b)) })
 	var bytes int64
@@ -98,7 +100,8 @@ func weight(s manifest.Segment) int64 {
 	return int64(float64(s.Bytes) * float64(s.Live()) / float64(s.Documents))
 }
 
-// stable returns the segments that have no part of a package that waits to be indexed anew.
+// stable returns the segments of a manifest, without those that have pages of a package which is to
+// be indexed anew.
 func stable(m *manifest.Manifest) (segments []manifest.Segment) {
 	waits := make(map[uint32]bool)
 	for _, p := range m.Packages {

@@ -10,8 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// listed returns a generation with segments of so many bytes, of 100 documents
-// each. Package i is that of segment i.
+// listed returns a manifest that lists a segment of each given size, in bytes. Each segment has 100
+// documents of a package of its own.
 func listed(sizes ...int64) *manifest.Manifest {
 	m := new(manifest.Manifest)
 	for i, size := range sizes {
@@ -75,9 +75,9 @@ func TestNoLimits(t *testing.T) {
 	}
 }
 
-// TestFewSegments adds packages of random sizes. When nothing is left to merge, there must be no
-// more segments than DefaultLimits promises. No byte may be written more often than there are
-// tiers, plus a few times in the first tier.
+// TestFewSegments adds segments of random sizes, and merges as DefaultLimits says. It checks that
+// there are never more segments than DefaultLimits promises, and that all merges together write at
+// most five times as many bytes as were added.
 func TestFewSegments(t *testing.T) {
 	for seed := range uint64(5) {
 		random := rand.New(rand.NewPCG(seed, 1))

@@ -20,36 +20,38 @@ const headingGap = 100
 type tokenizer struct {
 	vocabulary *analysis.Vocabulary
 	analyzers  map[string]*analysis.Analyzer // analyzers by language, each made once
-	numbered   []numbered                    // data that the tokenizer keeps for a term, by the number of the term
-	unnumbered map[string]bool               // terms of the current page's main part that have no number
+	numbered   []numbered                    // data that is kept for each term, by the term's number in the vocabulary
+	// terms in the title, headings, address or main part of the current page, but only those without a
+	// number in the vocabulary
+	unnumbered map[string]bool
 
 	// These fields are the state of the current page:
 
-	page            uint32 // number of the page, from 1
+	page            uint32 // number of the current page, from 1
 	analyzer        *analysis.Analyzer
 	yield           func(segment.Token) bool
-	more            bool // false once the caller of the iterator tokens wants no more of them
-	wordless        bool // true: tokens get no Word, which serves to correct spelling
-	isOutside       bool // the current text is outside of the main part
-	isOfImage       bool // the current text is that of an image
+	more            bool // false once the caller wants no more tokens
+	wordless        bool // whether Token.Word is left empty, so that fox* and foks~ do not find the tokens
+	isOutside       bool // whether the current text is outside of the page's main part
+	isOfImage       bool // whether the current text is that of an image
 	emphasis, large []layout.Span
 }
 
-// numbered is the data that a tokenizer holds for a term that has a number.
+// numbered is the data that a tokenizer holds for a term that has a number in the vocabulary.
 type numbered struct {
 	page          uint32 // number of the last page that has the term in its main part
-	outside       string // analysis.Outside of the term; "" if not computed yet
-	outsideNumber uint32 // number of the term that the field outside holds
-	image         string // segment.ImageTerm of the term; "" if not computed yet
-	imageNumber   uint32 // number of the term that the field image holds
+	outside       string // form of the term for texts outside of the main part (analysis.Outside); "" if not computed yet
+	outsideNumber uint32 // vocabulary number of the term's form for texts outside of the main part
+	image         string // form of the term for texts of images (segment.ImageTerm); "" if not computed yet
+	imageNumber   uint32 // vocabulary number of the term's form for texts of images
 }
 
 func newTokenizer() *tokenizer {
 	return &tokenizer{vocabulary: analysis.NewVocabulary(), analyzers: make(map[string]*analysis.Analyzer), unnumbered: make(map[string]bool)}
 }
 
-// tokens yields the tokens of all fields of a page and of its images, which the analyzer of the
-// page's language finds.
+// tokens yields the tokens that the analyzer of the page's language finds in all fields of the page
+// and in the texts of its images. It yields none if the page is Silent.
 func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 	return func(yield func(segment.Token) bool) {
 		if p.Silent {
@@ -87,9 +89,9 @@ func (t *tokenizer) tokens(p *Page) iter.Seq[segment.Token] {
 	}
 }
 
-// names yields a term for each word in the names of a site, for the site's start page: the words of
-// its host, of its directory and of SiteNames. All these terms have the given position in the field
-// Address.
+// names yields terms for the names of a site, so that a query with such a name finds the site's start
+// page p. The names are the words of p.SiteNames, and those of p's URL up to the last slash. All terms
+// get the given position in the field Address.
 func (t *tokenizer) names(p *Page, position int) {
 	words := addressWords(p.URL)
 	seen := make(map[string]bool)
@@ -120,13 +122,14 @@ func (t *tokenizer) text(field, base int, text string) (length int) {
 }
 
 // occurrence yields a token for the occurrence o of a term in a text of a field. The token's
-// position is the position of o plus the parameter base. It yields no token for
+// position is the position of o plus the parameter base. It yields no token in three cases:
 //
-//   - a joined word (such as e-mail) in an address, because the parts of an address are searched
-//     one by one;
-//   - a term outside of the main part, if the title, headings, address or main part of the page
-//     have the term, too;
-//   - a term of an image that would be longer than segment.MaxTerm with its mark.
+//   - The term is a joined word (such as e-mail) in an address. The parts of an address are searched
+//     one by one.
+//   - The text is outside of the page's main part, and the title, headings, address or main part of
+//     the page have the term, too.
+//   - The text is that of an image, and the term is too long for the index: with the mark that
+//     segment.ImageTerm adds, it is longer than segment.MaxTerm.
 func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	token := segment.Token{
 		Field: field, Term: o.Term, Word: o.Word, Position: uint32(base + o.Position),
@@ -161,8 +164,8 @@ func (t *tokenizer) occurrence(field, base int, o *analysis.Occurrence) {
 	t.more = t.yield(token)
 }
 
-// see records that the current page has the term of the occurrence in its title, headings, address
-// or main part.
+// see records that the current page has the occurrence's term in its title, headings, address or
+// main part.
 func (t *tokenizer) see(o *analysis.Occurrence) {
 	if o.TermNumber == 0 {
 		t.unnumbered[o.Term] = true
@@ -171,7 +174,7 @@ func (t *tokenizer) see(o *analysis.Occurrence) {
 	}
 }
 
-// saw reports whether see was called on the current page for the term of the occurrence.
+// saw reports whether the method see has recorded the occurrence's term for the current page.
 func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	if o.TermNumber == 0 {
 		return t.unnumbered[o.Term]
@@ -179,8 +182,8 @@ func (t *tokenizer) saw(o *analysis.Occurrence) bool {
 	return t.of(o.TermNumber).page == t.page
 }
 
-// outside returns the term that is indexed for an occurrence outside of the main part
-// (analysis.Outside), and its number in the vocabulary, 0 if it has none.
+// outside returns the form of a term that is indexed for an occurrence outside of the page's main
+// part (analysis.Outside), and the number of this form in the vocabulary, 0 if it has none.
 func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32) {
 	if o.TermNumber == 0 {
 		return analysis.Outside(o.Term), 0
@@ -193,8 +196,8 @@ func (t *tokenizer) outside(o *analysis.Occurrence) (term string, number uint32)
 	return n.outside, n.outsideNumber
 }
 
-// ofImage returns the term that is indexed for an occurrence in a text of an image
-// (segment.ImageTerm), and its number in the vocabulary, 0 if it has none.
+// ofImage returns the form of a term that is indexed for an occurrence in a text of an image
+// (segment.ImageTerm), and the number of this form in the vocabulary, 0 if it has none.
 func (t *tokenizer) ofImage(o *analysis.Occurrence) (term string, number uint32) {
 	if o.TermNumber == 0 {
 		return segment.ImageTerm(o.Term), 0
@@ -223,8 +226,9 @@ func inRanges(ranges *[]layout.Span, at int) bool {
 	return len(*ranges) > 0 && (*ranges)[0].Start <= at
 }
 
-// addressWords returns a URL without its scheme and its percent-encoding. For a name without
-// "://", whose words say nothing about its document, it returns "".
+// addressWords returns the text of a URL whose words are indexed: the URL without its scheme, with its
+// percent-encoding decoded. If the name of a document is no URL (it lacks "://"), addressWords returns "",
+// because the words of such a name say nothing about the document.
 func addressWords(name string) string {
 	_, address, _ := strings.Cut(name, "://")
 	if plain, err := url.PathUnescape(address); err == nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The queues, each read by the function of its name.
+// Names of the queues. Each queue is read by the function with the same name.
 const (
 	Schedule = "schedule"
 	Fetch    = "fetch"
@@ -28,9 +28,9 @@ const (
 // Queues lists all queues.
 var Queues = []string{Schedule, Fetch, Pack, Index, Merge, Rank, Sweep, Watch}
 
-// timeouts holds the time limit of each function, by its queue. The functions schedule and watch
-// take seconds. The limit of fetch is longer than its lease of two minutes. merge may rewrite a
-// whole partition, and rank reads all books.
+// timeouts holds the time limit of each function, by its queue. The functions schedule and watch take
+// seconds. The function fetch gets more time than the lease of its batch, which is two minutes. The function
+// merge may rewrite a whole partition, and rank reads all books.
 var timeouts = map[string]time.Duration{
 	Schedule: time.Minute,
 	Fetch:    150 * time.Second,
@@ -51,25 +51,27 @@ func Timeout(queue string) time.Duration { return timeouts[queue] }
 // delivered again.
 func Visibility(queue string) time.Duration { return 6 * Timeout(queue) }
 
-// Lease asks schedule to lease batches of a crawl partition.
+// Lease asks the function schedule to lease batches of a crawl partition, that is, to hand out URLs
+// to be fetched.
 type Lease struct {
 	Crawl int `json:"crawl"`
 }
 
-// Gather asks pack to pack the spool objects of a storage partition if there are enough for a
-// package. If Flush is true, pack packs them however few there are.
+// Gather asks the function pack to pack the spool objects (fetched batches) of a storage partition
+// if there are enough for a package. If Flush is true, pack packs them however few there are.
 type Gather struct {
 	Storage layout.Partition `json:"storage"`
 	Flush   bool             `json:"flush,omitempty"`
 }
 
-// Tiers asks merge to merge segments of a storage partition (see segments.Limits).
+// Tiers asks the function merge to merge segments of a storage partition, as segments.Limits says.
 type Tiers struct {
 	Storage layout.Partition `json:"storage"`
 }
 
-// Mask asks sweep for one thing only: to mark as dead the documents of gone pages in the storage
-// partition that the field Gone names. If Gone is nil, as in the message {}, it asks for a whole sweep.
+// Mask asks the function sweep for one thing only: to hide pages that are gone from the web, by
+// marking their documents as dead. Gone is the storage partition of these pages. If Gone is nil, as
+// in the message {}, the message asks for a whole sweep.
 type Mask struct {
 	Gone *layout.Partition `json:"gone"`
 }

@@ -21,8 +21,8 @@ const (
 	longUnpacked  = 15 * time.Minute
 	longUnindexed = time.Hour
 	fewFailures   = 10  // least number of failures that raises an alert
-	failureShare  = 0.1 // share of failures in all invocations that raises an alert
-	nearLimit     = 0.9 // share of a limit that, once it is used up, raises an alert
+	failureShare  = 0.1 // fraction of all invocations; if more fail, an alert is raised
+	nearLimit     = 0.9 // fraction of a limit; once it is used up, an alert is raised
 )
 
 // Alert is a condition that a person should know of.
@@ -32,7 +32,7 @@ type Alert struct {
 	Since time.Time `json:"since"` // earliest known time of the condition
 }
 
-// State is the state of a system by which alerts are judged.
+// State is the state of the whole system, from which Judge makes alerts.
 type State struct {
 	Now             time.Time
 	DeadLetters     int
@@ -44,17 +44,17 @@ type State struct {
 	Held            int64 // size of all packages, books and segments, in bytes
 	Limits          control.Limits
 	Pause           *control.Pause // pause of the crawl that is in force, or nil
-	Warnings        []string       // sentences about faults of the published settings
-	Lost            []Lost         // partitions whose generations are lost or damaged
+	Warnings        []string       // sentences about mistakes in the published settings
+	Lost            []Lost         // partitions with lost or damaged versions of their manifest
 }
 
-// Lost is a partition whose generations are lost or damaged.
+// Lost is a partition with generations (versions of its manifest) that are lost or damaged.
 type Lost struct {
 	Partition layout.Partition
 	Text      string // sentence that says what to do
 }
 
-// Judge returns the alerts that a state raises, always in the same order.
+// Judge returns the alerts that the state of the system raises, always in the same order.
 func Judge(s State) []Alert {
 	var alerts []Alert
 	raise := func(name string, since time.Time, text string, values ...any) {
@@ -144,7 +144,7 @@ func Notify(ctx context.Context, client *http.Client, webhook string, alert Aler
 // namespace is the CloudWatch namespace of the metrics.
 const namespace = "Bucketsearch"
 
-// embedded is one line of CloudWatch's embedded metric format. CloudWatch makes metrics of such
+// embedded is one line of CloudWatch's embedded metric format. CloudWatch makes metrics from such
 // lines in Lambda's log.
 type embedded struct {
 	AWS struct {
@@ -176,9 +176,9 @@ var embeddedMetrics = []metric{
 	{"StoreBytes", "Bytes"}, {"CPU", "Seconds"}, {"Memory", "Bytes"},
 }
 
-// writeMetrics writes one line to Options.Metrics for every function in the feedback; nothing if
-// Options.Metrics is nil. Processor time and memory are those of the process, which in Lambda
-// runs one function.
+// writeMetrics writes the metrics of every function in the feedback to Options.Metrics, one line of
+// CloudWatch's format for each function. If Options.Metrics is nil, it writes nothing. Processor
+// time and memory are those of the process, which in Lambda runs one function.
 func (r *Recorder) writeMetrics(f *Feedback) error {
 	if r.options.Metrics == nil {
 		return nil

@@ -72,7 +72,7 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// answering is a network that answers by a handler.
+// answering is an http.RoundTripper that answers requests by a handler, without a network.
 type answering http.HandlerFunc
 
 func (a answering) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -122,8 +122,9 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// CloudWatch takes a metric from a line if it is named in a directive, and is
-// a number of the root, as the dimensions are strings of the root.
+// TestEmbeddedMetrics checks the JSON lines from which CloudWatch makes metrics. In each line, the
+// member CloudWatchMetrics names metrics and dimensions. For each named metric, the line's root
+// must have a member of that name that is a number; for each dimension, one that is a string.
 func TestEmbeddedMetrics(t *testing.T) {
 	clock, bucket := functionstest.NewClock(), memblob.New()
 	var out bytes.Buffer

@@ -21,8 +21,8 @@ const (
 	maxError    = 500     // greatest size of LastError.Text in bytes; the rest is cut off
 )
 
-// Feedback reports the activity of one process since its last feedback, and its use of paid
-// services so far on the present day (UTC).
+// Feedback is a report of the activity of one process since its previous report, and of its use of
+// paid services so far on the present day (UTC).
 type Feedback struct {
 	Worker    string              `json:"worker"`
 	Since     time.Time           `json:"since"`
@@ -36,16 +36,17 @@ type Feedback struct {
 type Activity struct {
 	Invocations int64            `json:"invocations"`         // number of invocations that ended
 	Failures    int64            `json:"failures"`            // number of invocations that failed
-	Postponed   int64            `json:"postponed,omitempty"` // invocations with a message that came too early, but no failure
+	Postponed   int64            `json:"postponed,omitempty"` // number of invocations that did not fail, but put a message off because it came too early
 	BusySeconds float64          `json:"busy_seconds"`        // sum of the durations of the ended invocations
-	InFlight    int64            `json:"in_flight"`           // messages being processed at the end of the period
+	InFlight    int64            `json:"in_flight"`           // messages that were being processed at the end of the period
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"`
-	// number of calls of message.Note, by its text; each call records a fault that failed no message
+	// number of times that each fault was reported by message.Note, by the text of the fault; such
+	// a fault does not make a message fail
 	Notes map[string]int64 `json:"notes,omitempty"`
 }
 
-// LastError is the error of the last failed invocation.
+// LastError is the newest error of a failed invocation.
 type LastError struct {
 	Text string    `json:"text"`
 	At   time.Time `json:"at"`
@@ -53,7 +54,7 @@ type LastError struct {
 
 // Day is the use of paid services by one process on one day (UTC).
 type Day struct {
-	Requests    countblob.Counts `json:"requests"`    // requests to the object store, feedback included
+	Requests    countblob.Counts `json:"requests"`    // requests to the object store, those for feedback objects included
 	Invocations int64            `json:"invocations"` // number of invocations that Lambda bills
 	GBSeconds   float64          `json:"gb_seconds"`  // memory in GB times seconds, as Lambda bills it
 }
@@ -62,8 +63,8 @@ func (d Day) plus(other Day) Day {
 	return Day{d.Requests.Plus(other.Requests), d.Invocations + other.Invocations, d.GBSeconds + other.GBSeconds}
 }
 
-// since returns the activity between two readings of the counters: the counts of a, minus those of
-// the earlier reading.
+// since returns the activity between two readings of a function's counters: the counts of a, minus
+// those of the earlier reading.
 func (a Activity) since(earlier Activity) Activity {
 	a.Invocations -= earlier.Invocations
 	a.Failures -= earlier.Failures
@@ -87,7 +88,8 @@ func (a Activity) idle() bool {
 	return a.Invocations == 0 && a.InFlight == 0 && a.Requests.Requests() == 0
 }
 
-// Check returns an error unless the bytes are an undamaged feedback object.
+// Check returns an error unless the bytes are an undamaged feedback object (a process's report of
+// its activity).
 func Check(content []byte) error {
 	_, err := decode(content)
 	return err
@@ -114,8 +116,8 @@ func decode(content []byte) (Feedback, error) {
 // parallelReads is the number of feedback objects that are read at the same time.
 const parallelReads = 16
 
-// Read returns all feedback that was written at the time given by the parameter since, or later, in
-// the order of time. It skips objects that cannot be decoded.
+// Read returns all feedback (reports of the activity of processes) that was written at or after the
+// given time, in the order of time. It skips objects that cannot be decoded.
 func Read(ctx context.Context, bucket blob.Reader, since time.Time) ([]Feedback, error) {
 	keys, err := list(ctx, bucket, layout.Feedback, instant(since))
 	if err != nil {
@@ -124,7 +126,8 @@ func Read(ctx context.Context, bucket blob.Reader, since time.Time) ([]Feedback,
 	return get(ctx, bucket, keys)
 }
 
-// list returns the keys of feedback objects with a prefix, those after startAfter only.
+// list returns those keys of feedback objects that begin with a prefix and come after the key
+// startAfter.
 func list(ctx context.Context, bucket blob.Reader, prefix, startAfter string) ([]string, error) {
 	var keys []string
 	for object, err := range bucket.List(ctx, prefix, startAfter) {
@@ -175,14 +178,15 @@ func instant(at time.Time) string {
 	return strings.TrimSuffix(layout.FeedbackKey(at, ""), "_.json")
 }
 
-// Bounds of the interval between two feedbacks of a process. The interval is the age of the
-// process, but not shorter than the constant soonest, and not longer than the constant latest.
+// A process puts feedback (reports of its activity) into the bucket. The interval to the next
+// feedback is as long as the process has been running, but at least 15 seconds (the constant
+// soonest) and at most 5 minutes (the constant latest).
 const (
 	soonest = 15 * time.Second
 	latest  = 5 * time.Minute
 )
 
-// reading holds the values of all counters of a Recorder at the same time.
+// reading holds the values that all counters of a Recorder had at one moment.
 type reading struct {
 	at        time.Time
 	functions map[string]Activity
@@ -205,18 +209,20 @@ func (r *Recorder) read() reading {
 	return now
 }
 
-// Due reports whether it is time to call Flush: first 15 s after the start of the process, then
-// after intervals that grow with the age of the process to five minutes. It is for a process that
-// Lambda freezes between invocations, and that may end without notice.
+// Due reports whether it is time to call Flush, which puts a report of the activity into the
+// bucket. The first time comes 15 s after the start of the process, the next ones after intervals
+// that grow with the age of the process to five minutes. Due is for a process that Lambda freezes
+// between invocations, and that may end without notice.
 func (r *Recorder) Due() bool {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
 	return !r.options.Now().Before(r.due)
 }
 
-// Flush puts the activity since the last Flush into the bucket, as one object; it puts nothing
-// if there was no activity. The bucket should not come from Recorder.Bucket, which counts its
-// requests. A failed Flush loses nothing: the next one puts the same object first.
+// Flush puts the activity since the last Flush into the bucket, as one feedback object; it puts
+// nothing if there was no activity. The bucket should not be one that Recorder.Bucket returned,
+// since its requests would be counted as activity. A failed Flush loses nothing: the next one puts
+// the same object first.
 func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
 	r.flushing.Lock()
 	defer r.flushing.Unlock()
@@ -227,9 +233,9 @@ func (r *Recorder) Flush(ctx context.Context, bucket blob.Bucket) error {
 	return errors.Join(err, r.put(ctx, bucket))
 }
 
-// take makes a feedback of the activity since the last feedback, and writes its metrics. It stores
-// the feedback in r.kept; the method put then puts it into the bucket. If there was no activity,
-// take makes no feedback. The caller must hold r.flushing.
+// take makes a feedback, which is a report of the activity since the last feedback, and writes its
+// metrics. It stores the feedback in r.kept; the method put will put it into the bucket. If there
+// was no activity, take makes no feedback. The caller must hold the mutex r.flushing.
 func (r *Recorder) take() error {
 	now := r.read()
 	r.due = r.options.Now().Add(min(max(now.at.Sub(r.born), soonest), latest))
@@ -262,8 +268,8 @@ func (r *Recorder) take() error {
 	return r.writeMetrics(f)
 }
 
-// put puts the feedback in r.kept into the bucket, if there is one. The caller must hold
-// r.flushing.
+// put stores the feedback in r.kept (a report of activity) in the bucket, and sets r.kept to nil.
+// If r.kept is nil already, put does nothing. The caller must hold the mutex r.flushing.
 func (r *Recorder) put(ctx context.Context, bucket blob.Bucket) error {
 	for r.kept != nil {
 		content, err := json.Marshal(r.kept)

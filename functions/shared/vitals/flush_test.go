@@ -73,8 +73,8 @@ func TestProcessIsToldOf(t *testing.T) {
 	}
 }
 
-// TestFlushSurvivesFaults fails requests before or after they have had their effect. No count may
-// be lost or stored twice.
+// TestFlushSurvivesFaults lets each request to the bucket fail in turn, before or after it has had
+// its effect. It checks that no count is lost or stored twice.
 func TestFlushSurvivesFaults(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		clock, store := functionstest.NewClock(), memblob.New()
@@ -139,7 +139,8 @@ func TestDaysAreSummedUpByThemselves(t *testing.T) {
 	expect(t, "days", []Day{once, once.plus(once), once, once.plus(once)}, got)
 }
 
-// TestClockIsPutBack checks feedbacks of the same millisecond, and a clock that is put back.
+// TestClockIsPutBack checks that several feedbacks in the same millisecond, and feedbacks after the
+// clock was put back, are all stored.
 func TestClockIsPutBack(t *testing.T) {
 	now := start
 	r := New(Options{Worker: "w", Now: func() time.Time { return now }})
@@ -182,7 +183,8 @@ func TestDue(t *testing.T) {
 	expect(t, "due", want, due)
 }
 
-// TestFlushWhileWorking flushes while the process works.
+// TestFlushWhileWorking checks that no invocation is lost if Flush is called while the process
+// works.
 func TestFlushWhileWorking(t *testing.T) {
 	clock, bucket := functionstest.NewClock(), memblob.New()
 	r := newRecorder("w", clock)

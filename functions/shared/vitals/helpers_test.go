@@ -23,7 +23,8 @@ func newRecorder(worker string, clock *functionstest.Clock) *Recorder {
 	return New(Options{Worker: worker, Now: clock.Now})
 }
 
-// handler takes a second for each message, and fails the messages whose bodies say so.
+// handler returns a handler that advances the clock by a second for each message. The body of a
+// message says whether and how it fails.
 func handler(clock *functionstest.Clock) message.Handler {
 	return func(ctx context.Context, event events.SQSEvent) (events.SQSEventResponse, error) {
 		return message.Each(ctx, slog.New(slog.DiscardHandler), event, func(_ context.Context, body string) error {
@@ -49,7 +50,8 @@ func eventOf(bodies ...string) events.SQSEvent {
 	return event
 }
 
-// work has a function of the recorder handle messages, each an invocation.
+// work lets a function, whose activity r records, handle messages with the given bodies, each in an
+// invocation of its own.
 func work(t *testing.T, r *Recorder, clock *functionstest.Clock, function string, bodies ...string) {
 	t.Helper()
 	for _, body := range bodies {
@@ -59,7 +61,8 @@ func work(t *testing.T, r *Recorder, clock *functionstest.Clock, function string
 	}
 }
 
-// ask has a function put one object of three bytes and look for it.
+// ask puts an object of three bytes into the bucket and sends a HEAD request for it, so that both
+// requests are counted.
 func ask(t *testing.T, bucket blob.Bucket, key string) {
 	t.Helper()
 	if err := bucket.Create(t.Context(), key, []byte("abc")); err != nil {
@@ -72,8 +75,8 @@ func ask(t *testing.T, bucket blob.Bucket, key string) {
 
 var asked = countblob.Counts{Put: 1, Head: 1, Written: 3}
 
-// readAll returns all feedback of a bucket without the processes, which no
-// test decides.
+// readAll returns all feedback of a bucket. It empties the field Process of each, because its
+// values differ from run to run.
 func readAll(t *testing.T, bucket blob.Reader) []Feedback {
 	t.Helper()
 	all, err := Read(t.Context(), bucket, time.Unix(0, 0))

@@ -9,8 +9,9 @@ import (
 	"strings"
 )
 
-// Process holds the use of a machine by one process. A figure that the operating system does not
-// provide is 0: resident memory, disk bytes and descriptors are known only on Linux, from /proc.
+// Process holds how much of a machine's resources one process uses. A figure that the operating
+// system does not provide is 0: resident memory, disk bytes and descriptors are known only on
+// Linux, from /proc.
 type Process struct {
 	// These fields are sums over a period, or since the process began:
 
@@ -23,13 +24,13 @@ type Process struct {
 	// These fields are values at one moment:
 
 	Resident    int64 `json:"resident_bytes"` // memory that the process has in use, in bytes
-	Heap        int64 `json:"heap_bytes"`     // bytes of memory for Go's objects
+	Heap        int64 `json:"heap_bytes"`     // memory that Go's objects take, in bytes
 	Goroutines  int64 `json:"goroutines"`
 	Descriptors int64 `json:"descriptors"`
 }
 
-// since returns the use since an earlier reading: the sums of p minus those of the earlier reading,
-// and the other values of p as they are.
+// since returns the use of the machine since an earlier reading: the sums in p minus those of the
+// earlier reading, and the momentary values of p as they are.
 func (p Process) since(earlier Process) Process {
 	p.CPUSeconds -= earlier.CPUSeconds
 	p.Received -= earlier.Received

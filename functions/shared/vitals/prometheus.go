@@ -25,7 +25,7 @@ func bucketOf(d time.Duration) int {
 // Exposition is the media type of Prometheus's text form.
 const Exposition = "text/plain; version=0.0.4; charset=utf-8"
 
-// Gauge is a metric whose present values are measured by the caller of WritePrometheus.
+// Gauge is a Prometheus metric whose present values the caller of WritePrometheus has measured.
 type Gauge struct {
 	Name, Help string
 	Label      string // name of the label; "" for a single value without a label
@@ -33,8 +33,8 @@ type Gauge struct {
 	Values map[string]float64
 }
 
-// WritePrometheus writes all metrics and the gauges in Prometheus's text form,
-// version 0.0.4.
+// WritePrometheus writes all metrics of the recorder, and the given gauges, in Prometheus's text
+// form, version 0.0.4.
 func (r *Recorder) WritePrometheus(w io.Writer, gauges ...Gauge) error {
 	now := r.read()
 	e := exposition{bufio.NewWriter(w)}
@@ -129,14 +129,16 @@ func writeProcess(e exposition, p Process, born time.Time) {
 	}
 }
 
-// exposition writes Prometheus's text form to w. The caller gets errors from w.Flush.
+// exposition writes metrics to w in Prometheus's text form. Errors of writing are returned by
+// w.Flush.
 type exposition struct{ w *bufio.Writer }
 
 func (e exposition) family(name, kind, help string) {
 	e.write("# HELP ", name, " ", help, "\n# TYPE ", name, " ", kind, "\n")
 }
 
-// sample writes a value of a metric. labels are names, each followed by its value.
+// sample writes one value of a metric. The parameter labels has the name of each label, followed by
+// its value.
 func (e exposition) sample(name string, value float64, labels ...string) {
 	e.write(name)
 	before := "{"
@@ -160,11 +162,12 @@ var escape = strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`)
 
 func decimal(value float64) string { return strconv.FormatFloat(value, 'g', -1, 64) }
 
-// Incomplete is the HTTP header in which an answer names the objects that could not be read for it.
+// Incomplete is an HTTP header of an answer. It names the objects that the answer lacks because they
+// could not be read.
 const Incomplete = "X-Incomplete"
 
 // WatchHTTP returns the handler of a function that answers HTTP, with each request recorded
-// as an invocation of the function with the name (see Watch). A request has failed if its
+// as an invocation of the function with the given name (see Watch). A request has failed if its
 // answer has a status of 500 or above or the header Incomplete, or if the handler panics.
 func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
@@ -181,7 +184,7 @@ func (r *Recorder) WatchHTTP(name string, handler http.Handler) http.Handler {
 	})
 }
 
-// statusWriter records the status of the answer.
+// statusWriter is a ResponseWriter that records the status of the answer.
 type statusWriter struct {
 	http.ResponseWriter
 	status int

@@ -80,9 +80,9 @@ var (
 	label   = regexp.MustCompile(`^([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\[\\"n])*)"(?:,|$)`)
 )
 
-// parse reads the text form as strictly as its specification demands: every family is one group
-// of HELP, TYPE and samples; no sample comes twice; the buckets of a histogram do not decrease,
-// and the last is its count.
+// parse reads metrics in Prometheus's text form as strictly as its specification demands: every
+// family is one group of HELP, TYPE and samples; no sample comes twice; the buckets of a histogram
+// do not decrease, and the last bucket is equal to the count.
 func parse(t *testing.T, text string) (kinds map[string]string, samples map[string]float64) {
 	t.Helper()
 	kinds, samples = make(map[string]string), make(map[string]float64)

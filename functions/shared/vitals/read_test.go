@@ -15,7 +15,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/meter"
 )
 
-// put puts feedback as a process does.
+// put puts a feedback (the report of a process) into the bucket, under the key that the process
+// would use.
 func put(t *testing.T, bucket blob.Bucket, f Feedback) {
 	t.Helper()
 	content, err := json.Marshal(f)

@@ -15,27 +15,28 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/countblob"
 )
 
-// Options describe the process whose vital signs a Recorder keeps.
+// Options describe the process whose activity a Recorder records.
 type Options struct {
 	Worker  string           // name of the process, which no other process has
 	Now     func() time.Time // function that returns the present time
 	Memory  int              // MiB of memory that Lambda charges for; 0 elsewhere
-	Metrics io.Writer        // receives metrics with every feedback; nil: no metrics are written
+	Metrics io.Writer        // receives a line of metrics for each function with every feedback; nil: none are written
 }
 
-// Recorder keeps the vital signs of one process. It is safe for concurrent use.
+// Recorder counts the activity of one process: the invocations of its functions, their requests,
+// and the use of the machine. It is safe for concurrent use.
 type Recorder struct {
 	options Options
 	born    time.Time
 	traffic Traffic
 
-	mu        sync.Mutex // protects functions and the states in it
+	mu        sync.Mutex // protects the map r.functions and the values in it
 	functions map[string]*functionState
 
 	flushing sync.Mutex // protects the following fields
 	flushed  reading    // values of all counters at the last feedback
 	due      time.Time  // time at which the next feedback is due
-	day      Day        // use of paid services by the process on the day dayOf
+	day      Day        // use of paid services by the process on the date in dayOf
 	dayOf    string     // date to which the field day belongs, as layout.FeedbackDay writes it
 	kept     *Feedback  // feedback that is still to be put into the bucket, or nil
 }
@@ -49,7 +50,7 @@ type functionState struct {
 	notes       map[string]int64
 	inFlight    int64
 	busy        time.Duration
-	// number of invocations in each class of durations (see bucketOf)
+	// for each bucket of the histogram of durations (see bucketOf), the number of invocations in it
 	durations [len(bounds) + 1]int64
 	lastError *LastError
 }
@@ -67,8 +68,9 @@ func New(options Options) *Recorder {
 // are to be counted must be made or accepted through it.
 func (r *Recorder) Traffic() *Traffic { return &r.traffic }
 
-// Bucket returns a bucket that passes requests to inner, and counts them as requests of the named
-// function. inner must be the store itself, not a blob.Retry, so that every attempt is counted.
+// Bucket returns a bucket that passes all requests on to another bucket, and counts them as requests
+// of the named function. The other bucket (the parameter inner) must be the store itself, not a
+// blob.Retry, so that every attempt is counted.
 func (r *Recorder) Bucket(name string, inner blob.Bucket) blob.Bucket {
 	counting := countblob.New(inner)
 	r.mu.Lock()
@@ -80,10 +82,10 @@ func (r *Recorder) Bucket(name string, inner blob.Bucket) blob.Bucket {
 
 var errUntold = errors.New("messages failed, and the function did not say why")
 
-// Watch returns a handler that calls handle, and records each call as an invocation of the
-// function called name.
+// Watch returns a handler that calls the given handler, and records each call as an invocation of the
+// function with the given name.
 //
-//	handle                                                   the invocation is
+//	the given handler                                        the invocation counts as
 //	returns an error, panics, or fails a message             failed
 //	fails messages only because they came too early          postponed
 //	(message.IsLater)
@@ -156,8 +158,8 @@ func (r *Recorder) begin(name string, messages int64) (end func(failure error)) 
 	}
 }
 
-// function returns the state of the named function, and adds one if it is new. The caller must
-// hold mu.
+// function returns the state of the named function. It makes this state if there is none yet. The
+// caller must hold mu.
 func (r *Recorder) function(name string) *functionState {
 	f := r.functions[name]
 	if f == nil {

@@ -119,7 +119,8 @@ func TestWatchHTTP(t *testing.T) {
 	expect(t, "activity", want, r.read().functions)
 }
 
-// TestNotesAreCounted checks that notes are counted and fail no message.
+// TestNotesAreCounted checks that the faults that message.Note reports are counted, and that no
+// message fails because of them.
 func TestNotesAreCounted(t *testing.T) {
 	clock := functionstest.NewClock()
 	r := newRecorder("w", clock)

@@ -1,43 +1,42 @@
-// Package vitals keeps the vital signs of processes: the invocations of each
-// function, its requests to the object store, and the process's use of its
+// Package vitals keeps the vital signs of processes, which are counts of their activity. It counts
+// the invocations of each function, its requests to the object store, and the process's use of its
 // machine.
 //
-// A Recorder counts. It reports in three ways: metrics in Prometheus's form,
-// embedded metrics in Lambda's log, and feedback objects in the bucket, from which
-// status and sweep read what all processes did.
+// A Recorder counts in each process. It reports in three ways: metrics in Prometheus's form,
+// embedded metrics in Lambda's log, and feedback objects in the bucket. From these objects the
+// command status and the function sweep read what all processes did.
 //
 // A feedback object, layout.FeedbackKey(at, worker), is JSON:
 //
 //	{
 //	  "worker": "host/4711-2Q6X",           one process
-//	  "since": "2026-11-22T10:00:00Z",      the end of the worker's feedback before this one
+//	  "since": "2026-11-22T10:00:00Z",      the time "at" of the worker's feedback before this one
 //	  "at":    "2026-11-22T10:00:15Z",
-//	  "functions": {"fetch": {              what they did in between
+//	  "functions": {"fetch": {              what fetch did between these two times
 //	    "invocations": 12, "failures": 1, "postponed": 2, "busy_seconds": 3.5,
-//	    "in_flight": 4,                     messages, at the moment
+//	    "in_flight": 4,                     messages being handled at the time "at"
 //	    "requests": {"put": 3, "get": 0, "list": 0, "delete": 0, "head": 12, "read": 0, "written": 90000},
 //	    "last_error": {"text": "…", "at": "2026-11-22T10:00:09Z"},
 //	    "notes": {"a parser panicked": 2}   what went wrong without failing a message
 //	  }},
 //	  "process": {
-//	    "cpu_seconds": 1.25,                in between, as the following four
+//	    "cpu_seconds": 1.25,                between these two times, like the next four
 //	    "received_bytes": 0, "sent_bytes": 0, "disk_read_bytes": 0, "disk_written_bytes": 0,
-//	    "resident_bytes": 52428800,         at the moment, as the following three
+//	    "resident_bytes": 52428800,         at the time "at", like the next three
 //	    "heap_bytes": 20000000, "goroutines": 31, "descriptors": 18
 //	  },
-//	  "day": {                              all that the worker did on the day of "at" (UTC)
+//	  "day": {                              all that the worker did so far on the day of "at" (UTC)
 //	    "requests": {…}, "invocations": 0, "gb_seconds": 0
 //	  },
-//	  "sum": "…"                            see layout.Seal; at first there was none
+//	  "sum": "…"                            checksum, see layout.Seal
 //	}
 //
-// Every object holds the sums of the day, so one object of each worker tells what a
-// day has cost; the counts of an object that could not be put are in the sums of
-// the next one.
+// The values of "day" grow from object to object. So the last object of each worker tells what a
+// day has cost, even if an object before it is missing.
 //
-// History: "postponed" and "notes" exist since 2026-11-22; objects before then
-// count postponed invocations as failures. Until 2026-11-23 received_bytes and
-// sent_bytes were those of the network namespace.
+// History: "postponed" and "notes" exist since 2026-11-22; objects before then count postponed
+// invocations as failures. Until 2026-11-23 received_bytes and sent_bytes were those of the network
+// namespace. The first objects have no "sum".
 package vitals
 
 import (
@@ -57,7 +56,7 @@ import (
 // the longest interval between two feedbacks of an active process.
 const Window = 12 * time.Minute
 
-// Seconds is a duration in seconds, as status writes it in JSON.
+// Seconds is a duration in seconds, as the command status writes it in JSON.
 type Seconds float64
 
 func secondsOf(d time.Duration) Seconds { return Seconds(d.Seconds()) }
@@ -75,26 +74,28 @@ type Signs struct {
 	Processes []Group `json:"processes"`    // groups of processes, sorted by name
 }
 
-// Sign is the activity of one function in all processes.
+// Sign is the activity of one function in all processes during the last Window.
 type Sign struct {
 	Function    string           `json:"function"`
 	Workers     int              `json:"workers"`     // number of processes that ran the function
 	Invocations int64            `json:"invocations"` // number of invocations that ended
 	Failures    int64            `json:"failures"`    // number of invocations that failed
-	Postponed   int64            `json:"postponed"`   // invocations with a message that came too early, but no failure
+	Postponed   int64            `json:"postponed"`   // number of invocations that did not fail, but put a message off because it came too early
 	PerMinute   float64          `json:"per_minute"`  // number of invocations per minute
 	Busy        Seconds          `json:"busy_seconds"`
-	InFlight    int64            `json:"in_flight"` // messages being processed, by the last feedback of each process
+	InFlight    int64            `json:"in_flight"` // messages being processed, as the last feedback of each process says
 	Requests    countblob.Counts `json:"requests"`
 	LastError   *LastError       `json:"last_error,omitempty"` // newest error of all processes, or nil
-	// number of calls of message.Note, by its text; each call records a fault that failed no message
+	// number of times that each fault was reported by message.Note, by the text of the fault; such
+	// a fault does not make a message fail
 	Notes map[string]int64 `json:"notes,omitempty"`
-	Age   Seconds          `json:"age_seconds"` // age of the newest feedback about the function
+	Age   Seconds          `json:"age_seconds"` // time since the newest feedback about the function
 }
 
-// Group is the use of machines by all processes that run the same functions. Those values in
-// Process that count something over time are summed over the last Window. The others, such as
-// memory, are summed from the last feedback of each process.
+// Group is the use of machines by all processes that run the same functions. Each value in the field
+// Process is a sum over these processes. For a counter, such as the bytes received, the sum is the
+// increase during the last Window. For a momentary value, such as memory, it is the sum of the values
+// in the last feedback (report) of each process; processes that have ended count as 0.
 type Group struct {
 	Name    string `json:"name"`    // names of the group's functions, joined by "+"
 	Workers int    `json:"workers"` // number of processes in the group
@@ -103,7 +104,7 @@ type Group struct {
 	Age Seconds `json:"age_seconds"` // time since the newest feedback of the group
 }
 
-// Function returns the sign of a function; the zero Sign if no feedback names it.
+// Function returns the activity of the named function; the zero Sign if no feedback mentions it.
 func (s Signs) Function(name string) Sign {
 	for _, sign := range s.Functions {
 		if sign.Function == name {
@@ -113,7 +114,7 @@ func (s Signs) Function(name string) Sign {
 	return Sign{}
 }
 
-// ReadSigns returns the vital signs of the last Window.
+// ReadSigns reads the feedback of the last Window, and returns the vital signs (see Summarize).
 func ReadSigns(ctx context.Context, bucket blob.Reader, now time.Time) (Signs, error) {
 	all, err := Read(ctx, bucket, now.Add(-Window))
 	if err != nil {
@@ -122,7 +123,8 @@ func ReadSigns(ctx context.Context, bucket blob.Reader, now time.Time) (Signs, e
 	return Summarize(all, now), nil
 }
 
-// Summarize computes the vital signs from all feedback of the last Window.
+// Summarize makes the vital signs of functions and of groups of processes. It adds up all feedback
+// of the last Window; each feedback is the report of one process.
 func Summarize(all []Feedback, now time.Time) Signs {
 	var over time.Duration
 	functions := make(map[string]*Sign)
@@ -204,8 +206,10 @@ func (s *Sign) add(a Activity, age time.Duration) {
 	}
 }
 
-// add adds a process to the group. The parameter took has the process's sums over the last Window,
-// last has its values at the last feedback, and age is the age of that feedback.
+// add adds the figures of one process to those of the group. The parameter took has the sums over
+// the last Window, such as processor time. The parameter last is taken from the process's last
+// feedback, and has the momentary values, such as memory. The parameter age is the age of that
+// feedback.
 func (g *Group) add(took, last Process, age time.Duration) {
 	took.Resident, took.Heap = last.Resident, last.Heap
 	took.Goroutines, took.Descriptors = last.Goroutines, last.Descriptors

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// Traffic counts the bytes that a process's connections receive and send. It counts connections
-// that are made or accepted through it. (Operating systems do not count them for a process:
-// Linux's /proc/self/net covers all processes.) It is safe for concurrent use; a nil Traffic
-// counts nothing.
+// Traffic counts the bytes that a process receives and sends by its network connections. It counts
+// only connections that are made or accepted through it. (Operating systems do not count these
+// bytes for a process: Linux's /proc/self/net covers all processes.) It is safe for concurrent use;
+// a nil Traffic counts nothing.
 type Traffic struct{ received, sent atomic.Int64 }
 
-// DialFunc is a function that opens a connection, as net.Dialer.DialContext does.
+// DialFunc is the type of functions that open a network connection, such as net.Dialer.DialContext.
 type DialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
 // Dial returns a DialFunc whose connections are counted.
@@ -38,7 +38,7 @@ func (t *Traffic) Transport(transport *http.Transport) *http.Transport {
 // Listener returns a listener whose accepted connections are counted.
 func (t *Traffic) Listener(l net.Listener) net.Listener { return listener{l, t} }
 
-// Conn returns a connection that passes all data to and from c and counts the bytes.
+// Conn returns a connection that passes all data to and from c and counts their bytes.
 func (t *Traffic) Conn(c net.Conn) net.Conn {
 	if t == nil {
 		return c
@@ -80,8 +80,8 @@ func (c conn) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// rawConn is a counted connection that gives access to its file descriptor. Clients use the
-// descriptor to check whether the other end has closed the connection.
+// rawConn is a connection whose bytes are counted, and which gives access to its file descriptor.
+// Clients use the descriptor to check whether the other end has closed the connection.
 type rawConn struct {
 	conn
 	raw syscall.Conn

@@ -106,8 +106,8 @@ func readAnswer(block *bufio.Reader) (status int, header http.Header, err error)
 	}
 }
 
-// unanswered returns the error for a status line that could not be read: errAnswer if the block
-// ends before the end of the line, else err.
+// unanswered returns the error for a status line that could not be read. If the block (the content
+// of the record) ended within the line, the error is errAnswer. Otherwise it is err itself.
 func unanswered(err error) error {
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		return errAnswer
@@ -116,8 +116,8 @@ func unanswered(err error) error {
 }
 
 // readBody reads at most limit + 1 bytes of the body. It decodes the chunked transfer coding, if
-// the archive has kept it. It fails with ErrShort if the body ends too early, by its Content-Length
-// or its chunks, unless the archive says that the body was cut.
+// the archive has kept it. It fails with ErrShort if the body is shorter than its Content-Length or
+// its chunks say, unless the archive says that the body was cut.
 func (c *Capture) readBody(block *bufio.Reader, limit int64) error {
 	begin, _ := block.Peek(maxChunkLine)
 	isChunked := strings.Contains(strings.ToLower(c.Header.Get("Transfer-Encoding")), "chunked") && firstChunk.Match(begin)
@@ -143,17 +143,18 @@ func (c *Capture) readBody(block *bufio.Reader, limit int64) error {
 	return nil
 }
 
-// maxChunkLine is the number of bytes at the beginning of a chunked body in which the line with
-// the length of the first chunk must end.
+// maxChunkLine is the greatest length in bytes of the first line of a chunked body. This line says
+// how long the first chunk is. A body with a longer first line is not taken as chunked.
 const maxChunkLine = 256
 
 // firstChunk matches the beginning of a body in the chunked transfer coding (RFC 9112, 7.1).
 var firstChunk = regexp.MustCompile(`^[0-9A-Fa-f]{1,8}[ \t]*(;[^\r\n]*)?\r?\n`)
 
-// decoded reports whether the body is already decoded although the header has a Content-Encoding,
-// as in some archives. In this case it removes that header field. It decides by the first bytes of
-// the body: whether they are the fixed first bytes of the coding or, for brotli, which has none,
-// whether they are plain text.
+// decoded reports whether the body is already decoded although the header has a Content-Encoding.
+// Some archives store bodies in this way. In this case, decoded deletes that header field. It
+// decides by the first bytes of the body. Data in most codings begin with fixed bytes (see
+// codingMarks): if the body does not begin with them, it is decoded. Data in the coding br (Brotli)
+// have no fixed beginning: there the body is decoded if it begins with plain text.
 func (c *Capture) decoded() bool {
 	coding := strings.ToLower(strings.TrimSpace(c.Header.Get("Content-Encoding")))
 	mark, known := codingMarks[coding]
@@ -166,8 +167,8 @@ func (c *Capture) decoded() bool {
 }
 
 var (
-	// codingMarks has the bytes with which all data in a content coding begin, by the coding's
-	// name.
+	// codingMarks maps the name of a content coding to the bytes with which all data in this coding
+	// begin.
 	codingMarks = map[string]string{"gzip": "\x1F\x8B", "x-gzip": "\x1F\x8B", "zstd": "\x28\xB5\x2F\xFD"}
 	// plainText matches data that begin with 32 printable ASCII characters.
 	plainText = regexp.MustCompile(`^[\t\r\n -~]{32}`)

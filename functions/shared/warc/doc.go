@@ -1,5 +1,5 @@
-// Package warc reads WARC files (ISO 28500), versions 1.0 and 1.1: uncompressed, with a
-// gzip member for each record, or compressed as a whole.
+// Package warc reads WARC files (ISO 28500), versions 1.0 and 1.1: uncompressed, with a gzip member
+// for each record, or compressed as a whole.
 //
 //	WARC/1.1 CR LF
 //	WARC-Type: response CR LF
@@ -7,25 +7,26 @@
 //	WARC-Date: 2026-11-21T22:00:00.123Z CR LF
 //	Content-Length: 41 CR LF
 //	CR LF
-//	block of that many bytes: of a response, the answer of the server as it was sent
+//	block of 41 bytes: in a response record, the answer of the server as it was sent
 //	CR LF CR LF
 //
 // A file is read as a stream, with memory that does not grow with the file.
 //
 // # Damage
 //
-// For a record that cannot be read, the Reader returns a Fault with the record's place. It
-// goes on with the next record that it can find:
+// For a record that cannot be read, the Reader returns a Fault with the record's place. Then it
+// searches for the next record:
 //
-//	damaged                                        the search for the next record
-//	header, date or length; the gzip data are      in the rest of the gzip member, for a line that begins
-//	valid                                          with "WARC/1."; else at the next member
-//	gzip data, also if their end is missing        from the second byte of the damaged member on, for a
-//	                                               member whose content begins with "WARC/1."
-//	header or length of an uncompressed record     from the second byte of the damaged record on, for a
-//	                                               line that begins with "WARC/1."
+//	what is damaged                       what the Reader searches for, and from where
+//	1  a header or length of a record in  a line that begins with "WARC/1.", in the rest of the gzip
+//	   a gzip member that is undamaged    member; if there is none, the next member
+//	2  the gzip data                      a gzip member whose content begins with "WARC/1.", from
+//	                                      the second byte of the damaged member on
+//	3  a header or length of a record in  a line that begins with "WARC/1.", from the second byte
+//	   a file without gzip                of the damaged record on
 //
-// The searches in the last two rows read bytes a second time. All of them together read at most
-// as many bytes as the file has, and 4 MiB; when these are used up, a search begins where the
-// damage was noticed. So the work is proportional to the size of the file, whatever is in it.
+// In the cases 2 and 3, the search goes back: it begins before the place at which the damage was
+// noticed. So it reads some bytes a second time. All searches together may read as many bytes a
+// second time as the file has, plus 4 MiB. After that, each search begins where the damage was
+// noticed. This keeps the work proportional to the size of the file, whatever the file contains.
 package warc

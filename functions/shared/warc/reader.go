@@ -14,7 +14,9 @@ import (
 const (
 	version   = "WARC/1."
 	maxHeader = 64 << 10 // greatest size in bytes of a record's header, and of the header of an HTTP response
-	minAgain  = 4 << 20  // bytes that may be read a second time to find records, besides the size of the file
+	// After damage, a Reader reads some bytes of the file a second time, to find the next record. The
+	// limit for all these bytes together is the size of the file plus minAgain (see Reader.again).
+	minAgain = 4 << 20
 )
 
 var (
@@ -28,7 +30,9 @@ var (
 
 // Place is the position of the first byte of a record.
 type Place struct {
-	Offset int64 // where the record, or the gzip member that holds it, begins in the file
+	// position in the file at which the record begins; if the record is in a gzip member, the position
+	// at which the member begins
+	Offset int64
 	Inside int64 // where the record begins in the member's decompressed content; 0 without a gzip member
 }
 
@@ -40,7 +44,8 @@ func (p Place) String() string {
 	return fmt.Sprintf("byte %d of the gzip member at byte %d", p.Inside, p.Offset)
 }
 
-// Fault is the error for a record, or a part of a file, that could not be read.
+// Fault is the error for a record, or a part of a file, that could not be read. Place says where this
+// record or part begins.
 type Fault struct {
 	Place
 	Err error
@@ -49,7 +54,7 @@ type Fault struct {
 // Error implements error.
 func (f *Fault) Error() string { return fmt.Sprintf("%s: %v", f.Place, f.Err) }
 
-// Unwrap returns the reason why the record or part could not be read.
+// Unwrap returns the error that says why the record or part could not be read.
 func (f *Fault) Unwrap() error { return f.Err }
 
 // Record is a WARC record: its header, and an io.Reader for its block, which can be read until
@@ -117,9 +122,9 @@ type Reader struct {
 	inside *member // the gzip member that is being read; nil between members and in uncompressed files
 	spare  *member // memory that the next gzip member reuses
 	open   *Record // the record that is being read; nil after Finish
-	again  int64   // number of bytes that may still be read a second time to find records
+	again  int64   // number of bytes that may still be read a second time, to find the next record after damaged ones
 
-	gzipped bool // a gzip member was found in the file
+	gzipped bool // whether a gzip member was found in the file
 }
 
 // NewReader returns a reader of a file with size bytes.
@@ -127,13 +132,13 @@ func NewReader(file io.ReaderAt, size int64) *Reader {
 	return &Reader{raw: newSource(file, size), spare: new(member), again: size + minAgain}
 }
 
-// Offset returns the position in the file, in bytes, up to which it was read.
+// Offset returns the position in bytes up to which the file was read.
 func (r *Reader) Offset() int64 { return r.raw.offset() }
 
-// At moves the reader to the position in the parameter to, and returns the record there. The
-// position must be that of a Record that the reader returned before. If it is in a gzip member, At
-// decompresses the member up to it: from the member's beginning, or from the present position if
-// that is in the member and before it.
+// At moves the reader to a position, and returns the record there. The position must be that of a
+// Record that the reader returned before. If the record is in a gzip member, At must decompress the
+// member up to the record. If the reader is in this member, before the record, At goes on from
+// there. Otherwise it decompresses the member from its beginning.
 func (r *Reader) At(to Place) (*Record, error) {
 	r.open = nil
 	if at := r.place(); r.inside == nil || at.Offset != to.Offset || at.Inside > to.Inside {
@@ -154,8 +159,8 @@ func (r *Reader) At(to Place) (*Record, error) {
 	return r.header()
 }
 
-// bytes returns the reader of the data at the present position: that of the gzip member, or that of
-// the file.
+// bytes returns the reader of the data at the present position: the content of the present gzip
+// member, or the file if there is none.
 func (r *Reader) bytes() *bufio.Reader {
 	if r.inside != nil {
 		return r.inside.Reader
@@ -171,7 +176,7 @@ func (r *Reader) place() Place {
 	return Place{Offset: r.raw.offset()}
 }
 
-// enter opens the gzip member at the present position of the file.
+// enter begins to read the gzip member at the present position of the file.
 func (r *Reader) enter() error {
 	if err := r.spare.open(r.raw); err != nil {
 		return err
@@ -219,8 +224,8 @@ func (r *Reader) Next() (*Record, error) {
 	}
 }
 
-// header reads the header of the record that begins at the present position. If it is damaged,
-// header moves the reader to the next record and returns a *Fault.
+// header reads the header of the record that begins at the present position. If the header is
+// damaged, it moves the reader to the next record and returns a *Fault.
 func (r *Reader) header() (*Record, error) {
 	record := &Record{Place: r.place(), reader: r}
 	err := r.readHeader(record)
@@ -278,7 +283,7 @@ func (r *Reader) readHeader(record *Record) error {
 // lineReader reads the lines of a header of limited size.
 type lineReader struct {
 	from *bufio.Reader
-	most int // greatest number of bytes that the rest of the header may take
+	most int // greatest number of bytes that the remaining lines of the header may take
 }
 
 // next returns the next line, without its line end. It fails with errHeader if the header exceeds

@@ -7,8 +7,8 @@ import (
 )
 
 // fault moves the reader on to the next record after a damaged one, and returns a *Fault with the
-// place of the damaged record and the reason. If the file cannot be read, it returns that error
-// instead.
+// place of the damaged record and the reason. If reading the file fails, it returns the error of
+// reading instead.
 func (r *Reader) fault(at Place, reason error) error {
 	r.open = nil
 	broken := r.inside == nil && r.spare.broken != nil || r.inside != nil && r.inside.broken != nil
@@ -32,8 +32,8 @@ func (r *Reader) fault(at Place, reason error) error {
 }
 
 // searchInside moves the reader on to the next line that begins with "WARC/1." in the present gzip
-// member, or to the end of the member if it has none. If the gzip data turn out to be damaged as
-// well, it moves on as searchMember does.
+// member, or to the end of the member if there is no such line. If the gzip data turn out to be
+// damaged as well, it calls searchMember.
 func (r *Reader) searchInside() error {
 	mark := []byte("\n" + version)
 	for {
@@ -60,11 +60,16 @@ func (r *Reader) searchInside() error {
 	}
 }
 
-// searchMember moves the reader to the next gzip member whose content begins with a record, or to
-// the end of the file if there is none. The parameter noticed is the position up to which the file
-// has been read. The search begins at the parameter from, or at noticed if the bytes between the
-// two must not be read again (see budget). It also ends at the end of the file if so many bytes
-// look like gzip members that r.again is used up.
+// searchMember moves the reader behind damaged data, to the next gzip member whose content begins
+// with a record. If there is none, it moves the reader to the end of the file.
+//
+// The parameter from is the position just behind the first byte of the damaged data. The parameter
+// noticed is the position up to which the file had been read when the damage was noticed. The method
+// budget decides at which of these two positions the search begins.
+//
+// On its way, the search tests bytes that look like the beginning of a gzip member. If they hold no
+// record, the number of bytes read for the test is subtracted from r.again. When r.again is used up,
+// the rest of the file is skipped.
 func (r *Reader) searchMember(from, noticed int64) error {
 	from = r.budget(from, noticed)
 	for {
@@ -86,9 +91,12 @@ func (r *Reader) searchMember(from, noticed int64) error {
 	}
 }
 
-// searchVersion moves the reader to the next line of an uncompressed file that begins with
-// "WARC/1.", or to the end of the file if there is none. The search begins at from or noticed, as
-// in searchMember.
+// searchVersion finds the next record after damaged data in an uncompressed file. It moves the reader
+// to the next line that begins with "WARC/1.", or to the end of the file if there is none.
+//
+// The parameter from is the position just behind the first byte of the damaged data. The parameter
+// noticed is the position up to which the file had been read when the damage was noticed. The method
+// budget decides at which of these two positions the search begins.
 func (r *Reader) searchVersion(from, noticed int64) error {
 	r.raw.seek(r.budget(from, noticed))
 	if begin, _ := r.raw.Peek(len(version)); string(begin) == version {
@@ -103,9 +111,15 @@ func (r *Reader) searchVersion(from, noticed int64) error {
 	return nil
 }
 
-// budget returns the position at which a search begins: from, if the bytes between from and noticed
-// may be read a second time, else noticed. r.again is the number of bytes of this file that may
-// still be read a second time. If it suffices, budget subtracts the bytes that are read again.
+// budget decides where the search for the next record after damaged data begins:
+//
+//	from      near the beginning of the damaged data. A search from here misses no record, but reads
+//	          the bytes between the two positions a second time.
+//	noticed   the position up to which the file had been read when the damage was noticed.
+//
+// r.again is the number of bytes that may still be read a second time. If it is at least the number of
+// bytes between the two positions plus the size of a buffer, budget subtracts this sum from r.again,
+// and returns the first position. Otherwise it returns the second position.
 func (r *Reader) budget(from, noticed int64) int64 {
 	if again := noticed - from + bufferSize; again <= r.again {
 		r.again -= again

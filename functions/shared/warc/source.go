@@ -11,11 +11,11 @@ import (
 const (
 	bufferSize = 64 << 10
 	maxProbe   = 4 << 10  // greatest number of compressed bytes that holdsRecord reads of a gzip member
-	maxFree    = 64 << 20 // size in decompressed bytes up to which maxRatio does not apply to a gzip member
+	maxFree    = 64 << 20 // size in bytes of decompressed content up to which maxRatio does not apply
 	maxRatio   = 200      // greatest number of decompressed bytes for each compressed byte of a gzip member
 )
 
-// source is a buffered reader of a file. Reading can go on at any byte (seek).
+// source is a buffered reader of a file. The method seek moves it to any byte.
 type source struct {
 	file io.ReaderAt
 	size int64
@@ -29,14 +29,14 @@ func newSource(file io.ReaderAt, size int64) *source {
 	return s
 }
 
-// offset returns the position in the file of the next byte that will be read.
+// offset returns the reader's position in the file, in bytes.
 func (s *source) offset() int64 {
 	at, _ := s.from.Seek(0, io.SeekCurrent) // cannot fail for a section reader
 	return at - int64(s.Buffered())
 }
 
-// seek moves the source to a position in the file, from which it then reads on. It keeps the bytes
-// in the buffer if this position is among them.
+// seek sets the position in the file at which the next read begins. If the bytes from there on are
+// already in the buffer, they are not read from the file again.
 func (s *source) seek(to int64) {
 	if ahead := to - s.offset(); ahead >= 0 && ahead <= int64(s.Buffered()) {
 		_, _ = s.Discard(int(ahead)) // cannot fail for buffered bytes
@@ -80,12 +80,13 @@ func (m *member) open(from *source) error {
 	return nil
 }
 
-// offset returns the position in the decompressed content of the next byte that will be read.
+// offset returns the reader's position in the member's decompressed content: how many bytes have
+// been read from it.
 func (m *member) offset() int64 { return m.size - int64(m.Buffered()) }
 
-// memberContent is an io.Reader of the content of a gzip member, without a buffer. It returns
-// errBomb if the content exceeds maxFree bytes and is more than maxRatio times as large as the
-// compressed bytes read for it. After an error it returns the same error again.
+// memberContent is an io.Reader of the content of a gzip member, without a buffer. It returns errBomb
+// (for a decompression bomb) if the content exceeds maxFree bytes and is more than maxRatio times as
+// large as the compressed bytes read for it. After an error it returns the same error again.
 type memberContent struct{ *member }
 
 func (c memberContent) Read(p []byte) (int, error) {
@@ -106,8 +107,8 @@ func (c memberContent) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// early returns io.ErrUnexpectedEOF for io.EOF, and any other error as it is. It is for reads of
-// a part of the file that must not end there.
+// early returns io.ErrUnexpectedEOF for io.EOF, and any other error as it is. It is for reads of data
+// that must not end yet.
 func early(err error) error {
 	if err == io.EOF {
 		return io.ErrUnexpectedEOF
@@ -130,8 +131,8 @@ func (s *source) holdsRecord(at int64) (is bool, read int64) {
 	return is, read
 }
 
-// find returns the first position in the file, at or after from, at which the bytes in the
-// parameter mark stand. found is false if there is none.
+// find searches the file, from the given position on, for the bytes in the parameter mark. It returns
+// the position of the first such bytes. The result found is false if there are none.
 func (s *source) find(from int64, mark []byte) (at int64, found bool, err error) {
 	s.seek(from)
 	for {

@@ -14,7 +14,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// text returns a record with a block, as text.
+// text returns a WARC record of the given type, with a target URL and a block. The parameter more has
+// further lines of the record's header.
 func text(kind, target, block string, more ...string) string {
 	head := append([]string{"WARC/1.1", "WARC-Type: " + kind, "WARC-Target-URI: " + target, "WARC-Date: 2026-11-21T22:00:00.5Z"}, more...)
 	return strings.Join(head, "\r\n") + fmt.Sprintf("\r\nContent-Length: %d\r\n\r\n%s\r\n\r\n", len(block), block)
@@ -35,7 +36,8 @@ func zip(parts ...string) string {
 	return b.String()
 }
 
-// read returns the targets of the whole records, and the faults.
+// read reads all records of a file. It returns the targets (without "http://example.org/") of the
+// records that are undamaged, and the texts of the faults.
 func read(t testing.TB, content string) (targets []string, faults []string) {
 	t.Helper()
 	r := NewReader(strings.NewReader(content), int64(len(content)))
@@ -133,7 +135,7 @@ func TestDamage(t *testing.T) {
 	}
 }
 
-// countedFile counts the bytes that are read.
+// countedFile is a file in memory that counts how many bytes are read from it.
 type countedFile struct {
 	*strings.Reader
 	read int64
@@ -145,8 +147,8 @@ func (c *countedFile) ReadAt(p []byte, at int64) (int, error) {
 	return n, err
 }
 
-// TestNeverQuadratic checks that the bytes read are at most a few times the size of the file plus
-// a few MiB, whatever is in the file.
+// TestNeverQuadratic checks that, whatever the file has, the number of bytes read is proportional
+// to its size: at most four times the size plus 2·minAgain.
 func TestNeverQuadratic(t *testing.T) {
 	liar := "WARC/1.1\r\nContent-Length: 900000\r\n\r\n"
 	fake := "\x1F\x8B\x08\x00" + strings.Repeat("\x00", 8)
@@ -266,7 +268,8 @@ func TestCapture(t *testing.T) {
 	}
 }
 
-// FuzzReader checks that a whole record is found whatever is before it, and that reading ends.
+// FuzzReader checks for arbitrary files that reading comes to an end, and that a Capture has no more
+// of a body than its limit allows.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{page(1), zip(page(1), page(2)), zip(page(1) + page(2)), "WARC/1.0\r\nContent-Length: 5\r\n\r\nab", "\x1F\x8B\x08\x00\x00"} {
 		f.Add([]byte(seed))
