@@ -66,8 +66,9 @@ type Bucket interface {
 	// After ErrRetryable the object may have been stored: call again, and treat
 	// ErrExists with the same content as success (see CreateOnce).
 	Create(ctx context.Context, key string, content []byte) error
-	// Replace stores an object whether or not the key exists. It is for hints, and for
-	// repair, which puts back the bytes that an object was written with.
+	// Replace stores an object whether or not the key exists. It has two uses only. Hints
+	// (copies of manifests) are replaced by newer ones. Repair puts back the bytes that an
+	// object was written with.
 	Replace(ctx context.Context, key string, content []byte) error
 	// Delete deletes an object. It is no error if the object is absent.
 	Delete(ctx context.Context, key string) error
@@ -105,11 +106,12 @@ func (r Range) Within(size int64) (from, to int64, err error) {
 	return from, to, nil
 }
 
-// Tail returns the last bytes of an object: at least its tail, the part at the end whose size is
-// written in the last bytes. Tail requests as many bytes as the parameter suffix says, and passes
-// them to the function size, which returns the size of the tail. If these bytes contain the tail,
-// or are the whole object, Tail returns them; otherwise it requests exactly the tail, and returns
-// that. If the object is empty, or size returns an error, Tail's error wraps the parameter damaged.
+// Tail returns the end of an object, which contains the object's tail: a part whose size is stored in
+// the very last bytes. First, Tail requests the last bytes, as many as the parameter suffix says. It
+// passes them to the caller's function, which must return the size of the tail. If the bytes contain
+// the tail, or are the whole object, Tail returns them. Otherwise it sends a second request, for
+// exactly the tail. The error of Tail wraps the parameter damaged if the object is empty, or if the
+// function fails.
 func Tail(ctx context.Context, r Reader, key string, suffix int64, damaged error, size func(end []byte) (int64, error)) ([]byte, error) {
 	end, err := r.Get(ctx, key, Range{Offset: -suffix})
 	if errors.Is(err, ErrRange) {

@@ -63,7 +63,7 @@ func TestCreateOnceOtherError(t *testing.T) {
 	}
 }
 
-// refusing fails every Create.
+// refusing is a bucket whose Create always fails with err.
 type refusing struct {
 	blob.Bucket
 	err error

@@ -16,8 +16,8 @@ type Policy struct {
 	// This limit doubles with each further attempt, up to Max. Random chooses a pause
 	// below the limit.
 	Base, Max time.Duration
-	// Random returns a random number in [0, 1): the pause as a share of its limit. So callers do
-	// not all come back at the same time.
+	// Random returns a random number in [0, 1), by which the limit of a pause is multiplied to get
+	// the pause. So callers that fail at the same time try again at different times.
 	Random func() float64
 	// Sleep waits; it returns early with an error when ctx ends.
 	Sleep func(ctx context.Context, d time.Duration) error
@@ -35,9 +35,9 @@ func Sleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// Retry returns a bucket that repeats operations that fail with ErrRetryable. A Create
-// whose answer was lost, and which then finds its own content, succeeds. A List
-// continues after the last object that it yielded.
+// Retry returns a bucket that repeats operations that fail with ErrRetryable. If the
+// answer of a Create is lost, and the next attempt finds the object with the same
+// content, the Create succeeds. A List continues after the last object that it yielded.
 func Retry(b Bucket, p Policy) Bucket { return retrying{b, p} }
 
 // retrying is the Bucket that Retry returns.
@@ -47,8 +47,8 @@ type retrying struct {
 }
 
 // pause waits before the next attempt. The parameter attempt is the number of attempts
-// made so far, last the error of the latest one. If no attempt is left, pause returns
-// an error that wraps last; if ctx ends, the error of Sleep.
+// made so far; last is the error of the latest one. If no attempt is left, pause
+// returns an error that wraps this error. If ctx ends, it returns the error of Sleep.
 func (p Policy) pause(ctx context.Context, attempt int, last error) error {
 	if attempt >= p.Attempts {
 		return fmt.Errorf("after %d attempts: %w", attempt, last)
@@ -61,8 +61,8 @@ func (p Policy) pause(ctx context.Context, attempt int, last error) error {
 	return p.Sleep(ctx, time.Duration(p.Random()*float64(longest)))
 }
 
-// do calls operation until it succeeds, fails with another error than ErrRetryable, or
-// has been called Attempts times.
+// do calls operation until it succeeds, fails with an error that is not ErrRetryable, or has been
+// called Attempts times.
 func (p Policy) do(ctx context.Context, operation func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := operation()

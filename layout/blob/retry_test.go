@@ -119,8 +119,8 @@ func TestRetryLeavesOtherErrorsAlone(t *testing.T) {
 	}
 }
 
-// A Create whose answer was lost fails with ErrExists if the object then has the content of
-// another writer.
+// The answer of a Create is lost, and meanwhile another writer has stored other content under the
+// key. When the Create is tried again, it must fail with ErrExists.
 func TestRetryCreateLost(t *testing.T) {
 	inner := memblob.New()
 	var pauses []time.Duration
@@ -138,8 +138,9 @@ func TestRetryCreateLost(t *testing.T) {
 	}
 }
 
-// A listing that fails repeatedly succeeds in the end, as long as each attempt yields an
-// object, and yields no object twice.
+// A listing fails after each of the first eight objects. It must be continued each time,
+// although Policy.Attempts is 5: an attempt that yields an object does not count. In the end it
+// must have yielded every object once.
 func TestRetryListGoesOn(t *testing.T) {
 	inner := memblob.New()
 	var want []string

@@ -12,8 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Run tests the buckets that open returns. The buckets need not be empty: each test uses keys below
-// a random prefix, and deletes these objects at its end.
+// Run tests the buckets that the function open returns. The buckets need not be empty: each test
+// uses keys below a random prefix, and deletes these objects at its end.
 func Run(t *testing.T, open func(t *testing.T) blob.Bucket) {
 	for _, part := range []struct {
 		name  string

@@ -40,8 +40,8 @@ func checkKeys(t *testing.T, f fixture) {
 	}
 }
 
-// checkList checks listings of keys whose order as strings is not their order in a tree
-// of directories, such as "a-b/1" before "a/1".
+// checkList checks that listings are sorted by key. A store that keeps objects as files may
+// list them in another order, by directories: "a/1" before "a-b/1".
 func checkList(t *testing.T, f fixture) {
 	var keys []string
 	for _, name := range []string{"a/1", "a/2", "a-b/1", "a.txt", "a0", "b/c/d/1", "b/c/1", "b/c-d", "b/e", "c"} {

@@ -1,4 +1,4 @@
-// Package countblob counts the requests to a bucket, which cost money.
+// Package countblob counts the requests to a bucket, because requests cost money.
 package countblob
 
 import (

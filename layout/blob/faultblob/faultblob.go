@@ -58,9 +58,10 @@ type Bucket struct {
 	calls  atomic.Int64
 }
 
-// New returns a bucket that passes every call to inner, after asking decide which
-// Fault the call meets. The function decide may be called concurrently; it may also
-// panic or exit the process, to test kills.
+// New returns a bucket that passes every call to inner, unless the call shall fail: before each
+// call, it asks the function decide for the Fault of this call. The function may be called
+// concurrently. It may also panic or exit the process, to test what happens when a process is
+// killed.
 func New(inner blob.Bucket, decide func(Call) Fault) *Bucket {
 	return &Bucket{inner: inner, decide: decide}
 }
@@ -140,17 +141,19 @@ func (b *Bucket) Delete(ctx context.Context, key string) error {
 	return b.do(ctx, Delete, key, func() error { return b.inner.Delete(ctx, key) })
 }
 
-// stride is the step from the call that fails in one run of Each to the call that fails in the
-// next. It is 1, so that each call fails once; under the race detector it is 31, to save time.
+// stride is the distance between the numbers of the calls that fail in two consecutive runs of
+// Each. It is usually 1: first call 1 fails, then call 2, and so on. Under the race detector it
+// is 31, to save time: call 1, call 32, and so on.
 var stride = racetest.Rounds(int64(1), 31)
 
-// Each runs a scenario repeatedly, with one fault in each run: in the first run the first call
-// of the bucket fails, in the second run the second call, and so on, until a run ends before
-// the call that should fail. The calls fail with the fault Before. Then Each does the same with
-// the fault After, counting only calls that write. Each run is a test of its own.
+// Each runs a scenario again and again, and makes one call of the bucket fail in each run: in the
+// first run the first call, in the second run the second call, and so on. It ends with a run that
+// has too few calls, so that none fails. In all these runs the calls fail with the fault Before.
+// Then the function does the same with the fault After. There only calls that write are counted and
+// fail. Every run is a test of its own.
 //
-// The scenario must build its own Bucket from decide, start from nothing, and check that the
-// result is right. Under the race detector only every [stride]th call fails.
+// The scenario must build its own Bucket from decide, start from nothing, and check that the result
+// is right. Under the race detector, Each skips most of the runs (see [stride]).
 func Each(t *testing.T, scenario func(t *testing.T, decide func(Call) Fault)) {
 	for _, fault := range []Fault{Before, After} {
 		for number, failed := int64(1), true; failed; number += stride {

@@ -23,7 +23,7 @@ import (
 type Meter struct {
 	requests countblob.Counter
 	hits     atomic.Int64
-	root     thread // the first thread; each call of With makes a branch of it; its level is Cost.DependentSteps
+	root     thread // counter of the operation's dependent steps; Cost.DependentSteps is read from it
 }
 
 // Requests returns the numbers of requests and bytes so far.
@@ -51,11 +51,11 @@ type Cost struct {
 	// DependentSteps is the number of requests in the longest chain in which each waited
 	// for the one before (see Fork).
 	DependentSteps int64   `json:"dependent_steps"`
-	CacheHits      int64   `json:"cache_hits"` // number of ranges read from a cache or from another operation's request
+	CacheHits      int64   `json:"cache_hits"` // number of ranges from a cache, or from a request of another operation
 	USD            float64 `json:"usd"`
 }
 
-// contextKey is the key of the *thread in a context.
+// contextKey is the key under which a context holds its *thread, the counter of dependent steps.
 type contextKey struct{}
 
 // With returns a context for an operation: requests with this context are counted in m, and in no
@@ -66,8 +66,8 @@ func With(ctx context.Context, m *Meter) context.Context {
 	return context.WithValue(ctx, contextKey{}, main)
 }
 
-// of returns the thread of a context, on which the dependent steps of requests with this context
-// are counted; nil if the context has no meter.
+// of returns the thread (the counter of dependent steps) that With has stored in a context; nil if
+// the context has no meter.
 func of(ctx context.Context) *thread {
 	t, _ := ctx.Value(contextKey{}).(*thread)
 	return t
@@ -118,9 +118,9 @@ func Bucket(inner blob.Bucket) blob.Bucket { return bucket{inner} }
 
 type bucket struct{ inner blob.Bucket }
 
-// begin prepares the counting of one request. It returns the bucket to which the
-// request must be sent, so that the meter of ctx counts it, and the function end, which
-// must be called when the answer has come. If ctx has no meter, nothing is counted.
+// begin prepares the counting of one request. The request must be sent to the bucket
+// that begin returns: then the meter of ctx counts it. When the answer has come, the
+// returned function must be called. If ctx has no meter, nothing is counted.
 func (b bucket) begin(ctx context.Context) (counted blob.Bucket, end func()) {
 	t := of(ctx)
 	if t == nil {
@@ -142,8 +142,8 @@ func (b bucket) Head(ctx context.Context, key string) (int64, error) {
 	return counted.Head(ctx, key)
 }
 
-// List counts one dependent step for each of its requests, one for every 1,000 objects:
-// each request waits for the answer to the one before.
+// List sends one request for every 1,000 objects. It counts one dependent step for each of these
+// requests, because each waits for the answer to the one before.
 func (b bucket) List(ctx context.Context, prefix, startAfter string) iter.Seq2[blob.Object, error] {
 	return func(yield func(blob.Object, error) bool) {
 		counted, end := b.begin(ctx)

@@ -66,7 +66,8 @@ func TestPrices(t *testing.T) {
 	}
 }
 
-// Every attempt of a retried request is counted, and waits for the one before.
+// A request fails twice and succeeds at the third attempt. The meter must count three requests and
+// three dependent steps, because each attempt waits for the end of the one before.
 func TestAttempts(t *testing.T) {
 	inner := faultblob.New(memblob.New(), func(c faultblob.Call) faultblob.Fault {
 		return map[bool]faultblob.Fault{true: faultblob.Before}[c.Number < 3]
@@ -82,7 +83,8 @@ func TestAttempts(t *testing.T) {
 	}
 }
 
-// With two meters in a context, only the inner one counts.
+// A context with a meter is given a second meter. Requests with the new context must count in the
+// second meter only, and requests with the old context in the first only.
 func TestNested(t *testing.T) {
 	outer, inner, b := new(Meter), new(Meter), Bucket(memblob.New())
 	ctx := With(t.Context(), outer)

@@ -7,8 +7,9 @@ import (
 
 // thread counts the dependent steps of an operation, or of one of its parallel branches (see Fork).
 // Its level is the number of steps so far: the length of the longest chain of finished requests,
-// each of which waited for the one before. The chain of a branch begins with the requests before
-// the fork, and may go on with requests of branches of this branch.
+// each of which waited for the one before. A branch goes on from the level that the thread had at
+// the fork. If a branch reaches a higher level than the thread from which it branched, that thread
+// reaches this level, too.
 type thread struct {
 	meter  *Meter
 	parent *thread // the thread from which this one branched
@@ -17,9 +18,11 @@ type thread struct {
 
 func (t *thread) now() int64 { return t.level.Load() }
 
-// reach is called when a request of t has ended that was the last in a chain of n dependent
-// requests. It raises the level of t, and of all threads from which t branched, to at least n. If t
-// is nil, it does nothing.
+// reach must be called when a request of thread t has ended. The parameter n is the number of
+// requests in the chain of waiting that ends with this request: each of them waited for the one
+// before. reach sets the level of t to n, unless the level is higher already. It does the same with
+// the thread from which t branched, and so on up to the first thread. If t is nil, reach does
+// nothing.
 func (t *thread) reach(n int64) {
 	for ; t != nil; t = t.parent {
 		for old := t.level.Load(); old < n && !t.level.CompareAndSwap(old, n); old = t.level.Load() {
@@ -29,9 +32,10 @@ func (t *thread) reach(n int64) {
 
 // Fork is a point of an operation at which it branches into parallel work.
 //
-// Requests are dependent steps if each begins after the one before has ended; requests of
-// parallel work are one step together. Times cannot tell which requests are parallel, because
-// the scheduler may run them one after another. So parallel work must be declared:
+// A request is a dependent step if it begins after the one before has ended. Requests that are sent
+// in parallel count as one step together. The times of requests do not tell which are parallel,
+// because the scheduler may happen to run parallel work one after another. So parallel work must be
+// declared:
 //
 //	fork := meter.NewFork(ctx)
 //	for … {
@@ -39,18 +43,18 @@ func (t *thread) reach(n int64) {
 //	}
 //	group.Wait()
 //
-// Each branch starts with the number of steps that the operation had when NewFork was called,
-// and counts its own steps alone. The operation then has the steps of its longest branch. If
-// parallel work is not declared, the number of steps may become too large, but never too small.
+// Each branch starts with the number of steps that the operation had when NewFork was called, and
+// adds only its own steps. The branch with the most steps gives the number of the operation. If
+// parallel work is not declared, this number may become too large, but never too small.
 type Fork struct {
 	ctx    context.Context
 	thread *thread // the thread that branches; nil if the context has no meter
 	at     int64   // level that the thread had when NewFork was called
 }
 
-// NewFork begins parallel work in the operation to which ctx belongs. Each branch counts its
-// dependent steps on from the number that the operation has reached at this call. If ctx has no
-// meter, nothing is counted.
+// NewFork begins parallel work in the operation to which ctx belongs. Each branch continues the
+// count of dependent steps from the number that the operation has reached at this call. If ctx
+// has no meter, nothing is counted.
 func NewFork(ctx context.Context) Fork {
 	if t := of(ctx); t != nil {
 		return Fork{ctx, t, t.now()}
@@ -68,6 +72,6 @@ func (f Fork) Branch() context.Context {
 	return context.WithValue(f.ctx, contextKey{}, branch)
 }
 
-// Waited counts one dependent step of a branch, but no request: the branch has waited for a
-// request of another operation, such as one that fills a shared cache.
+// Waited must be called if a branch has sent no request, but has waited for a request of another
+// operation, such as one that fills a shared cache. It counts one dependent step, and no request.
 func (f Fork) Waited() { f.thread.reach(f.at + 1) }

@@ -68,7 +68,9 @@ func TestSteps(t *testing.T) {
 	}
 }
 
-// A listing takes a step for every thousand objects, and later requests wait for it.
+// A listing of more than a thousand objects takes several requests, each of which is a dependent
+// step. A request between two of them, and one after the listing, must count as steps of the same
+// chain.
 func TestStepsOfList(t *testing.T) {
 	b, m := Bucket(memblob.New()), new(Meter)
 	for i := range 2_500 {
@@ -90,8 +92,8 @@ func TestStepsOfList(t *testing.T) {
 	}
 }
 
-// slow is a store that takes a second for each request, by the clock of the synctest
-// bubble.
+// slow is a store that takes a second for each request, by the fake clock of package
+// testing/synctest.
 type slow struct{ blob.Bucket }
 
 func (s slow) Head(ctx context.Context, key string) (int64, error) {
@@ -99,8 +101,9 @@ func (s slow) Head(ctx context.Context, key string) (int64, error) {
 	return s.Bucket.Head(ctx, key)
 }
 
-// The number of steps of an operation, counted with a store that takes no time, is the
-// number of seconds that the operation takes with a store that takes a second a request.
+// The same operation runs twice: with a store that takes no time, and with a store that takes one
+// second for each request. The number of steps counted in the first run must be the number of
+// seconds that the second run takes.
 func TestStepsAreTime(t *testing.T) {
 	for seed := range uint64(50) {
 		fast, slowly := new(Meter), new(Meter)
@@ -117,7 +120,8 @@ func TestStepsAreTime(t *testing.T) {
 	}
 }
 
-// tree makes requests one after another and, in branches, side by side.
+// tree makes a random tree of requests: some one after another, others at the same time, in
+// branches of a Fork.
 func tree(random *rand.Rand, ctx context.Context, b blob.Bucket, depth int) {
 	for range random.IntN(3) {
 		_, _ = b.Head(ctx, "a")

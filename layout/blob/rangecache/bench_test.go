@@ -34,7 +34,7 @@ func BenchmarkWarm(b *testing.B) {
 	}
 }
 
-// BenchmarkWarmParallel does the same as BenchmarkWarm in one goroutine a processor.
+// BenchmarkWarmParallel reads ranges that are in memory, in as many goroutines as there are processors.
 func BenchmarkWarmParallel(b *testing.B) {
 	c := open(b, endless{}, Options{Memory: 64 << 20})
 	ranges := benchRanges(3)
@@ -87,7 +87,8 @@ func BenchmarkDisk(b *testing.B) {
 	}
 }
 
-// BenchmarkJoin reports how join joins ranges of 16 KiB at random places of an object.
+// BenchmarkJoin measures the function join on ranges of 16 KiB at random offsets of an object. It
+// reports the number of requests, and the bytes read and wanted.
 func BenchmarkJoin(b *testing.B) {
 	for _, c := range []struct{ ranges, size int }{{3, 32 << 20}, {10, 4 << 20}, {10, 32 << 20}, {300, 32 << 20}} {
 		b.Run(fmt.Sprintf("%d in %d MiB", c.ranges, c.size>>20), func(b *testing.B) {

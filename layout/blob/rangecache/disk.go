@@ -38,11 +38,11 @@ type disk struct {
 	lock   *os.File // the file "lock"; the cache that locks it owns the directory
 
 	writing sync.Mutex // held while files are written or the directory is taken over
-	state   []byte     // state of the bucket at the last call of follow; nil before the first; guarded by writing
+	state   []byte     // argument of the last call of follow; nil before the first; guarded by the mutex writing
 
 	mu        sync.Mutex               // guards the fields below
 	owner     bool                     // whether this cache owns the directory, and alone may write in it
-	index     *lru[fileName, struct{}] // an entry for each file, whose cost is its bytes on disk; empty if owner is false
+	index     *lru[fileName, struct{}] // the files, each with its disk space as cost; empty if owner is false
 	hits      int64
 	damaged   int64
 	unwritten int64
@@ -71,9 +71,10 @@ func openDisk(o Options) (*disk, error) {
 
 func (d *disk) close() error { return d.lock.Close() }
 
-// own reports whether this cache owns the directory, and so may write in it. If no cache owns
-// the directory, this one takes it over: own locks it, reads the names of its files into the
-// index, and deletes files over the budget. The caller holds d.writing.
+// own reports whether this cache owns the directory, and so may write in it. If no cache owns the
+// directory, this cache first takes it over: own locks the directory, reads the names of its files
+// into the index, and deletes files if they are more than the budget allows. The caller holds
+// d.writing.
 func (d *disk) own() (bool, error) {
 	d.mu.Lock()
 	owner := d.owner
@@ -172,8 +173,9 @@ func (d *disk) get(id rangeID) ([]byte, bool) {
 	return nil, false
 }
 
-// mayHold reports whether the directory may contain the entry with this file name. It returns true
-// while this cache does not own the directory, because the index is complete only for the owner.
+// mayHold reports whether the directory may have a file with this name. If this cache owns the
+// directory, the answer comes from its index. Otherwise another cache may write files, and mayHold
+// always returns true.
 func (d *disk) mayHold(name fileName) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -194,7 +196,8 @@ func (d *disk) put(id rangeID, content []byte) {
 	}
 }
 
-// write writes an entry, as put does, and returns the error.
+// write writes an entry, if this cache owns the directory. Unlike put, it returns the error if
+// writing fails.
 func (d *disk) write(name fileName, id rangeID, content []byte) error {
 	owner, err := d.own()
 	if err != nil || !owner {
@@ -241,7 +244,7 @@ func (d *disk) path(name fileName) string { return filepath.Join(d.dir, name.Str
 // onDisk returns the bytes of disk space that a file of n bytes takes.
 func onDisk(n int64) int64 { return (n+block-1)/block*block + inode }
 
-// forget deletes the entries of the ranges in held, if this cache owns the directory.
+// forget deletes the entries of the given ranges, if this cache owns the directory.
 func (d *disk) forget(held []rangeID) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -257,9 +260,9 @@ func (d *disk) forget(held []rangeID) {
 	}
 }
 
-// follow records the state of the bucket (see Cache.Follow). If this cache owns the directory, it
-// immediately deletes the entries that were written under another state; otherwise the cache does
-// so when it takes the directory over.
+// follow records the state of the bucket, a string that changes when something in the bucket is
+// erased (see Cache.Follow). The entries that were written under another state must be deleted:
+// immediately if this cache owns the directory, otherwise when it takes the directory over.
 func (d *disk) follow(state string) {
 	d.writing.Lock()
 	defer d.writing.Unlock()
@@ -272,9 +275,9 @@ func (d *disk) follow(state string) {
 	}
 }
 
-// renew compares the file "state" with d.state, the present state of the bucket. If they
-// differ, it deletes all entries and writes d.state to the file. It does nothing if
-// d.state is nil. Only the owner of the directory may call it, holding d.writing.
+// renew compares the file "state" with d.state, a string that changes when something in the bucket
+// is erased. If they differ, it deletes all entries and writes d.state to the file. It does nothing
+// if d.state is nil. Only the owner of the directory may call it, holding d.writing.
 func (d *disk) renew() {
 	path := filepath.Join(d.dir, "state")
 	if kept, err := os.ReadFile(path); d.state == nil || err == nil && bytes.Equal(kept, d.state) {

@@ -18,12 +18,13 @@ func fileSize(path string) int64 {
 	return info.Size()
 }
 
-// onDir are options with a disk.
+// onDir returns the options of a cache that also stores its entries on disk, in the directory dir.
 func onDir(dir string) Options {
 	return Options{Memory: 1 << 20, Disk: 1 << 20, Dir: dir, Bucket: "b"}
 }
 
-// filled returns a bucket and a directory that holds its first blocks.
+// filled returns a bucket with an object, and a directory that a cache, now closed, has left on disk.
+// The directory has entries of three ranges of the object.
 func filled(t *testing.T) (bucket blob.Reader, dir string) {
 	t.Helper()
 	bucket, dir = store(t, 1<<20), t.TempDir()
@@ -90,7 +91,8 @@ func TestDamagedEntryIsReplaced(t *testing.T) {
 	}
 }
 
-// A cache also notices damage of an entry that is already in its index.
+// Files are cut short or deleted after the cache has entered them in its index. It must notice
+// this when it reads them.
 func TestDamagedUnderTheOwner(t *testing.T) {
 	bucket, dir := filled(t)
 	o := onDir(dir)
@@ -117,7 +119,8 @@ func TestDamagedUnderTheOwner(t *testing.T) {
 	}
 }
 
-// The budget of a new cache also applies to the entries that an older one has left.
+// A cache on disk is opened again, with a lower budget. It must delete entries until those that the
+// earlier cache left and its own new ones fit into the budget.
 func TestSmallerBudget(t *testing.T) {
 	bucket, dir := filled(t)
 	o := onDir(dir)

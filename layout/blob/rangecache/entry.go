@@ -63,9 +63,9 @@ func headerOf(bucket string, id rangeID, content []byte) []byte {
 	return h
 }
 
-// readEntry returns the content in an entry's file. It fails with errDamaged if the
-// file does not have exactly the bytes that writeEntry writes for the id, or if its
-// content is larger than the parameter most, in bytes.
+// readEntry returns the content in the file of an entry: the bytes of one range. It fails with
+// errDamaged if the file is damaged, belongs to another bucket or range, or has more bytes of content
+// than the last parameter allows.
 func readEntry(path, bucket string, id rangeID, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

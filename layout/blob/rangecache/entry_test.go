@@ -13,7 +13,8 @@ import (
 
 var page = rangeID{"segments/0/a.seg", blob.Range{Offset: 3, Length: 5}}
 
-// written returns a directory with the entry of page, and its file.
+// written writes the entry of one range (the variable page) to a file, and returns the file's path
+// and content.
 func written(t *testing.T) (path string, content []byte) {
 	t.Helper()
 	dir := t.TempDir()
@@ -28,7 +29,7 @@ func written(t *testing.T) (path string, content []byte) {
 	return path, content
 }
 
-// The bytes are those that the package's documentation describes.
+// An entry's file has the bytes that the package's documentation describes, and can be read.
 func TestEntry(t *testing.T) {
 	path, file := written(t)
 	want := magic + "\x72\x34\x42\x70" +
@@ -76,7 +77,7 @@ func TestEntryDamaged(t *testing.T) {
 	check("longer", append(append([]byte(nil), file...), 0))
 }
 
-// An entry is not used for another bucket, key or range.
+// An entry's file is not used for another bucket, key or range.
 func TestEntryOfAnother(t *testing.T) {
 	path, _ := written(t)
 	for _, c := range []struct {

@@ -30,10 +30,11 @@ type request struct {
 	cancel context.CancelFunc
 }
 
-// fetch begins to read the ranges of some loads from the bucket. All are ranges of the
-// object with the key. Neighbouring ranges share a request. The requests are branches of
-// fork, so that the caller's meter counts them. A request is cancelled only by stopWaiting,
-// when no call of Read waits for it any more, and not by the end of the fork's context.
+// fetch starts requests to the bucket for the ranges of some loads, and does not wait for the
+// answers. All loads are of the same object. Neighbouring ranges share a request. Each request is a
+// branch of fork, so that the meter in the caller's context counts it. A request goes on when this
+// context ends, because other calls of Read may need its answer, too. Only stopWaiting cancels the
+// request, when no call needs it any more.
 func (c *Cache) fetch(fork meter.Fork, key string, loads []*load) {
 	if len(loads) == 0 {
 		return
@@ -91,9 +92,9 @@ func (c *Cache) run(ctx context.Context, key string, r *request) {
 	}
 }
 
-// partOf returns the bytes of the range id, which is a part of the range joined. The
-// parameter content holds the bytes of joined. The result is a copy: a slice of
-// content would keep all of it in memory.
+// partOf returns the bytes of one of the ranges that share a request. The parameter content is the
+// answer, the bytes of the whole requested range; id has the wanted range. The result is a copy,
+// because a slice of content would keep all of content in memory.
 func partOf(content []byte, joined blob.Range, id rangeID) ([]byte, error) {
 	from := id.Offset - joined.Offset
 	if from >= int64(len(content)) {
@@ -135,36 +136,39 @@ func (c *Cache) stopWaiting(waits []wait) {
 	}
 }
 
-// unlist removes the load f from c.loads, so that later calls of Read do not wait for it.
-// If c.loads has another load of the same range, that one stays. The caller holds c.mu.
+// unlist removes the load f from c.loads, so that later calls of Read do not wait for it. It leaves
+// alone another load of the same range that has taken its place. The caller holds c.mu.
 func (c *Cache) unlist(f *load) {
 	if c.loads[f.id] == f {
 		delete(c.loads, f.id)
 	}
 }
 
-// Limits for joining neighbouring ranges into one request. Such a request also reads
-// the gaps between the ranges. It saves the price of requests, but no time, because
-// requests run in parallel. So the limits keep small how much longer a caller waits
-// for the bytes of gaps, and how many of them it reads in vain.
+// One request can read several ranges, together with the gaps between them. This saves requests,
+// which cost money. But it takes longer than separate requests, which run in parallel and do not
+// read the gaps. These limits bound how many bytes of gaps a caller reads, and how much longer it
+// waits. They result from these prices and times:
 //
 //	a million requests          $0.40
 //	first byte of an answer     after 63 ms
 //	following bytes             80 MB per second
-//	one request                 costs as much as 30 ms of a function with 1 GB, in which 2.4 MB arrive
+//	one request                 costs as much as 30 ms of a function with 1 GB of memory;
+//	                            2.4 MB arrive in this time
 const (
-	// cheapGap is the greatest size, in bytes, of a gap between two wanted ranges that is read even
-	// if a call needs few requests: it arrives in 1.6 ms, a fortieth of the time to the first byte.
+	// cheapGap is a size in bytes. A gap up to this size is always read with the ranges beside it,
+	// however few requests the call needs. Such a gap arrives in 1.6 ms, a fortieth of the time to
+	// the first byte.
 	cheapGap = 128 << 10
-	// fewRequests: if a call needs more requests than this, gaps wider than cheapGap are read, too,
-	// to join requests. A query reads the tail of a segment and then makes two calls; it should
-	// stay below 8 requests.
+	// fewRequests is a number of requests. A call that needs more requests also joins ranges whose
+	// gaps are wider than cheapGap, until no more than fewRequests are left. A query sends one
+	// request for the tail of a segment, and then makes two such calls. So it usually needs at most
+	// 7 requests for a segment.
 	fewRequests = 3
-	// mostGaps is the greatest sum, in bytes, of the gaps that a call reads. Divided among
-	// parallel requests, they arrive in 11 ms, a sixth of the time to the first byte.
+	// mostGaps is the greatest sum, in bytes, of the gaps that a call reads. Three parallel requests
+	// transfer that many bytes in 11 ms, a sixth of the time to the first byte.
 	mostGaps = 5 << 19
-	// mostJoined is the greatest size, in bytes, of a request that is joined over gaps: it arrives
-	// in 100 ms; beyond that, parallel requests are faster.
+	// mostJoined is the greatest size, in bytes, of a request that is joined over gaps. The answer
+	// of such a request arrives in 100 ms. For more bytes, several parallel requests are faster.
 	mostJoined = 8 << 20
 )
 
@@ -177,9 +181,10 @@ type span struct {
 
 func (s *span) end() int64 { return s.Offset + s.Length }
 
-// join returns the ranges to request so that all the given ranges of one object are read.
-// Neighbouring ranges share a request; a range that depends on the object's size (a suffix, or up
-// to the end) has one of its own.
+// join returns the ranges to request from the bucket, so that all the given ranges of one object
+// are read. Ranges that overlap, or lie close together, share one request. Two kinds of ranges
+// always have a request of their own: the last n bytes of the object, and all bytes from an offset
+// on. Where they lie or end depends on the size of the object, which join is not told.
 func join(ranges []blob.Range) []span {
 	var spans, alone []span
 	for i, r := range ranges {
@@ -195,9 +200,9 @@ func join(ranges []blob.Range) []span {
 	return append(joinGaps(merge(spans, overlapping)), alone...)
 }
 
-// joinGaps joins spans over the gaps between them, the smallest gaps first, within the
-// limits cheapGap, fewRequests, mostGaps and mostJoined. The spans must be sorted by
-// offset, and must not overlap.
+// joinGaps joins spans that have a gap between them, so that one request reads them and the gap. It
+// begins with the smallest gaps, and stays within the limits cheapGap, fewRequests, mostGaps and
+// mostJoined. The spans must be sorted by offset, and must not overlap.
 func joinGaps(spans []span) []span {
 	if len(spans) < 2 {
 		return spans
@@ -231,8 +236,9 @@ func joinGaps(spans []span) []span {
 	return merge(spans, func(_ *span, i int) bool { return joined[i] })
 }
 
-// merge joins each span to the span before it if the function toBe returns true. It calls toBe
-// with the span before, which may be joined from several already, and with the index of the span.
+// merge joins neighbouring spans. For each span but the first, it calls the function toBe, which says
+// whether to join the span to the one before it. The second argument of toBe is the span's index. The
+// first is the span before it, which may have grown already because others were joined to it.
 func merge(spans []span, toBe func(before *span, i int) bool) []span {
 	var merged []span
 	for i, s := range spans {

@@ -47,7 +47,8 @@ type reading struct {
 	err    chan error
 }
 
-// begin begins a Read in a goroutine, and returns when c has recorded its loads.
+// begin calls Read in a goroutine, and does not wait for its end. It returns as soon as this call
+// of Read has registered as waiting for all its ranges.
 func begin(t *testing.T, c *Cache, ranges []blob.Range) *reading {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -72,8 +73,9 @@ func waiters(c *Cache) (n int) {
 	return n
 }
 
-// Many calls that read the same range at once make one request. It goes on when the
-// contexts of some calls, even of the first, end.
+// Several calls read the same ranges at once, and so share one request. The contexts of some of
+// these calls end, also that of the first, which has made the request. The request must go on
+// for the remaining call.
 func TestSharedRequest(t *testing.T) {
 	behind := gate(store(t, 1<<20))
 	c := open(t, meter.Bucket(behind), Options{Memory: 1 << 20})
@@ -104,8 +106,8 @@ func TestSharedRequest(t *testing.T) {
 	}
 }
 
-// A request is cancelled when the contexts of all calls have ended; the next call makes
-// another.
+// A request is cancelled when the contexts of all calls that wait for it have ended.
+// The next call makes a new request.
 func TestAbandonedRequest(t *testing.T) {
 	behind := gate(store(t, 1<<20))
 	c := open(t, behind, Options{Memory: 1 << 20})
@@ -125,7 +127,9 @@ func TestAbandonedRequest(t *testing.T) {
 	}
 }
 
-// A request that still waits for its turn (see mostRequests) can be cancelled, too.
+// More calls of Read run at the same time than requests are allowed (see mostRequests), so that
+// some requests wait for their turn. Then all calls are cancelled. No request may be left, neither
+// one under way nor one that waits.
 func TestFewRequestsAtOnce(t *testing.T) {
 	behind := gate(store(t, 1<<20))
 	c := open(t, behind, Options{Memory: 1 << 20})
@@ -160,8 +164,9 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// Whichever request fails, a call of Read returns its error or all contents, and the next
-// call returns all contents.
+// The test runs several times. In the first run the first request to the bucket fails, in the second
+// run the second, and so on. Three calls of Read run at the same time: each must return the right
+// contents or the error of the request. Later, when no request fails any more, Read must succeed.
 func TestFaults(t *testing.T) {
 	ranges := append(blocks(1_000, 0, 1, 500, 900), blob.Range{Offset: -10})
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
@@ -236,8 +241,8 @@ func TestJoin(t *testing.T) {
 	}
 }
 
-// join puts every range into exactly one request, which contains it, and keeps the limits
-// of gaps and sizes.
+// The function join must put each range into exactly one request, which contains it. No request
+// may be larger than mostJoined, and the bytes read in gaps may not exceed mostGaps.
 func TestJoinProperties(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for range 2_000 {
@@ -269,7 +274,7 @@ func TestJoinProperties(t *testing.T) {
 	}
 }
 
-// scattered returns n ranges within size bytes that do not overlap much.
+// scattered returns n short ranges that begin at random offsets below size.
 func scattered(random *rand.Rand, n, size int) []blob.Range {
 	ranges := make([]blob.Range, n)
 	for i := range ranges {

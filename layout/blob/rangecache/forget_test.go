@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// kept is a bucket, and the options of caches that use one directory, one after another.
+// kept is a bucket, and the options of the caches that a test opens one after another with the same
+// directory.
 type kept struct {
 	t       *testing.T
 	bucket  *countblob.Bucket
@@ -27,7 +28,7 @@ func newKept(t *testing.T) *kept {
 	return k
 }
 
-// open returns a cache of the same directory.
+// open returns a new cache with the options k.options. All these caches use the same directory.
 func (k *kept) open() *Cache {
 	k.t.Helper()
 	c, err := New(k.bucket, k.options)
@@ -55,8 +56,9 @@ func (k *kept) gets(c *Cache, key string, r blob.Range) int64 {
 	return k.bucket.Counts().Get - before
 }
 
-// After Follow with another state no entry is left, not even of an earlier cache, and the
-// next read requests the range. With the same state all entries stay.
+// The argument of Follow stands for a state of the bucket. If it is the same as before, all entries
+// of the cache stay, also those that an earlier cache has left on disk. If it is another one, all
+// entries are deleted, and the next read requests its range again.
 func TestFollow(t *testing.T) {
 	k := newKept(t)
 	first, second := blob.Range{Length: 3}, blob.Range{Offset: 5, Length: 3}
@@ -95,8 +97,9 @@ func TestFollow(t *testing.T) {
 	}
 }
 
-// A cache that starts with another state than the last one ended with uses none of the
-// entries on disk.
+// The argument of Follow stands for a state of the bucket. A cache with a directory on disk is told
+// one state, and is closed. A new cache with the same directory is told another state. It must not
+// use the entries that the old cache has left on disk.
 func TestFollowLater(t *testing.T) {
 	k := newKept(t)
 	earlier := k.open()
@@ -111,7 +114,7 @@ func TestFollowLater(t *testing.T) {
 	}
 }
 
-// Only the object that is damaged is read again, from the bucket.
+// After Forget of one object, only the ranges of this object are requested from the bucket again.
 func TestForget(t *testing.T) {
 	k := newKept(t)
 	c := k.open()

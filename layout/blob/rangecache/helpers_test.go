@@ -13,7 +13,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// store returns a bucket that counts, with objects of the sizes, named a, b, ….
+// store returns a bucket that counts its requests. It has objects of the given sizes, with the keys
+// a, b, ….
 func store(t testing.TB, sizes ...int) *countblob.Bucket {
 	t.Helper()
 	random, bucket := rand.NewChaCha8([32]byte{1}), memblob.New()
@@ -45,7 +46,8 @@ func shut(t testing.TB, c *Cache) {
 	}
 }
 
-// wantRead reads ranges and compares with what the reader itself returns.
+// wantRead reads ranges through the cache, and compares the bytes with those that the reader itself
+// returns.
 func wantRead(t testing.TB, c *Cache, reader blob.Reader, key string, ranges ...blob.Range) {
 	t.Helper()
 	got, err := c.Read(t.Context(), key, ranges)

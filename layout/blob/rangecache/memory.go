@@ -4,12 +4,14 @@ import (
 	"runtime"
 )
 
-// entryOverhead is the memory, in bytes, that an entry takes in addition to its content
-// and key: its structure, and its share of the map when the map has the most empty slots.
+// entryOverhead is the memory, in bytes, that an entry takes in addition to its content and key:
+// its structs, and its share of the map. The share is the greatest possible: that in a map just
+// after it has grown, when most of its slots are empty.
 const entryOverhead = 224
 
-// footprint returns the bytes of memory that an entry takes. The allocator rounds up by
-// at most an eighth, and beyond 32 KiB to a page of 8 KiB.
+// footprint returns the bytes of memory that an entry takes at most. The allocator may reserve more
+// than the capacity of the content: it rounds up by at most an eighth, and above 32 KiB to whole
+// pages of 8 KiB.
 func footprint(id rangeID, content []byte) int64 {
 	n := int64(cap(content))
 	return n + min(n/8, 8<<10) + int64(len(id.key)) + entryOverhead
@@ -72,7 +74,7 @@ type lru[K comparable, V any] struct {
 	entries   map[K]*entry[K, V]
 	probation ring[K, V]
 	protected ring[K, V]
-	most      int // greatest number of entries since the map was made; the map's memory does not shrink
+	most      int // greatest number of entries since the map was made; the map still has the memory for so many
 }
 
 // entry is an entry of an lru, and an element of one of its rings.
@@ -94,9 +96,10 @@ func newLRU[K comparable, V any]() *lru[K, V] {
 // used returns the sum of the costs of all entries: their size in memory or on disk, in bytes.
 func (l *lru[K, V]) used() int64 { return l.probation.cost + l.protected.cost }
 
-// get returns the value of a key, and makes its entry protected. The parameter limit is the size,
-// in bytes, that all entries may have: if the protected ones then take more than four fifths of it,
-// get puts the least recently used of them back on probation.
+// get returns the value of a key. An entry is on probation until its first use; get makes it
+// protected. Protected entries may take at most four fifths of limit, the size in bytes that all
+// entries together may have. If they now take more, get puts the least recently used of them back on
+// probation.
 func (l *lru[K, V]) get(key K, limit int64) (value V, found bool) {
 	e, found := l.entries[key]
 	if !found {
@@ -108,8 +111,8 @@ func (l *lru[K, V]) get(key K, limit int64) (value V, found bool) {
 	return e.value, true
 }
 
-// demote puts the least recently used protected entries back on probation, until the
-// costs of the other protected entries are at most four fifths of limit.
+// demote puts protected entries back on probation, the least recently used first, until the costs
+// of the remaining protected entries add up to at most four fifths of limit.
 func (l *lru[K, V]) demote(limit int64) {
 	for l.protected.cost > limit/5*4 && l.protected.last() != nil {
 		e := l.protected.last()

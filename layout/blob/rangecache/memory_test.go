@@ -9,7 +9,8 @@ import (
 
 const limit = 100
 
-// fill adds keys of cost 10 and removes victims over the limit.
+// fill adds entries with the given keys, each of cost 10. As long as the total cost exceeds the
+// limit, it removes the victim: the entry to evict next.
 func fill(l *lru[int, string], keys ...int) {
 	for _, k := range keys {
 		l.add(k, "", 10)
@@ -70,7 +71,8 @@ func TestVictims(t *testing.T) {
 	}
 }
 
-// After any calls, an lru returns the values that were added, and its costs add up.
+// After any sequence of calls, an lru returns the values that were added and not removed, and
+// counts the sum of their costs correctly.
 func TestLRUAddsUp(t *testing.T) {
 	random, l := rand.New(rand.NewPCG(1, 2)), newLRU[int, int]()
 	held := map[int]int{}

@@ -34,7 +34,7 @@ type Cache struct {
 
 	mu     sync.Mutex // guards the fields below
 	memory *lru[rangeID, []byte]
-	state  string            // state of the bucket that Follow was last given
+	state  string            // argument of the last call of Follow
 	loads  map[rangeID]*load // the load of each range that is being read
 	stats  Stats
 }
@@ -45,8 +45,8 @@ type rangeID struct {
 	blob.Range
 }
 
-// New returns a cache that reads the ranges it does not hold by reader. It fails if it cannot open
-// the directory.
+// New returns a cache. Ranges that the cache does not hold are read through the parameter reader.
+// New fails if it cannot open the cache's directory.
 func New(reader blob.Reader, o Options) (*Cache, error) {
 	c := &Cache{
 		reader: reader,
@@ -76,7 +76,7 @@ func (c *Cache) Close() error {
 	return c.disk.close()
 }
 
-// Stats counts ranges since the cache was made by New, and gives its present sizes.
+// Stats holds counts of events since New made the cache, and the cache's present sizes.
 type Stats struct {
 	MemoryHits int64 `json:"memory_hits"` // number of ranges found in memory
 	DiskHits   int64 `json:"disk_hits"`   // number of ranges found on disk
@@ -101,9 +101,10 @@ func (c *Cache) Stats() Stats {
 	return s
 }
 
-// Forget evicts the ranges of a damaged object that are in memory, and deletes the entries of these
-// ranges on disk, so that the next read requests them from the bucket again. A range that is only
-// on disk stays there: files are named by hashes, and cannot be found by the object's key.
+// Forget removes ranges of a damaged object from the cache, so that the next read requests them
+// again. It removes the ranges that are in memory, from there and from the disk. A range that is
+// only on disk stays: the names of files are hashes, so that the files of an object cannot be found
+// by its key.
 func (c *Cache) Forget(key string) {
 	c.mu.Lock()
 	var held []rangeID
@@ -121,11 +122,10 @@ func (c *Cache) Forget(key string) {
 	}
 }
 
-// Follow tells the cache the state of the bucket: any string that changes when
-// something is erased. If it differs from the state at the previous call, Follow evicts
-// all entries in memory and returns true. Entries on disk are deleted if they were
-// written under another state and this cache owns the directory. Ranges that are being
-// read are not affected.
+// Follow tells the cache the state of the bucket: any string that changes when something in the
+// bucket is erased. If it differs from the state at the previous call, Follow evicts all entries in
+// memory and returns true. Entries on disk are deleted if they were written under another state and
+// this cache owns the directory. Ranges that are being read are not affected.
 func (c *Cache) Follow(state string) (changed bool) {
 	if c.disk != nil {
 		c.disk.follow(state)
@@ -143,8 +143,8 @@ func (c *Cache) Follow(state string) (changed bool) {
 // fails as Get would for the first range that fails. The bytes are shared, and must not
 // be changed.
 //
-// Read takes ranges from memory or disk, and requests the others in parallel;
-// neighbouring ranges by one request. A range that another call is reading is not
+// Read takes ranges from memory or disk, and requests the others in parallel.
+// Neighbouring ranges share a request. A range that another call is reading is not
 // requested again. When ctx ends, Read returns; its requests go on as long as another
 // call waits for them.
 func (c *Cache) Read(ctx context.Context, key string, ranges []blob.Range) ([][]byte, error) {
@@ -172,7 +172,7 @@ type readCall struct {
 	cache    *Cache
 	ctx      context.Context
 	key      string
-	contents [][]byte // results: the bytes of each range
+	contents [][]byte // the bytes of each range, to be returned by Read
 	waits    []wait   // an element for each range that is not in memory
 	begun    []*load  // loads that this call has begun
 	hits     int      // number of ranges that were in memory, on disk, or requested by another call
@@ -186,7 +186,9 @@ type wait struct {
 	own    bool // true: this call has begun the load; false: another call has
 }
 
-// start takes ranges from memory, and finds or begins the loads of the others.
+// start takes the contents of ranges that are in memory. For each other range it adds an element to
+// c.waits: the load of the range, which c must wait for. If another call is reading the same range
+// already, this is that call's load; otherwise start makes a new one.
 func (c *readCall) start(ranges []blob.Range) {
 	cache := c.cache
 	cache.mu.Lock()

@@ -17,8 +17,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob/memblob"
 )
 
-// conforming is a bucket that is read through a cache. A cache must not be used for objects
-// that change, so each change begins a new cache.
+// conforming is a bucket that is read through a cache, to test the cache by the conformance suite
+// of buckets. This suite replaces and deletes objects, which a cache does not allow. So after each
+// such call, conforming uses a new cache.
 type conforming struct {
 	blob.Bucket
 	t     *testing.T
@@ -63,9 +64,10 @@ func TestConformance(t *testing.T) {
 	})
 }
 
-// Random reads with a tiny budget return the bytes of the bucket, and the budgets are kept.
-// Several goroutines read at once, through two caches with one directory, and later ones
-// through new caches.
+// Four goroutines read random ranges at once, through two caches with tiny budgets. Then the two
+// caches are closed, and two new ones take their place. This is done three times with caches in
+// memory, and three times with caches that also share a directory on disk. Each read must return
+// the bytes of the bucket, and no cache may exceed its budget.
 func TestModel(t *testing.T) {
 	const memory, limited = 64 << 10, 128 << 10
 	for _, dir := range []string{"", t.TempDir()} {
@@ -150,7 +152,7 @@ func files(t testing.TB, dir string) []string {
 	return paths
 }
 
-// One Read makes few requests, and a second one for the same ranges none.
+// One Read makes few requests. A second Read of the same ranges makes none.
 func TestRequests(t *testing.T) {
 	bucket := store(t, 4<<20)
 	c := open(t, bucket, Options{Memory: 1 << 20})
@@ -184,7 +186,8 @@ func TestWrongRange(t *testing.T) {
 	}
 }
 
-// Bytes that Hold has charged leave less room for ranges, until their object is collected.
+// A call of Hold charges bytes of the memory budget for an object. Then less room is left for
+// ranges, until the garbage collector frees the object.
 func TestHold(t *testing.T) {
 	bucket := store(t, 100_000)
 	c := open(t, bucket, Options{Memory: 50_000})
@@ -240,7 +243,7 @@ func TestMemoryIsCountedHonestly(t *testing.T) {
 	}
 }
 
-// The index of the disk takes as much memory as the constant indexed says.
+// In the index of the files on disk, each entry takes about as much memory as the cache counts for it.
 func TestIndexIsCountedHonestly(t *testing.T) {
 	const n = 60_000
 	before, index := heap(), newLRU[fileName, struct{}]()
@@ -273,7 +276,7 @@ func heap() int64 {
 	return int64(s.HeapAlloc)
 }
 
-// endless has every range of every object.
+// endless is a store that returns some bytes for every range of every object.
 type endless struct{ blob.Reader }
 
 func (endless) Get(_ context.Context, _ string, r blob.Range) ([]byte, error) {

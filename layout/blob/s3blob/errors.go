@@ -14,9 +14,9 @@ import (
 )
 
 // fail returns the error of a failed call; the parameter err is the error of minio-go. The result
-// names the operation and the key. It wraps the error of package blob that says the same, if there
-// is one, such as blob.ErrAbsent for a missing key. If the store did not answer, it wraps
-// blob.ErrRetryable: the network may have failed.
+// names the operation and the key. If package blob has an error for the same problem, such as
+// blob.ErrAbsent for a missing key, the result wraps this error. If the store did not answer, it
+// wraps blob.ErrRetryable: the network may have failed.
 func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	what := fmt.Sprintf("cannot %s %s", op, key)
 	if key == "" {
@@ -51,8 +51,8 @@ func (b *Bucket) fail(ctx context.Context, op, key string, err error) error {
 	return fmt.Errorf("%s: status %d: %w", what, response.StatusCode, err)
 }
 
-// retryable reports whether a request may be repeated after an answer with this HTTP status.
-// 409 is among them: S3 answers so while another request for the same key is under way.
+// retryable reports whether a request may be repeated after an answer with this HTTP status. This
+// includes status 409, which S3 returns while another request for the same key is under way.
 func retryable(status int) bool {
 	switch status {
 	case http.StatusConflict, http.StatusRequestTimeout, http.StatusTooManyRequests:
@@ -71,9 +71,9 @@ func (b *Bucket) damaged(op, key, what string) error {
 	return fmt.Errorf("cannot %s %s: the answer of the store at %s is damaged: %s: %w", op, key, b.core.EndpointURL(), what, blob.ErrRetryable)
 }
 
-// empty checks an answer without content: it returns nil if the object really is empty,
-// as the answer's ETag or else the store's listing says. Otherwise it returns an error:
-// the file in which the store keeps the object may have been cut off.
+// empty checks an answer without content. It returns nil if the object really is empty: the answer's
+// ETag says so, or else the store's listing. Otherwise it returns an error, because the store may
+// have lost the content of the object.
 func (b *Bucket) empty(ctx context.Context, op, key string, info minio.ObjectInfo) error {
 	if info.ETag == etagOfNothing {
 		return nil
@@ -89,7 +89,7 @@ func (b *Bucket) empty(ctx context.Context, op, key string, info minio.ObjectInf
 
 // checkRange returns an error if an answer does not have the requested range r. The
 // range may be cut at the end of the object. The parameter size is the number of bytes
-// in the answer, header its Content-Range (RFC 9110, 14.4).
+// in the answer; header is the value of its Content-Range (RFC 9110, 14.4).
 func checkRange(r blob.Range, size int64, header string) error {
 	if r == (blob.Range{}) {
 		return nil

@@ -34,9 +34,10 @@ type Config struct {
 	// file, or from the machine's role.
 	AccessKey, SecretKey, SessionToken string
 
-	// Stall limits the time in which a request sends and receives no byte, Timeout the
-	// time of the whole request with its body. A request that exceeds one of them fails
-	// with blob.ErrRetryable. Zero means 10 s for Stall and 2 min for Timeout.
+	// Stall limits the time in which a request sends and receives no byte. Timeout
+	// limits the time of the whole request with its body. A request that exceeds one of
+	// these limits fails with blob.ErrRetryable. Zero means 10 s for Stall and 2 min
+	// for Timeout.
 	Stall, Timeout time.Duration
 
 	// Conn, if not nil, wraps each new connection, for instance to count its bytes.

@@ -19,7 +19,7 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// serve opens a bucket of a store that answers as handler does.
+// serve starts a store whose answers come from the given handler, and opens a bucket of this store.
 func serve(t *testing.T, timeout time.Duration, handler http.HandlerFunc) *Bucket {
 	t.Helper()
 	server := httptest.NewServer(handler)
@@ -223,8 +223,9 @@ func TestGetDistrusts(t *testing.T) {
 	}
 }
 
-// An answer without content, for an object whose ETag is not that of an empty one, is
-// believed only if the listing says that the object is empty.
+// If an answer has neither content nor an ETag, the object may be empty, or the answer may have
+// been cut off. Get and Head succeed if a listing says that the object has 0 bytes. Otherwise
+// they fail with ErrRetryable.
 func TestCutOff(t *testing.T) {
 	for size, want := range map[string]error{"0": nil, "7": blob.ErrRetryable} {
 		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
@@ -245,7 +246,7 @@ func TestCutOff(t *testing.T) {
 	}
 }
 
-// No call believes an answer of status 200 without an ETag and content.
+// Every call but Delete fails if the answer has status 200, but neither an ETag nor content.
 func TestEmptyAnswers(t *testing.T) {
 	for name, modified := range map[string]string{"bare": "", "with a date": time.Unix(0, 0).UTC().Format(http.TimeFormat)} {
 		b := serve(t, 0, func(w http.ResponseWriter, r *http.Request) {
@@ -266,7 +267,7 @@ func TestEmptyAnswers(t *testing.T) {
 	}
 }
 
-// A create is one PUT with the condition and the length, however large.
+// Create sends one PUT with the condition If-None-Match: * and the whole content, however large.
 func TestCreateRequests(t *testing.T) {
 	for _, size := range []int{0, 5, continueSize, 80 << 20} {
 		var got []string
@@ -287,7 +288,8 @@ func TestCreateRequests(t *testing.T) {
 	}
 }
 
-// An address of AWS names its region, whatever the environment says.
+// If the endpoint is an address of AWS that names a region, that region is used, and not
+// Config.Region.
 func TestRegion(t *testing.T) {
 	for _, test := range []struct{ endpoint, region, want string }{
 		{"https://s3.eu-central-1.amazonaws.com", "us-west-2", "eu-central-1"},

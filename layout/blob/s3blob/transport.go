@@ -14,9 +14,10 @@ import (
 const (
 	// idle is the number of connections that are kept open between requests.
 	idle = 128
-	// continueSize is the size in bytes from which a body is sent only after the store's answer 100
-	// Continue. A store may refuse a Create because of its headers, and close the connection
-	// immediately: if a large body were being sent, the answer would be lost.
+	// continueSize is a size in bytes. A body of this size or more is sent only after the store
+	// has answered 100 Continue. The reason: a store may refuse a Create as soon as it has read
+	// the headers, and close the connection. If the client were still sending the body then, it
+	// would lose the answer.
 	continueSize = 256 << 10
 )
 
@@ -42,9 +43,9 @@ func newTransport(secure bool, stall, timeout time.Duration, conn func(net.Conn)
 	return &bounded{transport, stall, timeout}, nil
 }
 
-// bounded is a RoundTripper that ends a request if no byte is sent or received for the
-// duration stall, or if it takes longer than timeout from its start to the last byte of
-// its answer.
+// bounded is a RoundTripper with two time limits. It ends a request if no byte is sent
+// or received for the duration stall. It also ends a request that takes longer than
+// timeout, from its start to the last byte of its answer.
 type bounded struct {
 	inner          http.RoundTripper
 	stall, timeout time.Duration
@@ -107,7 +108,7 @@ func (w *watch) explain(err error) error {
 	return err
 }
 
-// watchedBody is the body of a request or an answer that tells its watch when bytes are
+// watchedBody is the body of a request or of an answer. It tells its watch when bytes are
 // transferred.
 type watchedBody struct {
 	io.ReadCloser

@@ -14,10 +14,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-const slowBytes = 20 // of a body
+const slowBytes = 20 // size of each body, in bytes
 
-// slowStore reads a byte of the request after each pause up, waits for the pause wait, and
-// writes a byte of the answer after each pause down.
+// slowStore is a store that takes its time. It pauses for the duration up before it reads each byte
+// of the request, for the duration wait before it answers, and for the duration down before it sends
+// each byte of the answer.
 type slowStore struct{ up, wait, down time.Duration }
 
 func (s slowStore) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -50,8 +51,8 @@ func (b *slowBody) Read(p []byte) (int, error) {
 	return copy(p, "x"), nil
 }
 
-// A request whose bytes move slowly goes on until the limit timeout; one without movement
-// ends after stall.
+// A request whose bytes move slowly goes on until the time limit of the whole request. A request in
+// which no byte moves ends earlier, after the time limit for a stall.
 func TestBounds(t *testing.T) {
 	const s = time.Second
 	for _, c := range []struct {
@@ -91,7 +92,8 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// If the caller's context ends, the error is that of the context, and not of a limit.
+// The caller's context ends before any time limit is reached. The error of the request must be that
+// of the context.
 func TestBoundsOfTheCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
