@@ -8,12 +8,12 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// benchmarkPages is how many pages the books of the benchmarks have, of 80
-// links each.
+// benchmarkPages is the number of pages in each book of the benchmarks. Each page has 80 links.
 const benchmarkPages = 1000
 
-// report reports the speed and the size of a benchmark whose b.N rounds each handled the
-// given number of books.
+// report reports the speed of a benchmark, and the size of its books per page. Two parameters are
+// about one round of the benchmark: the number of books handled, and their total size in bytes. The
+// last parameter is the number of outcomes and links handled in all b.N rounds together.
 func report(b *testing.B, books, size, rows int) {
 	b.SetBytes(int64(size))
 	b.ReportMetric(float64(size)/float64(books*benchmarkPages), "bytes/page")
@@ -30,7 +30,7 @@ func BenchmarkEncode(b *testing.B) {
 	report(b, 1, size, b.N*(len(book.Outcomes)+len(book.Links)))
 }
 
-// BenchmarkRead reads a book like that of BenchmarkEncode, by each method of Reader.
+// BenchmarkRead measures each method of Reader that reads a whole book.
 func BenchmarkRead(b *testing.B) {
 	content := mustEncode(b, site(1, benchmarkPages))
 	for name, reads := range map[string]func(r *Reader) (rows int){
@@ -59,8 +59,10 @@ func drain[T any](b testing.TB, all func(func(T, error) bool)) (rows int) {
 	return rows
 }
 
-// BenchmarkMerge merges eight books. The peak that it reports is the heap's size, without
-// the books that are read, measured whenever a filter is called; garbage is collected early.
+// BenchmarkMerge measures the speed of merging eight books, and the peak memory of a merge: by how
+// much the heap is larger during the merge than before it, when the eight books are in memory
+// already. The size of the heap is read at every 10,000th call of the filter. For this measurement
+// the garbage collector is set to run often, so that the heap contains little garbage.
 func BenchmarkMerge(b *testing.B) {
 	var readers []*Reader
 	size, rows := 0, 0

@@ -9,22 +9,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// State is the result of requesting a URL.
+// State is the result of one batch for a URL, such as that its page was stored.
 type State byte
 
 // The states of an outcome. Stored, Skipped and Failed are final; so is Unchanged, which
 // confirms an earlier Stored. Retry and NotAsked leave the URL pending. Lost cancels all
 // outcomes of the URL with lower versions, as if it had never been requested.
 const (
-	Stored State = 's' // the page is in a package
-	// Unchanged: the page is stored already and stays valid, because it has not changed or, if Reason
-	// is not "", because this request failed
+	Stored State = 's' // the page is stored, in a package (an object that holds many pages)
+	// Unchanged: the stored page stays valid. If Reason is "", the server still has the same page.
+	// Otherwise this request failed, and Reason says why
 	Unchanged State = 'u'
 	Skipped   State = 'k' // the page was deliberately not stored; Reason says why
 	Failed    State = 'f' // the page could not be fetched; Reason says why
 	Retry     State = 'r' // this request failed; the URL will be requested again
 	NotAsked  State = 'n' // the batch's time ran out before the URL was requested
-	Lost      State = 'l' // the stored page, or the book with its outcome, is damaged or missing
+	Lost      State = 'l' // written by repair if the stored page, or the book with its outcome, was damaged or missing
 )
 
 var stateNames = byteNames{
@@ -43,8 +43,8 @@ func (s State) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
 // byteNames holds a name for each value of a byte; "" for values that are not valid.
 type byteNames [256]string
 
-// of returns the name of a value. A value without a name is described by the parameter what, the
-// kind of value, and its number, such as "state 7".
+// of returns the name of a value, such as "stored" for a state. If the value has no name, the result
+// is the first parameter, which says what the value is, and the value as a number: "state 7".
 func (n *byteNames) of(what string, value byte) string {
 	if n[value] == "" {
 		return fmt.Sprintf("%s %d", what, value)
@@ -54,26 +54,24 @@ func (n *byteNames) of(what string, value byte) string {
 
 // Outcome is the result of one batch for one URL.
 //
-//	ETag, Modified   the headers ETag and Last-Modified that the server sent last for the
-//	                 stored page; "" if longer than MaxValidator bytes
-//	Digest           0, or one of these:
-//	                 of a stored page: hash of its visible text, as package fetch computes it;
-//	                 of a stored asset: the same as Body;
-//	                 of a Skipped or Failed outcome that ends the validity of a stored page:
-//	                 the Digest of that page
-//	Body             hash of the body and the headers Content-Type and X-Robots-Tag of the
-//	                 answer from which the page or sitemap was last read, to recognize an
-//	                 equal answer; 0 if nothing is stored or the answer was cut
+//	ETag, Modified   The headers ETag and Last-Modified that the server sent last for the
+//	                 stored page; "" if longer than MaxValidator bytes.
+//	Digest           Hash of the visible text of the stored page, as package fetch computes it.
+//	                 For a stored asset: the same as Body. For a Skipped or Failed URL: the
+//	                 Digest of the page that was stored before. In all other cases 0.
+//	Body             Hash of the last answer with the whole page or sitemap: of its body and its
+//	                 headers Content-Type and X-Robots-Tag. An equal answer later has the same
+//	                 hash. 0 if nothing is stored or the answer was cut.
 type Outcome struct {
 	Version     layout.Version // number of the batch; it orders the outcomes of a URL (see Standing)
 	URL         string         // canonical form of the requested URL
 	Place       layout.Place
 	State       State
-	Reason      string    // reason for State, one of a few fixed texts such as "http 404"; for the state Stored see Panicked
+	Reason      string    // reason for State, one of a few fixed texts such as "http 404" or, for Stored, Panicked
 	Detail      string    // a sentence that explains the reason to people; at most 300 bytes
 	Status      uint16    // HTTP status, 0 when there was no answer
 	Depth       uint16    // number of links from a seed to the URL; redirects do not count
-	Hops        uint8     // number of redirects that led to the URL from the target of a link
+	Hops        uint8     // length of the chain of redirects, canonical and style sheet links that led to the URL
 	Attempts    uint8     // number of requests for the URL since its last final outcome, this one included
 	Exponent    int16     // the page is expected to stay valid for 2^Exponent days (see webobject.Lifetime)
 	Weight      uint8     // priority of the URL (see Link); for a page stored for a topic, its relevance to the topic
@@ -82,12 +80,13 @@ type Outcome struct {
 	Modified    string
 	Digest      uint64
 	Body        uint64
-	Collections []string // first the collection for which the URL was requested; then, sorted, the others that have the page
+	Collections []string // collections (crawls) that have the page: first the one for which the URL was requested, then the others, sorted
 	Pace        Pace     // limits that the URL's host sets, as known to this batch
 	Asset       bool     // whether the URL is a part of pages, such as an image: stored, but not indexed
 
-	// Package is the key of the package that holds the stored page; Offset and Length are
-	// the range of the compressed page in it, in bytes. All are zero if no page is stored.
+	// Package is the key of the package that holds the stored page: an object with many pages.
+	// Offset and Length are the range of the compressed page in the package, in bytes. All are zero
+	// if no page is stored.
 	Package string
 	Offset  int64
 	Length  int64
@@ -105,10 +104,10 @@ const (
 // Identity returns the identity of the outcome's URL.
 func (o Outcome) Identity() layout.Identity { return layout.IdentityOf(o.URL) }
 
-// Pace holds the limits that a host itself sets to the requests to it, besides the settings
-// of collections. A field is zero if there is no such limit. Every outcome has a Pace.
-// Among all outcomes of a host, the latest Rest is in force, and the Delay and Failures of
-// the outcome with the highest version. Times and durations are in whole milliseconds.
+// Pace holds the limits that a host itself sets to requests, besides the settings of collections. A
+// field is zero if there is no such limit. Every outcome of the host's URLs has a Pace. Among all
+// these, the latest Rest counts; but Delay and Failures count only as they are in the outcome with
+// the highest version. Times and durations are in whole milliseconds.
 type Pace struct {
 	Rest     time.Time     // time before which the host gets no request, because of Retry-After or a failure of the host
 	Delay    time.Duration // time from an answer to the next request, as the robots.txt of the host demands
@@ -163,26 +162,27 @@ func (r Region) MarshalText() ([]byte, error) { return []byte(r.String()), nil }
 
 // Link is one link found on one page, or in a robots.txt or a sitemap.
 //
-// Weight is the priority of the target: 255 is fetched first, 1 last; 0 means that only
-// depth counts. It comes from a topic, or from the priority in a sitemap.
+// Weight is the priority of the target: 255 is fetched first, 1 last; 0 means that only depth
+// counts. It comes from a topic, or from the priority in a sitemap.
 //
-// Modified is the time, to the second, at which the target changed, as the sitemap with
-// the link says. It is set only if it is later than the last reading of the sitemap: then
-// the target is fetched again. Otherwise it is zero.
+// Modified is the time, to the second, at which the target has changed, according to a sitemap. It is
+// set only if this was after the sitemap was last read, and otherwise zero. If it is set, the target
+// is fetched again.
 //
-// Former is true if the source was fetched again later, and then did not have the link. Merge
-// sets it when it merges the book with the link and a book with the later outcome of the source.
+// Former is true if the source was fetched again later, and then did not have the link. Merge sets
+// Former if one book has the link, and another book has a later outcome of the source, but not the
+// link.
 type Link struct {
 	Source     layout.Identity
 	Target     string       // canonical URL to which the link leads
-	Place      layout.Place // place of the target
+	Place      layout.Place // hash of the target's site and URL, by which links are sorted
 	Kind       Kind
 	Region     Region
 	Rel        string // words of the rel attribute in lower case, sorted, separated by spaces; at most 1 KiB
 	Anchor     string // the link's text, with single spaces between its words, at most 200 bytes
 	Around     string // the words before and after the link's text, at most 200 bytes
 	Depth      uint16 // number of links from a seed to the target, this one included; redirects do not count
-	Hops       uint8  // if this link is a redirect: number of redirects in a row up to the target; else 0
+	Hops       uint8  // length of the chain of redirects, canonical and style sheet links to the target
 	Weight     uint8
 	Former     bool
 	Modified   time.Time
@@ -190,14 +190,15 @@ type Link struct {
 	Decision   string // "" if the target was admitted, else the reason of the refusal
 }
 
-// Book is the content of a book: the outcomes and links that one pack writes.
+// Book is the content of a book: the outcomes and links of the batches that one run of the function
+// pack has stored.
 type Book struct {
 	Outcomes []Outcome
 	Links    []Link
 }
 
-// Compare orders outcomes by place, identity and version, and then by all other
-// fields, so that the same outcomes always sort into the same order.
+// Compare orders outcomes by the place and identity of their URLs (hashes, see layout.Place), by
+// version, and then by all other fields, so that the same outcomes always sort into the same order.
 func (o Outcome) Compare(p Outcome) int {
 	if c := compareURL(o.Place, o.URL, p.Place, p.URL); c != 0 {
 		return c
@@ -237,8 +238,8 @@ func numberOf(truth bool) uint64 {
 	return 0
 }
 
-// compareLinks orders links by the place and identity of their targets, and links to
-// the same target by all other fields except the source.
+// compareLinks orders links by the place and identity of their targets (hashes of the URLs, see
+// layout.Place). It orders links to the same target by all other fields except the source.
 func compareLinks(l, m Link) int {
 	if c := compareURL(l.Place, l.Target, m.Place, m.Target); c != 0 {
 		return c
@@ -259,9 +260,10 @@ func compareLinks(l, m Link) int {
 	)
 }
 
-// compareURL orders two URLs by place and identity: the parameter url with the place p, and
-// the parameter other with the place q. It computes an identity only for different URLs
-// with the same place, which is rare: a place ends with the first 32 bits of the identity.
+// compareURL compares two URLs by their places, and then by their identities (both are hashes of
+// the URL). The first URL has the place p, the second has the place q. compareURL computes the
+// identities only if two different URLs have the same place. This is rare, because half of a place
+// are bits of the identity.
 func compareURL(p layout.Place, url string, q layout.Place, other string) int {
 	if c := cmp.Compare(p, q); c != 0 {
 		return c

@@ -23,7 +23,7 @@ func mustEncode(t testing.TB, b Book) []byte {
 	return content
 }
 
-// normal returns the book in one order, so that books can be compared.
+// normal returns the book with its outcomes and links sorted, so that books can be compared.
 func normal(b Book) Book {
 	b.Outcomes = slices.SortedFunc(slices.Values(b.Outcomes), Outcome.Compare)
 	b.Links = slices.SortedFunc(slices.Values(b.Links), func(l, m Link) int {
@@ -35,7 +35,8 @@ func normal(b Book) Book {
 	return b
 }
 
-// difference compares the contents of books, whatever their order.
+// difference describes how two books differ, apart from the order of their outcomes and links; ""
+// if they do not.
 func difference(want, got Book) string {
 	want, got = normal(want), normal(got)
 	if slices.Equal(want.Links, got.Links) { // links are many, and slow to compare by reflection
@@ -80,8 +81,8 @@ func TestEncodeForgetsOrder(t *testing.T) {
 	}
 }
 
-// TestTimesOfLinks checks that Modified is stored in seconds, and that links whose times
-// differ by less count as equal.
+// TestTimesOfLinks checks that Modified is stored in seconds, and that links whose times are in the
+// same second count as equal.
 func TestTimesOfLinks(t *testing.T) {
 	zone := time.FixedZone("somewhere", 3600)
 	for given, want := range map[time.Time]time.Time{

@@ -9,9 +9,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Caps on the fields of outcomes and links, in bytes; MaxCollections is a number of
-// names. Encode refuses a field over its cap; Reader treats a book with such a field as
-// damaged.
+// Caps on the fields of outcomes and links. MaxCollections counts names; the other caps
+// count bytes. Encode refuses a field over its cap; Reader treats a book with such a
+// field as damaged.
 const (
 	MaxURL         = 8 << 10
 	MaxDetail      = 300
@@ -21,14 +21,15 @@ const (
 	MaxCollections = 64
 )
 
-// MaxDelay is the greatest delay that a Pace can hold.
+// MaxDelay is the greatest Pace.Delay that a book can hold.
 const MaxDelay = 24 * time.Hour
 
-// ErrDamaged is wrapped by an error whose cause is the bytes of a book, and not the
-// store or the caller.
+// ErrDamaged is wrapped by an error that is caused by the bytes of a book, and not
+// by the store or the caller.
 var ErrDamaged = errors.New("book is damaged")
 
-// placeIn returns the place and the identity of a URL; site is the hash of its site.
+// placeIn returns two hashes of a URL: its place and its identity. The parameter site is the hash
+// of the URL's site; it becomes the upper half of the place.
 func placeIn(site uint32, url string) (layout.Place, layout.Identity) {
 	id := layout.IdentityOf(url)
 	return layout.Place(site)<<32 | layout.Place(binary.BigEndian.Uint32(id[:4])), id
@@ -64,8 +65,8 @@ func checkOutcome(o Outcome) error {
 	return nil
 }
 
-// inOrder reports whether names can be Outcome.Collections: no name is there twice, and those after
-// the first, the collection of the request, are sorted.
+// inOrder checks the order of Outcome.Collections. The first name is the collection for which the
+// URL was requested; it may be any name. The other names must be sorted. No name may occur twice.
 func inOrder(names []string) bool {
 	for i := 1; i < len(names); i++ {
 		if names[i] == names[0] || i > 1 && names[i] <= names[i-1] {

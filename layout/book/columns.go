@@ -11,9 +11,10 @@ import (
 // it.
 const textColumn = 0
 
-// columnWriter encodes the rows of one block: each field has its own column of numbers.
-// A string that later rows may repeat is written as a word: where it first occurs, with
-// its bytes; from then on as its number in the block. Word 1 is the empty string.
+// columnWriter encodes the rows of one block: each field has its own column of numbers. Strings
+// that are often the same in several rows are written as words. The first time, a word is written
+// with its bytes, and gets a number, counted from 1 in the block. Later, only this number is
+// written. Word 1 is the empty string.
 type columnWriter struct {
 	columns [][]byte
 	words   map[string]uint64
@@ -45,8 +46,9 @@ func (w *columnWriter) bytes(column int, s string) {
 	w.columns[textColumn] = append(w.columns[textColumn], s...)
 }
 
-// word writes a string to a column as a word: 0 and the string, if it is new in the
-// block; otherwise the number that it has as a word of the block.
+// word writes a string that other rows of the block often repeat. At its first occurrence in the
+// block, it writes 0 and the string, and gives the string the next number. Later it writes only this
+// number.
 func (w *columnWriter) word(column int, s string) {
 	if n, known := w.words[s]; known {
 		w.uint(column, n)
@@ -57,9 +59,9 @@ func (w *columnWriter) word(column int, s string) {
 	w.bytes(column, s)
 }
 
-// url writes a URL as its difference from previous, the URL of the row before. Two columns
-// get numbers: shared gets the number of bytes that both URLs begin with, rest the number of
-// the other bytes of the URL. These bytes themselves go to textColumn.
+// url writes a URL as its difference from previous, the URL of the row before. Only the bytes after
+// the prefix that both URLs share are written, to textColumn. The first two parameters are the
+// numbers of columns for two sizes: that of the shared prefix, and that of the bytes after it.
 func (w *columnWriter) url(shared, rest int, previous, url string) {
 	n := 0
 	for n < len(previous) && n < len(url) && previous[n] == url[n] {
@@ -107,15 +109,16 @@ type columnReader struct {
 // column that are not yet read.
 type span struct{ next, end int }
 
-// word is a string of the block to which later rows refer by its number. text is empty until
-// the string is first needed: most words are only skipped.
+// word is a string that a block contains once; later rows of the block refer to it by its number.
+// The field span says where its bytes are. The field text is "" until a caller wants the string:
+// most words are only skipped.
 type word struct {
 	span
 	text string
 }
 
-// reset begins to read a block; raw is the decompressed block, columns how many columns it
-// has.
+// reset begins to read a block. The parameter raw holds the decompressed block; columns is the
+// number of its columns.
 func (r *columnReader) reset(columns int, raw []byte) error {
 	*r = columnReader{raw: raw, words: append(r.words[:0], word{}), current: r.current[:0]}
 	at := 0
@@ -229,8 +232,9 @@ func (r *columnReader) skipWord(column, limit int) int {
 	return number - 1
 }
 
-// url reads the URL of the next row from the columns shared and rest. The result is valid
-// until the next call of url.
+// url reads the URL of the next row. The parameters are the numbers of two columns: the first
+// column says how many bytes the URL shares with the URL of the row before, the second has the
+// other bytes of the URL. The result is valid until the next call of url.
 func (r *columnReader) url(shared, rest int) []byte {
 	n := int(r.uint(shared, uint64(len(r.current))))
 	t := r.text(rest, MaxURL-n)

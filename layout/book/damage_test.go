@@ -49,7 +49,8 @@ func TestDamagedObjects(t *testing.T) {
 	}
 }
 
-// TestLies reads books whose checksums are right, but whose contents are not.
+// TestLies reads books whose checksums are right, but whose contents contradict themselves: each
+// read fails with an error that says what is wrong.
 func TestLies(t *testing.T) {
 	content := mustEncode(t, site(4, 60))
 	honest, err := parseDirectory(content)
@@ -160,7 +161,8 @@ func FuzzDecode(f *testing.F) {
 	})
 }
 
-// FuzzRows reads blocks of any bytes, compressed and with right checksums.
+// FuzzRows decodes arbitrary bytes as a block of outcomes or links: decoding succeeds, or its error
+// wraps ErrDamaged.
 func FuzzRows(f *testing.F) {
 	outcomes, links := newOutcomeWriter(version2), newLinkWriter(version2)
 	for _, o := range example().Outcomes {

@@ -26,7 +26,7 @@ const magicSize = len("\xffBOOK\x01\r\n")
 // magic returns the bytes with which a book of this version begins and ends.
 func (v version) magic() string { return "\xffBOOK" + string([]byte{byte(v)}) + "\r\n" }
 
-// versionOf returns the version that has the given magic bytes.
+// versionOf returns the version that has the given magic bytes; an error if there is none.
 func versionOf(magic string) (version, error) {
 	for _, v := range []version{version1, version2, version3, version4} {
 		if magic == v.magic() {
@@ -51,20 +51,21 @@ var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
 // block is one entry of the directory; it describes a compressed block of rows.
 type block struct {
-	first, last layout.Place // lowest and highest place of the rows
-	count       uint32       // number of rows: outcomes or links
+	first, last layout.Place // lowest and highest place (hash of a URL) of the rows
+	count       uint32       // number of outcomes or links in the block
 	size        uint32       // size of the compressed rows in bytes
 	crc         uint32       // CRC-32C of the compressed bytes
 	offset      int64        // offset of the block in the book; not stored: the sizes of earlier blocks give it
 }
 
-// directory says where in a book its blocks and its table of sources are.
+// directory says where the blocks of a book are, and where its table of sources is. The sources are
+// the pages whose links are in the book.
 type directory struct {
 	version         version
 	outcomes, links []block
-	sources         uint32 // number of identities in the table of sources
+	sources         uint32 // number of pages in the table of sources
 	sourcesCRC      uint32 // CRC-32C of the table of sources
-	copy            uint32 // number of the copy, 0 for the original (see Distinct)
+	copy            uint32 // number that makes a copy differ in its bytes; 0 for the original (see Distinct)
 	sourcesOffset   int64  // offset of the table of sources in the book
 	size            int64  // size of the whole book in bytes
 }
@@ -150,9 +151,10 @@ func parseDirectory(tail []byte) (directory, error) {
 	return d, nil
 }
 
-// parseBlocks parses n entries of the directory, at the beginning of b. offset is where
-// the block of the first entry begins in the book; parseBlocks also returns the offset
-// where the block of the last entry ends.
+// parseBlocks parses the first n entries in b, a part of the directory. An entry has the size of
+// its block, but not the offset, because the blocks follow each other in the book without gaps. So
+// the caller gives the offset of the first block. parseBlocks also returns the offset at which the
+// last block ends.
 func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
 	blocks := make([]block, n)
 	last := layout.Place(0)
@@ -176,10 +178,10 @@ func parseBlocks(b []byte, n int, offset int64) ([]block, int64, error) {
 	return blocks, offset, nil
 }
 
-// Distinct returns a copy of a book with the same outcomes and links but other bytes: its
-// directory contains the number. So the copy has another content hash, and can be stored under
-// another key after the book's key was condemned. Number 0 gives the book itself. The content
-// must be a book that Encode or Merge returned; otherwise Distinct panics.
+// Distinct returns a copy of a book with the same outcomes and links but other bytes: its directory
+// contains the number. So the copy has another content hash, and can be stored under another key
+// after the book's key was condemned (listed for deletion). Number 0 gives the book itself. The
+// content must be a book that Encode or Merge returned; otherwise Distinct panics.
 func Distinct(content []byte, number uint32) []byte {
 	d, err := parseDirectory(content)
 	if err != nil {

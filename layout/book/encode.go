@@ -22,9 +22,9 @@ func versionFor(o *Outcome) version {
 	return version1
 }
 
-// Encode returns the bytes of a book. The same outcomes and links in any order give the
-// same bytes. It fails if a value is over the caps of this package, if a state, kind or
-// region is unknown, or if a place does not fit its URL. It does not change its argument.
+// Encode returns the bytes of a book. The same outcomes and links in any order give the same bytes.
+// It fails if a value is over the caps of this package, if a state, kind or region is unknown, or
+// if a place (a hash) is not that of its URL. It does not change its argument.
 func Encode(b Book) ([]byte, error) {
 	outcomes, v := slices.Clone(b.Outcomes), version1
 	for _, o := range outcomes {
@@ -64,8 +64,8 @@ func Encode(b Book) ([]byte, error) {
 // "" if the book has no outcome of the page.
 type sourceURLs map[layout.Identity]string
 
-// outcome records the URL of an outcome in urls, so that table can sort by it. It does
-// so only if the URL's identity is in urls: other pages have no links in the book.
+// outcome stores the URL of an outcome in urls, so that the method table can sort by URL. It does
+// nothing if the identity of the URL is not in urls: then the book has no links from this page.
 func (urls sourceURLs) outcome(o Outcome) {
 	id := o.Identity()
 	if _, isSource := urls[id]; isSource {
@@ -74,8 +74,9 @@ func (urls sourceURLs) outcome(o Outcome) {
 }
 
 // table returns the book's table of sources: each identity once, sorted by URL. Pages
-// of one directory often share their navigation; as neighbours in the table, they make
-// the rows of its links small.
+// in one directory of a site often have the same navigation. Such pages are
+// neighbours in the table. This makes the rows of their common links small, because a
+// row stores each index of a source as its difference from the one before.
 func (urls sourceURLs) table() []layout.Identity {
 	table := make([]layout.Identity, 0, len(urls))
 	for id := range urls {
@@ -87,8 +88,10 @@ func (urls sourceURLs) table() []layout.Identity {
 	return table
 }
 
-// rowsOf returns links as rows, sorted by compareLinks: links that differ only in
-// their source are one row. The parameter sources is the book's table of sources.
+// rowsOf turns links into rows, sorted by compareLinks. Links that differ only in their sources
+// (the pages that contain them) become one row. The parameter sources is the book's table of
+// sources, which has the identities of all these pages. A row names its sources by their indexes in
+// this table.
 func rowsOf(links []Link, sources []layout.Identity) ([]row, error) {
 	number := make(map[layout.Identity]uint32, len(sources))
 	for i, id := range sources {
@@ -136,15 +139,15 @@ type writer struct {
 }
 
 // blockSection holds all blocks of outcomes, or all blocks of links, of the book that is being
-// written. closed has the blocks that are complete and in the book, open the block to which
-// rows are added.
+// written. The field closed has the blocks that are complete and in the book; open is the
+// block to which rows are added.
 type blockSection struct {
 	closed []block
 	open   block
 }
 
-// encoder compresses the blocks of all books. It is created before main begins, so that its memory
-// is not counted as that of a test.
+// encoder compresses the blocks of all books. It is made before main begins, and not at its first
+// use. So a test that measures the memory of some work does not count that of the encoder.
 var encoder = newEncoder()
 
 func newEncoder() *zstd.Encoder {
@@ -173,9 +176,10 @@ func (w *writer) link(l row) {
 	w.added(&w.linkBlocks, w.links.columnWriter, l.Place, len(l.sources))
 }
 
-// added counts a row that was added to the open block of a section, and closes the
-// block if it has reached the size blockTarget. It must be called after each row. The
-// parameter at is the place of the row, count the number of its outcomes or links.
+// added must be called after a row was added to the open block of a section. It updates the block's
+// entry in the directory, and closes the block if it has reached the size blockTarget. The last two
+// parameters are about the row: its place (see layout.Place), and the number of its outcomes or
+// links. A row is one outcome, or all links that differ only in their sources.
 func (w *writer) added(s *blockSection, columns *columnWriter, at layout.Place, count int) {
 	if s.open.count == 0 {
 		s.open.first = at
@@ -202,8 +206,8 @@ func (w *writer) close(s *blockSection, columns *columnWriter) {
 	columns.reset()
 }
 
-// append appends the links that another writer, the parameter links, has written in
-// the same version. No row can be added afterwards.
+// append appends the links that another writer (the parameter links) has written in the same
+// version. No row can be added afterwards.
 func (w *writer) append(links *writer) {
 	w.close(&w.outcomeBlocks, w.outcomes.columnWriter)
 	links.close(&links.linkBlocks, links.links.columnWriter)

@@ -12,7 +12,7 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// example is a book in which every field has a value somewhere.
+// example is a book in which every field of version 2 has a value somewhere.
 func example() Book {
 	b := example1()
 	b.Outcomes[0].Pace = Pace{Rest: b.Outcomes[0].Time.Add(time.Hour), Delay: 30 * time.Second, Failures: 3}
@@ -21,7 +21,8 @@ func example() Book {
 	return b
 }
 
-// example3 is the part of example4 that version 3 can store.
+// example3 returns the book of the function example, with additional values in the fields of
+// version 3.
 func example3() Book {
 	b := example()
 	b.Outcomes[2].Asset = true
@@ -29,14 +30,14 @@ func example3() Book {
 	return b
 }
 
-// example4 uses every field of version 4.
+// example4 returns the book of example3, with additional values in the fields of version 4.
 func example4() Book {
 	b := example3()
 	b.Links[2].Former = true
 	return b
 }
 
-// example1 is the part of example that version 1 can store.
+// example1 is a book in which every field of version 1 has a value somewhere.
 func example1() Book {
 	place := func(number, url string) layout.Place { return layout.PlaceOf(number, layout.IdentityOf(url)) }
 	a, b, c, d := "https://a.example/", "https://a.example/b?q=ü", "http://127.0.0.1:8080/c", "https://a.example/sitemap.xml"
@@ -61,9 +62,9 @@ func example1() Book {
 	}
 }
 
-// TestVersions reads books that each version of this package wrote: every later version
-// must read them, too. A book that an older version can store is written in that version,
-// for older programs.
+// TestVersions reads a stored book of each version of the format: none may become unreadable. Then
+// it encodes the same content again, which must give the same bytes. So a book that needs only what
+// version 1 has is still written in version 1, and older programs can read it.
 func TestVersions(t *testing.T) {
 	for file, want := range map[string]Book{"testdata/book.v1": example1(), "testdata/book.v2": example(), "testdata/book.v3": example3(), "testdata/book.v4": example4()} {
 		if *update {
@@ -88,7 +89,8 @@ func TestVersions(t *testing.T) {
 	}
 }
 
-// Books of two versions are merged into one of the higher version.
+// TestMergeVersions merges a book of version 1 with a book of version 2. The result must be of
+// version 2.
 func TestMergeVersions(t *testing.T) {
 	both := merged(t, Filter{}, mustEncode(t, example1()), mustEncode(t, example()))
 	got, err := Decode(both)

@@ -48,9 +48,10 @@ func (v version) linkColumns() int {
 	return linkColumns1
 }
 
-// row is all links that differ only in their source, such as a link in the navigation
-// of a site. Link.Source is zero; sources are the ascending indexes of the links' sources
-// in the book's table of sources.
+// row stands for all links that differ only in their sources (the pages that contain them), such as
+// the links of a site's navigation to one page. Link holds what they have in common; its field
+// Source is zero. The field sources names the sources, by ascending indexes in the book's table of
+// sources.
 type row struct {
 	Link
 	sources []uint32
@@ -82,8 +83,8 @@ func timeOf(seconds int64) time.Time {
 	return time.Unix(seconds, 0).UTC()
 }
 
-// linkWriter encodes the rows of a block of links, which are in the order of compareLinks, each as
-// its difference from the row before.
+// linkWriter encodes the rows of a block of links. Rows must be added in the order of compareLinks.
+// Of the target's URL and site, a row stores only the difference from the row before.
 type linkWriter struct {
 	*columnWriter
 	version  version
@@ -134,7 +135,7 @@ type linkReader struct {
 	version version
 	table   int // number of sources in the book's table
 
-	// These fields are the row that next has decoded last:
+	// These fields are the row that the method next has decoded last:
 
 	link    Link            // fields of the row's links, without a source
 	id      layout.Identity // identity of the link's target
@@ -153,8 +154,8 @@ type linkFields int
 
 const (
 	targetFields linkFields = iota // the fields of the type Target
-	voteFields                     // the fields of targetFields, and Region, Rel, Former and the indexes of the sources
-	allFields                      // the fields of voteFields, and Anchor, Around and Modified
+	voteFields                     // in addition: Region, Rel, Former and the indexes of the sources
+	allFields                      // all fields: in addition to those of voteFields, Anchor, Around and Modified
 )
 
 // next decodes the next row, but only the wanted fields of it, because decoding
@@ -220,9 +221,9 @@ func (r *linkReader) readSources() {
 	}
 }
 
-// skipUnread skips the columns that next left unread because their fields were not
-// wanted; otherwise the method end would report their bytes as an error. It must be
-// called after the last row.
+// skipUnread must be called after the last row. It skips the columns whose fields the caller does
+// not want, and which the method next has therefore not read. Without this, the method end would
+// report the unread bytes of these columns as an error.
 func (r *linkReader) skipUnread(wanted linkFields) {
 	if wanted < voteFields {
 		r.skip(linkRegion)

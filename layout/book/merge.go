@@ -19,21 +19,21 @@ type Filter struct {
 	Link    func(*Link) bool
 }
 
-// Merge returns one book with the content of several, and the numbers of outcomes and links in
-// it. Of each URL it keeps the outcomes that count (see Standing), and of equal links one. The
-// result does not depend on the order of the books, or on whether some of them were merged
-// before.
+// Merge returns one book with the content of several, and the numbers of outcomes and links in it.
+// Of each URL it keeps the outcomes that determine its state, now or when further books are merged
+// (see Standing). Of several equal links it keeps one. The result does not depend on the order of
+// the books, or on whether some of them were merged before.
 //
-// A link becomes Former if its source was fetched again later and did not have the link any
-// more: other books have the latest outcome of the source, and none of these has the link. The
-// format version of the new book is the highest of the given books, but at least 4 if a link is
-// Former.
+// A link becomes Former if its source, the page that contained it, was fetched again later and did
+// not have it any more. This is so if the books with the source's latest outcome do not have the
+// link. The format version of the new book is the highest of the given books, but at least 4 if a
+// link is Former.
 //
 // The filter is applied first: an outcome that it drops supersedes no other outcome.
 //
-// In memory are the new book, a second copy of its links, the identities and URLs of their
-// sources, all rows of one target, and for each given book the bytes of one request and one
-// block.
+// Memory holds the new book, a second copy of its links, the identities and URLs of their sources,
+// and all rows of one target. In addition, it holds the bytes of one request and one block for each
+// given book.
 func Merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outcomes, links int, err error) {
 	content, outcomes, links, err = merge(ctx, books, f)
 	if err != nil {
@@ -83,13 +83,14 @@ func merge(ctx context.Context, books []*Reader, f Filter) (content []byte, outc
 	return w.finish(table), outcomes, links, nil
 }
 
-// currentBooks maps the identity of a page with links to the books that have the links
-// of the page's latest version, as indexes into the list of merged books (see
-// Standing.Books). A page without such books is not in the map.
+// currentBooks holds, under the identity of each page with links, the books that have
+// the links of the page's latest version (see Standing.Books). The books are given as
+// indexes into the list of merged books. A page without such books is not in the map.
 type currentBooks map[layout.Identity][]int
 
-// add stores in c, under the identity of a URL, the books with the links that its page has now
-// (s.Books). It does nothing if the identity is not in urls: then no book has links from the page.
+// add puts s.Books, the list of the books with the present links of a page, into the map c. The key
+// is the identity of the page (a hash of its URL). The parameter urls has an entry for every page
+// with links in any book; add ignores other pages.
 func (c currentBooks) add(s Standing, urls sourceURLs) {
 	if len(s.Books) == 0 {
 		return
@@ -100,17 +101,17 @@ func (c currentBooks) add(s Standing, urls sourceURLs) {
 	}
 }
 
-// former reports whether the links of a page in one book are marked as Former (see Link) by the
-// merge, because the links of the page's latest version are in other books. The parameter source is
-// the identity of the page, and index is the index of the book in the list of merged books. The
-// result is true if c has books for the page, but this book is not one of them.
+// former reports whether the links of a page in one book are old: the page does not have them any
+// more, unless another book has them, too (see Link.Former). The parameters are the identity of the
+// page, and the index of the book in the list of merged books. The links are old if the map lists
+// books with the links of the page's latest version, and this book is not among them.
 func (c currentBooks) former(source layout.Identity, index int) bool {
 	in, known := c[source]
 	return known && !slices.Contains(in, index)
 }
 
-// sourcesOf returns the identities of the sources of all links that the filter keeps. Their URLs in
-// the result are "".
+// sourcesOf returns a map with the identities of the sources of all links that the filter keeps. It
+// maps each to "", because the URLs are not known yet.
 func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, error) {
 	urls := make(sourceURLs)
 	for _, b := range books {
@@ -143,8 +144,8 @@ func sourcesOf(ctx context.Context, books []*Reader, f Filter) (sourceURLs, erro
 	return urls, nil
 }
 
-// filterOutcomes yields the outcomes that the filter keeps, as changed by the filter. It yields an
-// error if the filter changes a URL or makes another field invalid.
+// filterOutcomes yields the outcomes that the filter keeps, as the filter has changed them. If the
+// filter has changed a URL, or made another field invalid, filterOutcomes yields an error.
 func filterOutcomes(all iter.Seq2[Outcome, error], f Filter) iter.Seq2[Outcome, error] {
 	if f.Outcome == nil {
 		return all

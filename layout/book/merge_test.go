@@ -114,7 +114,7 @@ func union(f Filter, books ...Book) Book {
 	return normal(all)
 }
 
-// someWords is a filter that drops some rows, and words of the others.
+// someWords is a filter that drops some outcomes and links, and shortens texts of others.
 var someWords = Filter{
 	Outcome: func(o *Outcome) bool { o.Reason = ""; return o.State != Failed },
 	Link: func(l *Link) bool {

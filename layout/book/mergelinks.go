@@ -14,11 +14,11 @@ import (
 // written in a lower version.
 var errFormer = errors.New("the version is too low for former links")
 
-// mergeLinks merges the links of the books. It returns a writer that holds the merged
-// links in version v, and the number of these links. The parameter table is the merged
-// book's table of sources. The parameter named now holds, for each page, the books
-// that have its present links; the page's links in other books are marked as Former (see
-// Link). mergeLinks fails with errFormer if a link is Former and v is below 4.
+// mergeLinks merges the links of the books. It returns a writer that holds the merged links in
+// version v of the format, and the number of these links. The parameter table is the merged book's
+// table of sources. The last parameter says, for each page, which books have its present links. A
+// link that the page has only in other books is marked as Former (see Link). mergeLinks fails with
+// errFormer if there is such a link, and v is below 4.
 func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table []layout.Identity, now currentBooks) (w *writer, links int, err error) {
 	w = newWriter(v)
 	for ofTarget, err := range mergeRows(ctx, books, f, table, now) {
@@ -36,11 +36,10 @@ func mergeLinks(ctx context.Context, v version, books []*Reader, f Filter, table
 	return w, links, nil
 }
 
-// mergeRows yields the links of all books that the filter keeps, as rows in groups
-// with the same target. The sources of a row are indexes in the merged book's table of
-// sources, the parameter table. The parameter named now holds, for each page, the
-// books that have its present links; the page's links in other books are marked as
-// Former (see Link).
+// mergeRows yields the links that the filter keeps, from all books, as rows. All rows with the same
+// target come together, as one group. A row names its sources by indexes in the merged book's table
+// of sources (the parameter table). The last parameter says, for each page, which books have its
+// present links. The page's links from other books are marked as Former (see Link).
 func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Identity, now currentBooks) iter.Seq2[[]row, error] {
 	numbers := make(map[layout.Identity]uint32, len(table))
 	for i, id := range table {
@@ -53,10 +52,11 @@ func mergeRows(ctx context.Context, books []*Reader, f Filter, table []layout.Id
 	return mergeGroups(sequences, func(r, s row) int { return compareURL(r.Place, r.Target, s.Place, s.Target) })
 }
 
-// filterRows yields the links of the book b that the filter keeps, as rows for the
-// merged book. A link is marked as Former if isFormer returns true for its source. In b, the
-// sources of a row are indexes in b's own table of sources; filterRows replaces them by
-// indexes in the merged book's table, which it finds by identity in the map numbers.
+// filterRows yields the links of the book b that the filter keeps, as rows for the merged book. A
+// link is marked as Former if isFormer returns true for its source (the page that contains it). A
+// row names its sources by indexes in the book's table of sources, which each book has for itself.
+// So filterRows replaces these indexes by those in the merged book's table. The parameter numbers
+// maps the identity of each source to its new index.
 func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Identity]uint32, isFormer func(layout.Identity) bool) iter.Seq2[row, error] {
 	return func(yield func(row, error) bool) {
 		table, err := b.Sources(ctx)
@@ -100,9 +100,11 @@ func filterRows(ctx context.Context, b *Reader, f Filter, numbers map[layout.Ide
 	}
 }
 
-// row applies the filter to the links of one row, and returns those that it keeps: as one
-// row, or as several if the filter changes the links of some pages only. The parameter l
-// is the link without its source; sources are the indexes of its sources in table.
+// row applies the filter to the links of one row, which differ only in their sources (the pages
+// that contain them). The parameter l is what they have in common. The parameter sources holds the
+// row's sources, as indexes in the book's table of sources, which is the last parameter. row returns
+// the links that the filter keeps. These are again one row, or several rows if the filter has changed
+// the links of only some sources.
 func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, error) {
 	if f.Link == nil {
 		return []row{{l, slices.Clone(sources)}}, nil
@@ -130,10 +132,11 @@ func (f Filter) row(l Link, sources []uint32, table []layout.Identity) ([]row, e
 	return kept, nil
 }
 
-// unite returns rows in the form that they have in a book: sorted by compareLinks, and
-// with one row for all links that differ only in their sources. The parameter rows
-// holds all rows of one target, in any order. If a source has the same link both as
-// Former and as not Former, unite drops the Former one.
+// unite takes all rows of links to one URL, in any order, and returns them in the form that they
+// have in a book. They are sorted by compareLinks, and links that differ only in their sources (the
+// pages that contain them) are in one row. A page may have the same link twice: as a present link
+// in the rows of one book, and as a Former link in those of another. Then unite drops the Former
+// link.
 func unite(rows []row) []row {
 	slices.SortFunc(rows, func(r, s row) int { return compareLinks(r.Link, s.Link) })
 	var united []row

@@ -56,8 +56,8 @@ const (
 
 var columnsOf = map[version]int{version1: outcomeColumns1, version2: outcomeColumns2, version3: outcomeColumns3, version4: outcomeColumns3}
 
-// outcomeWriter encodes the outcomes of a block, which are in the order of Outcome.Compare, each as
-// its difference from the outcome before.
+// outcomeWriter encodes the outcomes of a block. They must be added in the order of
+// Outcome.Compare. URLs, versions and times are stored as differences from the outcome before.
 type outcomeWriter struct {
 	*columnWriter
 	version  version
@@ -108,12 +108,12 @@ func (w *outcomeWriter) add(o Outcome) {
 	w.previous, w.millis = o, millis
 }
 
-// pace encodes the Pace of an outcome. millis is the time of the outcome's answer, in
-// milliseconds since 1970. Rest is written as one number:
+// pace encodes the Pace of an outcome. The parameter millis is the time of the outcome's answer, in
+// milliseconds since 1970. The field Rest, a time, is written as one number:
 //
-//	zero time                          0
-//	d ≥ 0 milliseconds after answer    d + 1
-//	d > 0 milliseconds before answer   -d
+//	the zero time                                  0
+//	a time d ≥ 0 milliseconds after the answer     d + 1
+//	a time d > 0 milliseconds before the answer    -d
 func (w *outcomeWriter) pace(p Pace, millis int64) {
 	rest := int64(0)
 	if !p.Rest.IsZero() {

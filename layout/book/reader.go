@@ -25,7 +25,7 @@ type Reader struct {
 	get       func(ctx context.Context, r blob.Range) ([]byte, error)
 	directory directory
 	tail      []byte    // the last bytes of the book, which Open has read
-	decoders  sync.Pool // unused *zstd.Decoder, for the next blocks
+	decoders  sync.Pool // pool of *zstd.Decoder, which are reused
 
 	mu      sync.Mutex
 	sources []layout.Identity // the table of sources; nil until it is first needed
@@ -89,15 +89,15 @@ func (r *Reader) Sizes() (outcomes, links int64) {
 	return outcomes, links + int64(r.directory.sources)*int64(identitySize)
 }
 
-// Part is a range of places, for reading a book range by range (see Reader.Parts). Bytes is
-// the size of the book's blocks that begin in this range.
+// Part is a range of the hash space of URLs, for reading a book range by range (see Reader.Parts).
+// Bytes is the size of the book's blocks that begin in this range.
 type Part struct {
 	layout.Range
 	Bytes int64
 }
 
-// Parts divides all places into ranges, each with about size bytes of the book, so that a
-// caller can read the book range by range. It sends no request.
+// Parts divides the hash space of URLs into ranges, each with about size bytes of the book, so that
+// a caller can read the book range by range. It sends no request.
 func (r *Reader) Parts(size int64) []Part {
 	blocks := slices.Concat(r.directory.outcomes, r.directory.links)
 	slices.SortFunc(blocks, func(a, b block) int { return cmp.Compare(a.first, b.first) })
@@ -114,7 +114,7 @@ func (r *Reader) Parts(size int64) []Part {
 	return parts
 }
 
-// Find returns the outcomes of one URL in the book, the lowest version first, with at
+// Find returns the outcomes that the book has of one URL, the lowest version first. It sends at
 // most one request. The result is empty if there are none.
 func (r *Reader) Find(ctx context.Context, place layout.Place, id layout.Identity) ([]Outcome, error) {
 	var found []Outcome
@@ -152,8 +152,8 @@ func (r *Reader) Sources(ctx context.Context) ([]layout.Identity, error) {
 	return sources, nil
 }
 
-// read returns size bytes of the book from offset on: from memory if Open has read
-// them, otherwise by one request.
+// read returns size bytes of the book, beginning at the given offset. It takes them from memory if
+// Open has read them; otherwise it sends one request.
 func (r *Reader) read(ctx context.Context, offset, size int64) ([]byte, error) {
 	if at := offset - (r.directory.size - int64(len(r.tail))); at >= 0 {
 		return r.tail[at : at+size], nil

@@ -263,7 +263,8 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// Rows yields the same links as Links, with or without their texts.
+// TestRows checks that Rows yields the same links as Links. If texts are not wanted, the links of
+// Rows lack them.
 func TestRows(t *testing.T) {
 	r := open(t, mustEncode(t, site(3, 60)))
 	table, err := r.Sources(t.Context())

@@ -20,10 +20,10 @@ type openBlock struct {
 	reader  *Reader
 }
 
-// Outcomes yields the outcomes whose places are in the range, sorted by place, identity
-// and version. It requests only the blocks that overlap the range, up to 4 MiB at a
-// time. An error ends the sequence. Several outcomes may share the slice Collections,
-// which must not be changed.
+// Outcomes yields the outcomes of the URLs whose places (see layout.Place) are in the range, sorted
+// by place, identity and version. It requests only the blocks that overlap the range, up to 4 MiB
+// at a time. An error ends the sequence. Several outcomes may share the slice Collections, which
+// must not be changed.
 func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Outcome, error] {
 	return func(yield func(Outcome, error) bool) {
 		var rows outcomeReader
@@ -39,10 +39,11 @@ func (r *Reader) Outcomes(ctx context.Context, within layout.Range) iter.Seq2[Ou
 	}
 }
 
-// Links yields the links whose targets are in the range, sorted by the place and
-// identity of the target, and then in an order that depends on the book's content
-// alone. It requests only the blocks that overlap the range, up to 4 MiB at a time, and
-// the table of sources unless the Reader has it. An error ends the sequence.
+// Links yields the links whose targets have places (see layout.Place) in the range. They are
+// sorted by the place and identity of the target; links to the same target come in an order that
+// depends on the book's content alone. Links requests only the blocks that overlap the range, up
+// to 4 MiB at a time. It also requests the table of sources, unless the Reader has it. An error
+// ends the sequence.
 func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link, error] {
 	return func(yield func(Link, error) bool) {
 		var table []layout.Identity
@@ -64,9 +65,9 @@ func (r *Reader) Links(ctx context.Context, within layout.Range) iter.Seq2[Link,
 	}
 }
 
-// Target stands for all links of a row (see Row). Reader.Targets yields it. It has only some of the
-// links' fields: it lacks Region, Rel, Anchor, Around, Modified and Former, and has the number of
-// the sources instead of their identities.
+// Target has the fields of one Row (a group of links to the same URL that differ only in their
+// sources) that can be read fast. Region, Rel, Anchor, Around, Modified, Former and the sources
+// themselves are missing. Reader.Targets yields it.
 type Target struct {
 	URL                  string
 	ID                   layout.Identity
@@ -79,9 +80,10 @@ type Target struct {
 	Sources              int // number of links in the row, one from each source
 }
 
-// Targets yields the targets in the range that links lead to, in the order of Links.
-// It is many times as fast as Links, because it reads neither the sources of the links
-// nor their texts. It may yield equal targets repeatedly. An error ends the sequence.
+// Targets yields the targets of links, in the order of Links: those targets whose
+// places (see layout.Place) are in the given range. Targets is many times as fast as
+// Links, because it reads neither the sources of the links nor their texts. It may
+// yield equal targets repeatedly. An error ends the sequence.
 func (r *Reader) Targets(ctx context.Context, within layout.Range) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		for found, err := range r.rows(ctx, targetFields, within) {
@@ -106,9 +108,9 @@ type Row struct {
 	Sources []uint32
 }
 
-// Rows yields the links whose targets are in the range, in the order of Links, as
-// rows. If texts is false, the rows lack Anchor, Around and Modified, and Rows takes
-// half the time. An error ends the sequence.
+// Rows yields the links whose targets are in the range, in the order of Links. Links that differ
+// only in their sources come together, as one row. If the parameter texts is false, the rows lack
+// Anchor, Around and Modified, and Rows takes half the time. An error ends the sequence.
 func (r *Reader) Rows(ctx context.Context, within layout.Range, texts bool) iter.Seq2[Row, error] {
 	wanted := voteFields
 	if texts {
@@ -144,10 +146,10 @@ func (r *Reader) rows(ctx context.Context, wanted linkFields, within layout.Rang
 	}
 }
 
-// blocks yields, decompressed, the blocks of a section that may contain rows whose
-// places are in a range, the parameter within. A section is all blocks of outcomes, or
-// all of links: the parameter all holds its blocks, and section is its name for
-// errors. Neighbouring blocks are requested together.
+// blocks reads one section of the book: all blocks of outcomes, or all blocks of links. It yields
+// those blocks, decompressed, that may contain rows whose places (hashes of URLs) are in the given
+// range. It requests neighbouring blocks together. The parameter all lists the blocks of the
+// section. The parameter section is the section's name, for errors.
 func (r *Reader) blocks(ctx context.Context, section string, all []block, within layout.Range) iter.Seq2[openBlock, error] {
 	return func(yield func(openBlock, error) bool) {
 		touched := touching(all, within)
@@ -197,9 +199,8 @@ func (r *Reader) decoder() (*zstd.Decoder, error) {
 	return zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxMemory(maxBlock))
 }
 
-// touching returns the blocks that may contain rows whose places are in a range, the
-// parameter within. The parameter all is the blocks to choose from; they are sorted by
-// the places of their rows.
+// touching returns those of the given blocks that may contain rows whose places (hashes of URLs)
+// are in the given range. The blocks must be sorted by the places of their rows.
 func touching(all []block, within layout.Range) []block {
 	from := 0
 	for from < len(all) && all[from].last < within.From {
@@ -216,10 +217,10 @@ func (b openBlock) damaged(err error) error {
 	return b.reader.damaged(fmt.Errorf("block of %s at byte %d: %w", b.section, b.offset, err))
 }
 
-// outcomes decodes the block, and passes to yield each outcome whose place is in a
-// range, the parameter within. The decoder rows is reused. If the block is damaged,
-// outcomes passes an error to yield, and ends. It returns false if no further block
-// may be read: after an error, or when yield returned false.
+// outcomes decodes a block of outcomes. The parameter rows is the decoder; it is reused for one block
+// after another. For each outcome whose place (hash of its URL) is in the given range, outcomes calls
+// the function yield. If the block is damaged, it calls yield with an error. After an error, or when
+// yield has returned false, the result is false: then no further block may be read.
 func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func(Outcome, error) bool) bool {
 	fail := func(err error) bool {
 		yield(Outcome{}, b.damaged(err))
@@ -246,10 +247,11 @@ func (b openBlock) outcomes(rows *outcomeReader, within layout.Range, yield func
 	return true
 }
 
-// links decodes the wanted fields of the block's rows of links. After each row whose place is
-// in a range, the parameter within, it passes the decoder rows to yield, which holds this row.
-// The decoder is reused. If the block is damaged, links passes an error to yield, and ends. It
-// returns false if no further block may be read: after an error, or when yield returned false.
+// links decodes the rows of links in a block, and of each row only the wanted fields. The parameter
+// rows is the decoder; it is reused for one block after another. After each row whose place (hash of
+// the link's target) is in the given range, links calls the function yield with the decoder, which
+// then holds the row. If the block is damaged, it calls yield with an error. After an error, or when
+// yield has returned false, the result is false: then no further block may be read.
 func (b openBlock) links(rows *linkReader, wanted linkFields, within layout.Range, yield func(*linkReader, error) bool) bool {
 	fail := func(err error) bool {
 		yield(nil, b.damaged(err))

@@ -8,24 +8,24 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Standing holds those outcomes of one URL that determine its state; they take the place of
-// all its other outcomes. Add takes the outcomes of the URL one by one, in any order. A field
-// is nil if there is no such outcome.
+// Standing holds the few outcomes of a URL that determine its state; all others can be forgotten.
+// It is filled by the method Add, which takes the outcomes of the URL one by one, in any order. A
+// field is nil if the URL has no such outcome.
 type Standing struct {
-	// Final is the Stored, Lost, Failed or Skipped outcome with the highest version. If it is Stored or
-	// Lost, a later Unchanged takes its place; so does any Unchanged if there is no such outcome. After
-	// Failed or Skipped, Unchanged does not count, because there is no stored page.
+	// Final is the outcome with the highest version among the Stored, Lost, Failed and Skipped
+	// ones. An Unchanged outcome with a higher version takes its place, except after Failed or
+	// Skipped: then there is no page that could be unchanged.
 	Final *Outcome
 	// Page is the Stored or Lost outcome with the highest version. If it is Stored, it names the
 	// package of the page.
 	Page *Outcome
-	// Asked is the Retry or NotAsked outcome with the highest version; nil if a final outcome or Lost
-	// has a higher version.
+	// Asked is the Retry or NotAsked outcome with the highest version. It is nil if an outcome of
+	// any other State has a higher version.
 	Asked *Outcome
-	// Books are the books with the links that the page at the URL has now, as indexes into the argument
-	// of Standings. They are the books with the Stored, Lost, Failed or Skipped outcome of the highest
-	// version. It is nearly always one book, and none if there is no such outcome. The slice is valid
-	// until the next standing is yielded.
+	// Books lists the books that hold the page's present links, by their indexes in the argument of
+	// Standings. They are the books with the newest outcome of the URL that is Stored, Lost, Failed
+	// or Skipped, because links come with such outcomes only. Nearly always this is one book. It is
+	// none if the URL has no such outcome. The slice is valid until the next standing is yielded.
 	Books []int
 
 	gone      *Outcome // the Failed or Skipped outcome with the highest version
@@ -59,7 +59,7 @@ func (s *Standing) Add(o *Outcome) {
 	}
 }
 
-// highest returns the outcome of the two that supersedes the other; nil if both are nil.
+// highest compares two outcomes, and returns the one that supersedes the other; nil if both are nil.
 func highest(o, p *Outcome) *Outcome {
 	if supersedes(p, o) {
 		return p
@@ -67,9 +67,9 @@ func highest(o, p *Outcome) *Outcome {
 	return o
 }
 
-// supersedes reports whether o takes the place of known, because its version is higher. Of
-// equal versions, which occur only after damage, the one that Compare puts first remains. If
-// known is nil, the result is true; if o is nil, it is false.
+// supersedes reports whether the first outcome takes the place of the second, because it has a
+// higher version. If the versions are equal, which happens only after damage, it does so if Compare
+// sorts it before the second. Any outcome takes the place of nil, and nil never takes a place.
 func supersedes(o, known *Outcome) bool {
 	if o == nil || known == nil {
 		return o != nil
@@ -80,9 +80,10 @@ func supersedes(o, known *Outcome) bool {
 	return o.Compare(*known) < 0
 }
 
-// outcomes returns the outcomes of the URL that a merged book keeps, sorted by Compare. Some of
-// them determine the state of the URL; the others could do so when outcomes of other books are
-// added.
+// outcomes returns those outcomes of the URL that a merged book must keep, sorted by Compare: those
+// that determine the state of the URL now, and those that may determine it after a merge with further
+// books. For example, an Unchanged outcome means nothing without a page, but another book may have
+// the outcome that stored the page.
 func (s *Standing) outcomes() []Outcome {
 	var all []Outcome
 	var last *Outcome
@@ -108,9 +109,9 @@ func (s *Standing) Gone() bool {
 }
 
 // Standings yields, for every URL that has an outcome in any of the books, the outcomes that
-// determine its state (see Standing). It sorts the URLs by place and identity. A Standing is valid
-// until the next is yielded. For each book, memory holds the bytes of one request and one block. An
-// error ends the sequence.
+// determine its state (see Standing). The URLs come in the order of their hashes: by place, then by
+// identity. A Standing is valid until the next is yielded. For each book, memory holds the bytes of
+// one request and one block. An error ends the sequence.
 func Standings(ctx context.Context, books []*Reader) iter.Seq2[Standing, error] {
 	return standings(ctx, books, Filter{})
 }
@@ -144,7 +145,7 @@ func standings(ctx context.Context, books []*Reader, f Filter) iter.Seq2[Standin
 	}
 }
 
-// located is an outcome with the number of its book: the index in the argument of Standings.
+// located is an outcome together with its book, as the index of the book in the argument of Standings.
 type located struct {
 	Outcome
 	book int

@@ -11,7 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// The standing of a URL is the same whether its outcomes are in one book or in several.
+// TestStandings checks that Standings, which reads several books, finds the right state of each
+// URL: the same as if all outcomes of the URL are given to Standing.Add one by one.
 func TestStandings(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {
@@ -49,7 +50,7 @@ func TestStandings(t *testing.T) {
 	}
 }
 
-// copyOf returns a copy of a standing that stays valid when the next one is yielded.
+// copyOf returns a copy of a Standing. The copy stays valid when Standings yields the next one.
 func copyOf(s Standing) Standing {
 	for _, part := range []**Outcome{&s.Final, &s.Page, &s.Asked} {
 		if *part != nil {
@@ -86,8 +87,10 @@ func TestStandsAndGone(t *testing.T) {
 	}
 }
 
-// The links that a page has now are those in the books with its latest outcome; in a merged
-// book all its other links are Former.
+// TestBooksOfALink makes several books, each with an outcome of the same page; some also have links
+// of the page. The book with the latest Stored or Failed outcome has the page's present links, and
+// Standing.Books must name it. The page's links that only other books have are old: a merge of the
+// books must make them Former.
 func TestBooksOfALink(t *testing.T) {
 	told := func(token uint64, state State, links ...string) Book {
 		b := Book{Outcomes: []Outcome{{Version: layout.Version{Epoch: 1, Token: token}, URL: "http://a.example/", State: state}}}

@@ -10,20 +10,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// Keep is the least time for which a generation is kept after the next one was
-// committed.
+// Keep is the least time for which a generation (a version of a partition's manifest) is kept after
+// the next generation was committed.
 const Keep = 7 * 24 * time.Hour
 
-// ErrNotKept means that the generation that was in force at a moment has been deleted.
+// ErrNotKept means that the generation (version of a manifest) that was in force at the wanted time
+// has been deleted, because of its age.
 var ErrNotKept = errors.New("generation is not kept any more")
 
-// AsOf returns the generation that was in force at time t: the last whose Time is not
-// later than t, or the zero Manifest if t is before the first. It fails with ErrNotKept
-// if that generation has been deleted because of its age.
+// AsOf returns the generation (version of the partition's manifest) that was in force at time t:
+// the last whose Time is not later than t, or the zero Manifest if t is before the first. It fails
+// with ErrNotKept if that generation has been deleted because of its age.
 //
-// Time is by the clock of the committer. It is never earlier than in the generation before: a
-// committer whose clock is behind repeats the Time of that generation. Instead of a lost or
-// damaged generation, AsOf returns the one before it.
+// The field Time is set by the clock of the committer. It never decreases from one generation to the
+// next: a committer whose clock is behind repeats the Time of the generation before. If the
+// generation in force at time t is lost or damaged, AsOf returns the newest earlier one that can be
+// read.
 //
 // AsOf sends the requests of Read, and about one GET for each step of a binary search
 // among the kept generations.
@@ -60,8 +62,8 @@ func AsOf(ctx context.Context, bucket blob.Reader, p layout.Partition, t time.Ti
 	return found, nil
 }
 
-// isLost reports whether err, the error of reading a generation, means that the generation is
-// absent or damaged. It is false if the store itself failed.
+// isLost reports whether the error of reading a generation means that the generation is absent or
+// damaged. The result is false if the store itself failed.
 func isLost(err error) bool { return errors.Is(err, blob.ErrAbsent) || errors.Is(err, ErrDamaged) }
 
 // Refound stores m as the first generation after generations were lost. The caller sets
@@ -71,9 +73,10 @@ func isLost(err error) bool { return errors.Is(err, blob.ErrAbsent) || errors.Is
 //	Oldest       the same number
 //	Parent       hash of the newest generation that can be read; "" if there is none
 //
-// Refound fails with blob.ErrRetryable if a newer generation than Parent can be read. It works
-// in this order: it deletes the hint, so that readers list the generations; it stores m; it
-// writes a hint with m; it deletes the earlier generations.
+// Refound fails with blob.ErrRetryable if the newest generation that it can read has another hash
+// than m.Parent. Otherwise it takes four steps. It deletes the hint (a copy of the newest
+// generation): without a hint, readers list the generations. It stores m. It writes m as the new
+// hint. It deletes all generations before m.
 func Refound(ctx context.Context, bucket blob.Bucket, m Manifest) error {
 	p, fail := m.Partition, func(err error) error {
 		return fmt.Errorf("cannot make generation %d of partition %s anew: %w", m.Generation, m.Partition, err)

@@ -80,7 +80,8 @@ func TestAsOf(t *testing.T) {
 	}
 }
 
-// TestAsOfWhileCollected deletes generations while AsOf looks for one.
+// TestAsOfWhileCollected checks AsOf while the oldest generations are being deleted: it finds a
+// kept one, and returns ErrNotKept for a deleted one.
 func TestAsOfWhileCollected(t *testing.T) {
 	bucket := memblob.New()
 	for minutes := range 10 {
@@ -99,8 +100,9 @@ func TestAsOfWhileCollected(t *testing.T) {
 	}
 }
 
-// TestAsOfWhereGenerationsAreLost checks that AsOf does not return ErrNotKept for generations that are
-// lost.
+// TestAsOfWhereGenerationsAreLost deletes some generations between others. For a time at which
+// a deleted generation was the newest, AsOf must return the generation before it, and not
+// ErrNotKept.
 func TestAsOfWhereGenerationsAreLost(t *testing.T) {
 	bucket := memblob.New()
 	for minutes := range 10 {

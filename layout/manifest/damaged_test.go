@@ -35,8 +35,8 @@ func harmed(t *testing.T, replaced map[string][]byte, deleted ...string) *memblo
 	return bucket
 }
 
-// TestReadBesideDamage checks that, if the newest generation is damaged, Read returns the one before,
-// and Commit fails. Foreign objects must change nothing.
+// TestReadBesideDamage damages the newest generation. Read must return the generation before it,
+// and Commit must fail. Objects of other programs must change nothing.
 func TestReadBesideDamage(t *testing.T) {
 	hint, zeroes := layout.HintKey(0), make([]byte, 200)
 	key := func(n uint64) string { return layout.ManifestKey(0, n) }
@@ -107,7 +107,8 @@ func TestNewerBesideDamage(t *testing.T) {
 	}
 }
 
-// TestAsOfBesideDamage checks that AsOf returns the generation before a damaged one.
+// TestAsOfBesideDamage damages generation 3 of 5. If generation 3 was in force at the given time,
+// AsOf must return generation 2. At other times it must return the generation that was in force.
 func TestAsOfBesideDamage(t *testing.T) {
 	bucket := harmed(t, map[string][]byte{layout.ManifestKey(0, 3): nil})
 	for n := uint64(1); n <= 5; n++ {

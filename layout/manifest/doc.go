@@ -1,8 +1,9 @@
-// Package manifest keeps the generations of partitions, by which commits take effect.
+// Package manifest keeps the generations of storage partitions: the numbered versions of the list
+// of a partition's objects. A commit takes effect by creating the next one.
 //
-// A generation of a partition's manifest is an immutable JSON object, compressed
-// by zstd (RFC 8878), that refers by full key to everything that the partition
-// holds:
+// A generation of a partition's manifest is an immutable JSON object, compressed by zstd (RFC
+// 8878), that refers by full key to everything that the partition holds. The comments of [Manifest]
+// explain the fields:
 //
 //	{
 //	 "format": 2, "partition": 0, "generation": 7, "time": "2026-11-21T22:00:00.123Z",
@@ -21,37 +22,37 @@
 //	                  "terms": 2, "pages": 40, "sentences": 90, "rules": 1, "omitted": ["1 of 91 pairs of sentences"]}]},
 //	 "gone":     [{"id": "<identity of a URL>", "version": "00000001-000000000001", "masked": true}],
 //	 "condemned": [{"key": "packages/0000/….spf", "at": "2026-11-21T22:00:00.123Z", "since": 7, "gone": "…"}],
-//	 "sum": "<content hash of all before, and a brace>"
+//	 "sum": "<content hash of the document without sum>"
 //	}
 //
-// Commit rules: a generation is made from the one before, its base, and created only if
-// absent. When two processes create the same number, the loser reads the winner's
-// generation, computes anew all that depended on the base, and tries again. An object that
-// no generation lists does not exist. The hint is a disposable copy of the newest
-// generation, which may be late: readers read it, and then the generations with the next
-// numbers. They list all generations if the hint, or the generation that it copies, is
-// absent.
+// Commit rules: a generation is made from the one before, its base, and created only if absent.
+// When two processes create the same number, the loser reads the winner's generation, computes anew
+// all that depended on the base, and tries again. An object that no generation lists does not
+// exist. Each partition has an object called the hint, a disposable copy of a recent generation, not
+// always of the newest. Readers read it, and then the generations with the next numbers. They list all
+// generations if the hint, or the generation that it copies, is absent.
 //
 // # Damage
 //
-// If the newest generation is damaged, readers use the one before it (see Later). If other
-// objects name a generation with a higher number, generations were lost; repair then commits one
-// with a higher number than any before (see Refound). Foreign objects beside generations are
+// If the newest generation is damaged, readers use the one before it (see Later). If other objects
+// name a generation with a higher number, generations were lost; repair then commits one with a
+// higher number than any before (see Refound). Objects of other programs beside generations are
 // ignored.
 //
 // # The past
 //
-// Generations are kept for [Keep] at least, so that [AsOf] can return them. The
-// objects that a generation lists are kept as long as the generation, except
-// forgotten pages: an earlier generation that listed these is incomplete. The sweep
-// commits the number of the oldest kept generation before it deletes those before.
+// Generations are kept for [Keep] at least, so that [AsOf] can return them. As long as a generation
+// is kept, the objects that it lists are kept, too. The exception is objects with pages that an
+// operator wants erased: they are deleted earlier, and a generation that lists them is then
+// incomplete. Before the function sweep deletes old generations, it commits the number of the
+// oldest one that it keeps.
 //
 // # Format history
 //
 //   - 1: a segment listed its packages, without tail, parts and deletions.
 //     It is not read any more.
-//   - 2: since segments are merged. A generation names its format. "compared"
-//     came later: where it is missing, the sweep compares once more. "ranks",
+//   - 2: came with the merging of segments. A generation names its format. "compared"
+//     came later: where it is missing, the function sweep compares again. "ranks",
 //     "anchors", "ranked", "unvisited" and "dictionaries" came later: a program that does not
 //     know them drops them, and rank makes them again.
 package manifest

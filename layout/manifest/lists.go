@@ -20,12 +20,12 @@ type Segment struct {
 	Deletions *Deletions `json:"deletions,omitempty"`
 	Ranks     *Overlay   `json:"ranks,omitempty"`
 	Anchors   *Anchors   `json:"anchors,omitempty"`
-	// Erase is true if the segment contains forgotten pages, as dead documents. It must
-	// be rewritten without them.
+	// Erase is true if the segment contains, as dead documents, pages that an operator wants
+	// erased. It must be rewritten without them.
 	Erase bool `json:"erase,omitempty"`
-	// Compared is true once the sweep has compared the documents with those of other
-	// partitions, where an earlier strategy may have stored older versions of the pages.
-	// Since then only the newest version of each page is alive.
+	// Compared is true once the function sweep has compared the segment with other partitions. If a
+	// URL belonged to another partition earlier, that partition may still have a version of the
+	// page. The sweep then marks all versions but the newest as dead.
 	Compared bool `json:"compared,omitempty"`
 }
 
@@ -35,31 +35,33 @@ type Part struct {
 	Documents int    `json:"documents"`
 }
 
-// Deletions is the entry of the overlay that marks documents of a segment as dead. In a segment
-// without such an overlay, all documents are alive.
+// Deletions is the entry of an overlay: an object beside a segment that marks documents of the
+// segment as dead. If a segment has no such overlay, all its documents are alive.
 type Deletions struct {
 	Key       string `json:"key"`
 	Bytes     int64  `json:"bytes"`
 	Documents int    `json:"documents"` // number of dead documents
 }
 
-// Overlay is an overlay with the ranks of a segment's documents. In a segment without it,
-// no document has a rank.
+// Overlay is the entry of an overlay: an object beside a segment that holds the ranks of the
+// segment's documents. If a segment has no such overlay, its documents have no ranks.
 type Overlay struct {
 	Key   string `json:"key"`
 	Bytes int64  `json:"bytes"`
 }
 
-// Anchors is the overlay with the texts by which links name the documents of a segment. It is a
-// segment itself, and gives these documents the same numbers.
+// Anchors is the entry of an overlay: an object beside a segment that holds the texts by which
+// links name the segment's documents. The overlay has the format of a segment, and gives these
+// documents the same numbers.
 type Anchors struct {
 	Key   string `json:"key"`
 	Bytes int64  `json:"bytes"`
 	Tail  int64  `json:"tail"` // size in bytes of the overlay's tail, which a reader requests first
 }
 
-// Unvisited is the overlay with URLs without a stored page. It is a segment itself: each of its
-// documents stands for one URL, and has the texts of the links to this URL as headings.
+// Unvisited is the entry of the object with a partition's URLs that have no stored page. It has the
+// format of a segment: each document stands for one URL, and has the texts of the links to this URL
+// as headings.
 type Unvisited struct {
 	Key       string `json:"key"`
 	Bytes     int64  `json:"bytes"`
@@ -68,7 +70,8 @@ type Unvisited struct {
 	Cut       int    `json:"cut,omitempty"` // number of URLs that are left out, because there are too many
 }
 
-// Overlays yields the key and the size in bytes of each overlay of a segment.
+// Overlays yields the key and the size in bytes of each overlay of a segment: of its deletions,
+// ranks and anchors.
 func (s *Segment) Overlays() iter.Seq2[string, int64] {
 	return func(yield func(string, int64) bool) {
 		if d := s.Deletions; d != nil && !yield(d.Key, d.Bytes) {
@@ -94,8 +97,9 @@ func (s *Segment) Dead() int {
 // Live returns the number of documents that are alive.
 func (s *Segment) Live() int { return s.Documents - s.Dead() }
 
-// Part returns the numbers of the documents that come from the package with the given
-// ID: from, from+1, …, to−1. found is false if there are none.
+// Part returns the numbers of the documents that come from the package with the given ID. They are
+// consecutive: the results are the first number, and the last number plus 1. found is false if no
+// document comes from the package.
 func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	for _, part := range s.Parts {
 		to = from + part.Documents
@@ -107,18 +111,20 @@ func (s *Segment) Part(id uint32) (from, to int, found bool) {
 	return 0, 0, false
 }
 
-// maxEpochs is the greatest number of epochs in Manifest.Closed. If Closed is full, the batches of
-// all epochs before its first epoch also count as closed.
+// maxEpochs is the greatest number of batches in Manifest.Closed, which has at most one batch of
+// each epoch. If Closed is full, earlier epochs may have been removed from it. So all batches of
+// epochs before the first one in Closed then count as closed: their pages must not be stored any
+// more.
 const maxEpochs = 64
 
-// IsClosed reports whether a batch is closed, so that it must not be packed. It is meant for
-// batches that are not in Consumed. A batch is closed if
-//   - Closed has a batch of its epoch with the same or a higher token, or
-//   - Closed is full (see maxEpochs) and begins with a later epoch.
+// IsClosed reports whether a batch is closed: its pages must not be stored any more. It is meant
+// for batches that are not in m.Consumed. A batch is closed if
+//   - m.Closed has a batch of its epoch with the same or a higher token, or
+//   - m.Closed is full (see maxEpochs) and begins with a later epoch.
 //
-// Such a batch was packed before, or came too late, or its version was given to two batches,
-// because Redis was restored from an old copy. Then packing it could give two pages the same
-// version.
+// Usually, the pages of such a batch were stored before, or come too late. It may also be a new
+// batch that got the number of an earlier one, because Redis was restored from an old copy. Its
+// pages must not be stored either: they would have the same versions as those of the earlier batch.
 func (m *Manifest) IsClosed(batch layout.Version) bool {
 	i, found := m.closed(batch.Epoch)
 	if !found {
@@ -127,7 +133,8 @@ func (m *Manifest) IsClosed(batch layout.Version) bool {
 	return batch.Token <= m.Closed[i].Token
 }
 
-// Close closes a batch and all batches of its epoch with lower tokens (see IsClosed).
+// Close closes a batch and all batches of its epoch with lower tokens: their pages must not be
+// stored any more (see IsClosed).
 func (m *Manifest) Close(batch layout.Version) {
 	i, found := m.closed(batch.Epoch)
 	switch {
@@ -141,31 +148,30 @@ func (m *Manifest) Close(batch layout.Version) {
 }
 
 // closed looks up an epoch in the list m.Closed, which is sorted by epoch and has at most one batch
-// of each epoch. It returns the index of the epoch's batch, and true. If the list has no batch of
-// the epoch, it returns the index of the first batch of a later epoch, or the length of the list if
-// there is none, and false.
+// of each epoch. If the list has a batch of the epoch, closed returns its index and true. Otherwise
+// it returns false, and the index at which such a batch would have to be inserted.
 func (m *Manifest) closed(epoch uint64) (int, bool) {
 	return slices.BinarySearchFunc(m.Closed, epoch, func(v layout.Version, epoch uint64) int {
 		return cmp.Compare(v.Epoch, epoch)
 	})
 }
 
-// Gone is a page that was stored once and has vanished from its URL, as the last outcome of the URL
-// says. The page stays in the list Manifest.Gone as long as an earlier version of it is a live
-// document of a segment, or may become one, since a package or spool object has it.
+// Gone is a page that was stored once and has vanished from its URL, according to the last outcome
+// of the URL. It stays in the list Manifest.Gone as long as segments have an earlier version of the
+// page as a live document, or may get one from a package or spool object with such a version.
 type Gone struct {
 	ID layout.Identity `json:"id"`
-	// Version is the version of the page's last outcome. Documents of the page with higher
-	// versions stay alive.
+	// Version is the version of the outcome that made the page gone. The page's documents with lower
+	// versions must be marked as dead; a document with a higher version, fetched later, stays alive.
 	Version layout.Version `json:"version"`
-	// Masked is true if in all listed segments the documents of the page with versions
-	// below Version are dead. A commit that adds a segment must mask such documents in
-	// it, too.
+	// Masked is true if all listed segments have marked the page's earlier documents as dead: those
+	// with a version below the field Version. A commit that adds another segment must mark such
+	// documents in it, too.
 	Masked bool `json:"masked,omitempty"`
 }
 
-// AddGone adds pages to the list m.Gone, which stays sorted by identity. Of two entries
-// for one page it keeps the entry with the higher version.
+// AddGone adds pages to m.Gone, the list of vanished pages. The list stays sorted by identity. Of
+// two entries for one page it keeps the entry with the higher version.
 func (m *Manifest) AddGone(pages ...Gone) {
 	m.Gone = append(m.Gone, pages...)
 	slices.SortStableFunc(m.Gone, func(a, b Gone) int {
@@ -174,7 +180,7 @@ func (m *Manifest) AddGone(pages ...Gone) {
 	m.Gone = slices.CompactFunc(m.Gone, func(a, b Gone) bool { return a.ID == b.ID })
 }
 
-// FindGone returns the entry of a page in the list m.Gone; nil if there is none.
+// FindGone returns the entry of a page in m.Gone, the list of vanished pages; nil if there is none.
 func (m *Manifest) FindGone(id layout.Identity) *Gone {
 	i, found := slices.BinarySearchFunc(m.Gone, id, func(g Gone, id layout.Identity) int { return g.ID.Compare(id) })
 	if !found {
@@ -183,29 +189,31 @@ func (m *Manifest) FindGone(id layout.Identity) *Gone {
 	return &m.Gone[i]
 }
 
-// Condemned is an object that will be deleted: after a grace, and when no kept
-// generation lists it any more. The record stays for another grace after the deletion,
-// because other processes may still be about to delete the object or to list it.
+// Condemned is the record of an object that will be deleted. It is deleted when a grace (a fixed
+// waiting time) is over and no kept generation lists the object any more. The record stays for
+// another grace after the deletion, because other processes may still be about to delete the
+// object or to list it.
 //
-// Of overlays, only those with anchors, unvisited URLs or dictionaries are condemned: they hold
-// texts of pages, which may be forgotten. The others are deleted without being condemned: their keys,
+// Of overlays, only those with anchors, unvisited URLs or dictionaries are condemned: they hold texts
+// of pages, which may be forgotten. Other overlays are deleted without being condemned: their keys,
 // which contain a generation, are never used again.
 type Condemned struct {
 	Key   string    `json:"key"`
-	At    time.Time `json:"at"`    // time at which the grace begins
+	At    time.Time `json:"at"`    // time at which the grace (the waiting time before the deletion) begins
 	Since uint64    `json:"since"` // number of the first generation that does not list the object
-	// Erase is true if the object may contain forgotten pages: it is deleted after the
-	// grace even if a kept generation lists it.
+	// Erase is true if the object may contain pages that an operator wants erased: it is deleted
+	// after the grace even if a kept generation lists it.
 	Erase bool `json:"erase,omitempty"`
 	// Gone is the time at which the deletion of the object was recorded; zero before.
 	Gone time.Time `json:"gone,omitzero"`
 }
 
-// Condemn adds a record of each of the objects with the keys to m.Condemned. The next generation
-// must not list them. The parameter at is the present time. The grace of the objects begins at the
-// later of at and m.Time, the time of the last commit: so a clock that is a little behind does not
-// shorten it. But if m.Time is later by Fresh or more, the last committer's clock was wrong, and
-// the grace begins at the time at.
+// Condemn adds the objects with the given keys to m.Condemned, the list of objects to delete after
+// a grace (a waiting time). The next generation must not list these objects. The grace begins at the
+// given time, the present by the clock of this committer. But m.Time, the time of the last commit,
+// may be later, because another committer's clock is ahead. If it is a little later, the grace
+// begins at m.Time, so that it is not too short. If it is later by Fresh or more, that clock was
+// wrong, and m.Time is ignored.
 func (m *Manifest) Condemn(at time.Time, keys ...string) {
 	if ahead := m.Time.Sub(at); ahead > 0 && ahead < Fresh {
 		at = m.Time
@@ -215,8 +223,9 @@ func (m *Manifest) Condemn(at time.Time, keys ...string) {
 	}
 }
 
-// Erase sets the field Erase in all records of m.Condemned: the objects are deleted after their
-// grace even if kept generations list them. It reports whether the field of any record has changed.
+// Erase sets the field Erase in all records of m.Condemned, the list of objects to delete. The
+// field has the effect that an object is deleted at the end of its grace (a waiting time), even if
+// a kept generation lists it. Erase reports whether any record has changed.
 func (m *Manifest) Erase() (changed bool) {
 	for i := range m.Condemned {
 		changed = changed || !m.Condemned[i].Erase
@@ -231,10 +240,10 @@ func (m *Manifest) IsCondemned(key string) bool {
 	return slices.ContainsFunc(m.Condemned, func(c Condemned) bool { return c.Key == key })
 }
 
-// Collectable reports whether a condemned object may be deleted now:
-//   - its deletion is not yet recorded (Gone is zero), and
-//   - its grace is over, and
-//   - no kept generation lists it, or Erase is true.
+// Collectable reports whether a condemned object may be deleted now. All of this must be true:
+//   - The deletion is not recorded yet: c.Gone is zero.
+//   - The grace, a waiting time that begins at c.At, is over.
+//   - No kept generation lists the object, or c.Erase allows to delete it all the same.
 func (m *Manifest) Collectable(c Condemned, now time.Time, grace time.Duration) bool {
 	return c.Gone.IsZero() && now.Sub(c.At) >= grace && (c.Erase || c.Since <= m.Oldest)
 }

@@ -58,8 +58,9 @@ func TestAddGone(t *testing.T) {
 	}
 }
 
-// TestGoneIsStored checks that the list Gone is stored with the manifest, and that changes to it in an
-// edit do not change the base.
+// TestGoneIsStored encodes and decodes a generation: its list Gone (the vanished pages) must stay
+// the same. Before that, the test changes the list of a Clone, which must not change the
+// generation.
 func TestGoneIsStored(t *testing.T) {
 	m := Manifest{Generation: 1}
 	m.AddGone(Gone{ID: layout.IdentityOf("http://a/"), Version: layout.Version{Epoch: 1, Token: 2}})

@@ -12,8 +12,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// Manifest is one generation of one partition. The zero Manifest is the generation of
-// a partition before its first commit, and is never stored.
+// Manifest is one generation of a storage partition: a numbered, immutable version of the list of
+// the partition's objects. The zero Manifest stands for a partition before its first commit, and is
+// never stored.
 type Manifest struct {
 	Partition  layout.Partition `json:"partition"`
 	Generation uint64           `json:"generation"`
@@ -25,40 +26,46 @@ type Manifest struct {
 	Segments   []Segment        `json:"segments"`
 	Consumed   []Consumed       `json:"consumed"`
 
-	// Learnt is the name of the last commit with new outcomes; "" before the first. Pack
-	// sets it to "<key of the new book>@<generation>", repair to the key of its new book,
-	// or of its epoch if a book was lost. Merging books does not change it. A frontier that
-	// has recorded another Learnt lacks the newest outcomes (see strategy/frontier).
+	// Learnt is the name of the last commit with new outcomes of URLs; "" before the first such
+	// commit. The frontier (the crawl's queues in Redis) stores the name of the last commit whose
+	// outcomes were applied to it. If that name differs from Learnt, the frontier lacks the newest
+	// outcomes (see strategy/frontier).
+	//
+	// The function pack sets Learnt to "<key of the new book>@<generation>". Repair sets it to the
+	// key of its new book or, if a book was lost, to the key of its new epoch. Merging books brings
+	// no new outcomes, and leaves Learnt unchanged.
 	Learnt string `json:"learnt,omitempty"`
-	// Closed holds one batch for each of the newest epochs, sorted by epoch. This batch and all of
-	// its epoch with lower tokens are closed: they must not be packed (see IsClosed).
+	// Closed holds the last closed batch of each of the newest epochs (see layout.Version), sorted by
+	// epoch. Batches of the same epoch with lower tokens are closed, too. The pages of closed batches
+	// must not be stored any more (see IsClosed).
 	Closed []layout.Version `json:"closed,omitempty"`
 	// Gone lists pages that were stored once and are not at their URLs any more, sorted by
 	// identity. Documents with earlier versions of these pages must not be found.
 	Gone []Gone `json:"gone,omitempty"`
-	// Forgotten is a version of the takedowns: all pages that it names are erased from
-	// this partition. 0 if no version has been applied yet, or repair wants all pages
-	// erased again.
+	// Forgotten is the number of the last version of the takedowns (the list of pages to erase)
+	// that was applied: all pages that this version names are erased from this partition. It is 0
+	// if no version has been applied yet, or if repair wants all pages erased again.
 	Forgotten uint64 `json:"forgotten,omitempty"`
-	// Ranked names the input from which the ranks of the segments were computed: a hash of
-	// the keys of all partitions' books and indexed packages, and of the rules. "" if there
-	// are no ranks, or rank must compute them again.
+	// Ranked names the input from which the ranks of the segments were computed: a hash of the keys
+	// of all partitions' books and indexed packages, and of the rules. "" if there are no ranks, or
+	// the function rank must compute them again.
 	Ranked string `json:"ranked,omitempty"`
-	// Unvisited is the overlay with URLs without a stored page, which can be found by the
-	// texts of links; nil if there are none.
+	// Unvisited is the entry of the object with the URLs that have no stored page but can be found
+	// by the texts of links; nil if there is none.
 	Unvisited *Unvisited `json:"unvisited,omitempty"`
-	// Dictionaries lists the dictionaries of all partitions; nil if this partition does not have
-	// the list.
+	// Dictionaries is the list of the dictionaries by which queries are translated, for all
+	// partitions. Only one partition has this list; in the manifests of the others the field is
+	// nil.
 	Dictionaries *Dictionaries `json:"dictionaries,omitempty"`
 	// Oldest is the number of the oldest generation that is kept; earlier ones are deleted,
 	// or will be. 0 if none was deleted yet.
 	Oldest uint64 `json:"oldest,omitempty"`
-	// Condemned are objects that will be deleted after the grace; no later generation may
-	// list them.
+	// Condemned are the records of objects that will be deleted after a grace (a waiting time). No
+	// later generation may list these objects.
 	Condemned []Condemned `json:"condemned,omitempty"`
 
 	hash  string // content hash of the generation as it is stored
-	later error  // error of reading a later generation; nil if this one was the newest
+	later error  // error of reading a later generation, which exists but is damaged; nil if there is none
 }
 
 // Package is the entry of a storage package in a manifest. The package's ID never changes, and no
@@ -85,18 +92,19 @@ type Book struct {
 	Links    int    `json:"links"`
 }
 
-// Consumed is the entry in a manifest of a batch whose spool object was packed or found damaged.
-// The spool object is going to be deleted.
+// Consumed is a manifest's entry of a batch whose spool object (all that was fetched for it) is
+// no longer needed, and will be deleted. Either the spool object was packed (stored in packages
+// and a book), or it was found damaged.
 type Consumed struct {
 	Batch layout.Version `json:"batch"`
 	At    time.Time      `json:"at"`
-	// Damaged is the reason why the spool object could not be read; "" if it was packed.
-	// A damaged spool object is copied to quarantine, and its pages are in no package.
+	// Damaged is the reason why the spool object could not be read; "" if it was packed. A damaged
+	// spool object is copied to a key below layout.Quarantine, and its pages are in no package.
 	Damaged string `json:"damaged,omitempty"`
 }
 
-// HasConsumed reports whether the batch is in m.Consumed: its spool object was packed or found
-// damaged.
+// HasConsumed reports whether the batch is in m.Consumed: its spool object, which holds all that
+// was fetched, was packed or found damaged.
 func (m *Manifest) HasConsumed(batch layout.Version) bool {
 	return slices.ContainsFunc(m.Consumed, func(c Consumed) bool { return c.Batch == batch })
 }
@@ -149,7 +157,8 @@ func (m *Manifest) Objects() iter.Seq2[string, int64] {
 	}
 }
 
-// Known returns the keys of all objects that m lists or has condemned.
+// Known returns the keys of all objects that m lists, and of those in m.Condemned, which are being
+// deleted.
 func (m *Manifest) Known() map[string]bool {
 	known := make(map[string]bool, len(m.Packages)+len(m.Books)+2*len(m.Segments)+len(m.Condemned))
 	for key := range m.Objects() {
@@ -197,13 +206,13 @@ func (m *Manifest) encode() ([]byte, error) {
 	return compress(layout.Seal(content)), nil
 }
 
-// ErrDamaged says that the bytes of a generation, or of a hint, are not those
-// that were written.
+// ErrDamaged says that the bytes of a generation, or of its copy (the hint), are not those that
+// were written.
 var ErrDamaged = errors.New("it is damaged")
 
-// Later returns an error if a generation after m exists and cannot be read, and nil if
-// m was the newest when it was read. After an error m may still be read, but nothing
-// may be committed, condemned or deleted because of it.
+// Later returns an error if m is not the newest generation, because a later one is damaged and could
+// not be read. It returns nil if m was the newest when it was read. After an error, m may still be
+// used to read pages. But nothing may be committed, condemned (marked for deletion) or deleted.
 func (m *Manifest) Later() error {
 	if m.later == nil {
 		return nil
@@ -244,8 +253,9 @@ func Decode(p layout.Partition, stored []byte) (Manifest, error) {
 	return m, nil
 }
 
-// Clone returns a copy of m. Changes to lists of the copy, such as Packages, do not change
-// m. Only lists inside packages and segments are shared; they are never changed in place.
+// Clone returns a copy of m. Its lists, such as Packages, can be changed without changing those of
+// m. But lists within the elements, such as Package.Formerly, are shared by m and the copy. They
+// must not be changed in place.
 func (m Manifest) Clone() Manifest {
 	m.Packages = slices.Clone(m.Packages)
 	m.Books = slices.Clone(m.Books)

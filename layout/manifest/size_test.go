@@ -12,8 +12,8 @@ import (
 )
 
 // large is an edit that makes the manifest of a busy partition, which gets a package a minute and lists
-// 10,000 packages. Books and segments are merged, eight of about the same size in one commit, and the
-// merged ones stay in the list Condemned for ten days.
+// 10,000 packages. Each merge replaces eight books or segments of about the same size by one. The
+// replaced ones stay in the list Condemned for ten days.
 func large(m *manifest.Manifest) error {
 	hash := func() string {
 		content := make([]byte, 16)

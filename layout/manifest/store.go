@@ -14,24 +14,26 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/blob"
 )
 
-// ErrUnchanged is the error that the function edit, a parameter of Commit, returns to say that
-// there is nothing to commit.
+// ErrUnchanged must be returned by the function that a caller passes to Commit, if there is nothing
+// to commit.
 var ErrUnchanged = errors.New("manifest is unchanged")
 
-// Fresh is the longest time that a commit may take. When the new generation is stored, less than
-// Fresh must have passed since the generation before it was read, and since the objects that it
-// adds were stored. Fresh is much shorter than the grace, after which unlisted objects are deleted,
-// and than Keep, after which generations are deleted.
+// Fresh is the longest time that a commit may take. A new generation must be stored within Fresh of
+// two moments: when its base (the generation before) was read, and when the objects that it adds
+// were stored. Fresh is much shorter than the grace, after which unlisted objects are deleted, and
+// than Keep, after which generations are deleted.
 const Fresh = time.Hour
 
-// Read returns the newest generation of a partition, or the zero Manifest if there is
-// none. If the hint copies generation n, Read sends a GET for the hint, a GET for
-// generation n+1, and, if this is absent, a HEAD for n. Generations are deleted in their
-// order: as long as n exists, n+1 is absent because it was not written yet, not because it
-// was deleted. If the hint or generation n is absent, Read lists the generations.
+// Read returns the newest generation of a partition, or the zero Manifest if there is none. It
+// first reads the hint, which is a copy of a recent generation. Then it requests the generations
+// after that, one by one, until one is absent. If already the first of them is absent, the copied
+// generation is the newest, or is so old that those after it were deleted. To decide this, Read
+// checks by a HEAD whether the copied generation itself exists. Generations are deleted in ascending
+// order. So if it exists, no later one was deleted, and it is the newest. If it is absent, or if the
+// hint is, Read lists the generations.
 //
-// If the newest generation is damaged, Read returns the newest that can be read, and
-// its Later returns an error. If none can be read, Read fails with ErrDamaged.
+// If the newest generation is damaged, Read returns the newest that can be read; the method Later
+// of this Manifest returns an error. If none can be read, Read fails with ErrDamaged.
 func Read(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest, error) {
 	hint, err := Hint(ctx, bucket, p)
 	if err == nil {
@@ -69,9 +71,10 @@ func At(ctx context.Context, bucket blob.Reader, p layout.Partition, generation 
 }
 
 // newestListed lists the generations of a partition, and returns the newest that can be read. The
-// parameter hint is the generation that the partition's hint copies, or the zero Manifest if there
-// is no hint. If no generation after hint can be read, newestListed returns hint. If a generation
-// after the result is damaged, the result's Later returns an error. Foreign objects are ignored.
+// parameter hint is a generation that the caller has read already (from the partition's hint), or
+// the zero Manifest. newestListed tries only later generations. If none of them can be read, it
+// returns the parameter. If a generation later than the result is damaged, the method Later of the
+// result returns an error. Objects of other programs are ignored.
 func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, hint Manifest) (Manifest, error) {
 	var listed []uint64
 	for object, err := range bucket.List(ctx, layout.ManifestPrefix(p), "") {
@@ -107,10 +110,11 @@ func newestListed(ctx context.Context, bucket blob.Reader, p layout.Partition, h
 	return newest, nil
 }
 
-// Commit calls edit with a copy of the newest generation, stores the edited copy as the next
-// generation, and returns it. If another committer was faster, Commit begins again, with the
-// generation of that committer. If edit returns ErrUnchanged, Commit stores nothing and returns the
-// newest generation. If edit returns another error, Commit stores nothing and returns this error.
+// Commit calls the function edit with a copy of the newest generation, stores the edited copy as
+// the next generation, and returns it. If another committer was faster, Commit begins again, with
+// the generation of that committer. If the function returns ErrUnchanged, Commit stores nothing and
+// returns the newest generation. If it returns another error, Commit stores nothing and returns
+// this error.
 //
 // Only layout/partition calls Commit: that package checks the rules about listed objects.
 // Times never go back: if the clock is behind the time of the newest generation, the next
@@ -165,9 +169,9 @@ func Commit(ctx context.Context, bucket blob.Bucket, p layout.Partition, now fun
 	}
 }
 
-// pause waits for a random time, so that the losers of a race do not collide again. The time is at
-// most 1 ms before the first new try; this limit doubles with each try, up to 128 ms. pause fails
-// when the context ends.
+// pause waits for a random time before a commit is tried again, so that the losers of a race do not
+// collide once more. The parameter is the number of the try, from 0. For try 0 the time is at most 1
+// ms; this limit doubles with each try, up to 128 ms. pause fails when the context ends.
 func pause(ctx context.Context, try int) error {
 	longest := time.Millisecond << min(try, 7)
 	select {
@@ -188,9 +192,10 @@ func Hint(ctx context.Context, bucket blob.Reader, p layout.Partition) (Manifest
 	return Decode(p, content)
 }
 
-// Newer returns the newest generation of m's partition, which is m itself if no other has
-// followed; in this case it sends a single GET. m must have been read less than an hour
-// ago: later, the generations after m may be deleted, and Newer would wrongly return m.
+// Newer returns the newest generation of a partition, of which the caller has read the generation m.
+// If m still is the newest, Newer sends only one GET, which finds that the next generation is absent.
+// The caller must have read m less than an hour ago. After a longer time, the next generation may be
+// absent because it was deleted, and Newer would wrongly return m.
 func Newer(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, error) {
 	next, err := At(ctx, bucket, m.Partition, m.Generation+1)
 	if errors.Is(err, blob.ErrAbsent) {
@@ -229,15 +234,16 @@ func follow(ctx context.Context, bucket blob.Reader, m Manifest) (Manifest, erro
 // maxBytes is the greatest size of a generation before compression, in bytes.
 const maxBytes = 256 << 20
 
-// encoder and decoder compress and decompress all generations. They keep some memory between calls,
-// but no content. They are created before main begins, so that their memory is not counted as that
-// of a test.
+// encoder and decoder compress and decompress all generations. They are made before main begins, and
+// not at their first use. So a test that measures the memory of some work does not count that of the
+// two.
 var (
 	encoder = newEncoder()
 	decoder = newDecoder()
 )
 
-// newEncoder returns an encoder. It has encoded once, so that its memory is allocated already.
+// newEncoder returns an encoder that has compressed once already, so that it has allocated its
+// memory.
 func newEncoder() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false))
 	if err != nil {

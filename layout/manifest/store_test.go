@@ -22,7 +22,7 @@ var noon = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 
 func clock() time.Time { return noon }
 
-// pack returns an edit that consumes a batch and lists a package with its pages.
+// pack returns an edit that records the batch in Consumed and lists a package with its pages.
 func pack(batch uint64) func(*manifest.Manifest) error {
 	return func(m *manifest.Manifest) error {
 		v := layout.Version{Epoch: 1, Token: batch}
@@ -95,8 +95,9 @@ func TestBegunPartitionIsReadWithoutAListing(t *testing.T) {
 	}
 }
 
-// TestHintOfWhatIsGone reads with a hint that is so old that the next generation is deleted already,
-// and with a hint that is the only copy of a lost newest generation.
+// TestHintOfWhatIsGone checks that Read finds the newest generation by a hint, which is a copy of
+// some generation. In most cases this generation is an old one, and it or those after it may be
+// deleted. In one case the hint is a copy of the newest generation, of which nothing else is left.
 func TestHintOfWhatIsGone(t *testing.T) {
 	for name, test := range map[string]struct {
 		hint  uint64
@@ -138,9 +139,10 @@ func TestHintOfWhatIsGone(t *testing.T) {
 	}
 }
 
-// TestSuspendedCommitter checks that a committer that is suspended before it stores the generation
-// begins again, and that one that is suspended while it stores the generation reports that it does not
-// know whether it succeeded, and does not replace the hint.
+// TestSuspendedCommitter checks commits during which the clock jumps by Fresh, the longest time that
+// a commit may take. If it jumps before Commit stores the generation, Commit must begin again. If it
+// jumps while the generation is being stored, Commit must fail with ErrRetryable, and leave the hint
+// (a copy of the newest generation) as it is.
 func TestSuspendedCommitter(t *testing.T) {
 	bucket := memblob.New()
 	commitAt(t, bucket, 0, nil)
@@ -227,8 +229,8 @@ func TestEditDoesNotTouchItsBase(t *testing.T) {
 	}
 }
 
-// TestCommitOutlastsEveryFault checks that a commit takes effect once, whether or not an earlier try,
-// of which no answer came, has taken effect.
+// TestCommitOutlastsEveryFault lets each call of the store fail in turn, before or after it took
+// effect. It checks that a commit that is tried again takes effect exactly once.
 func TestCommitOutlastsEveryFault(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		ctx := context.Background()
@@ -273,8 +275,9 @@ func TestDamagedManifestIsNamed(t *testing.T) {
 	}
 }
 
-// TestNewer checks that Newer finds the newest generation from any earlier one, with and
-// without a hint, and sends a single GET if it is given the newest.
+// TestNewer checks that Newer finds the newest generation from any earlier one, with and without a
+// hint (a copy of a generation). If Newer is given the newest generation, it must send a single
+// GET.
 func TestNewer(t *testing.T) {
 	bucket := countblob.New(memblob.New())
 	var generations []manifest.Manifest

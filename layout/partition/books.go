@@ -16,13 +16,16 @@ import (
 // parallel is the greatest number of books or overlays that are read or stored at the same time.
 const parallel = 8
 
-// Books are the books of a generation. A damaged or missing book is left out and recorded. The
-// callers of Books then act according to their tasks:
+// Books are the opened books of one generation of a partition. A book is an object with the
+// outcomes of URLs. If a book is damaged or missing, Books records the error, and reads only the
+// others. If these have no outcome of a URL, the damaged book may have one. So what the caller may
+// do depends on its task:
 //
 //	the caller                            then                          example
 //	answers a question about some URLs    answers from the other books  show a page, explain a URL
 //	                                      and reports Damaged
-//	acts on URLs that are in no book      fails with a Fault            erase, condemn, rebuild, merge
+//	acts on the absence of URLs           fails with a Fault            erase, condemn, rebuild, merge
+//	from all books
 //
 // It is safe for concurrent use.
 type Books struct {
@@ -33,8 +36,9 @@ type Books struct {
 	damaged []error    // for each listed book, the reason why it cannot be read; nil if no damage is known
 }
 
-// OpenBooks opens books by their entries in a manifest, the parameter listed, with one request for
-// each book. A damaged or missing book is no error; a failure of the store is.
+// OpenBooks opens the books with the given entries in a manifest, with one request for each book.
+// If a book is damaged or missing, OpenBooks records this for the method Damaged, and returns no
+// error. It returns an error only if the store fails.
 func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) (*Books, error) {
 	b := &Books{listed: listed, readers: make([]*book.Reader, len(listed)), damaged: make([]error, len(listed))}
 	group, within := errgroup.WithContext(ctx)
@@ -48,8 +52,8 @@ func OpenBooks(ctx context.Context, bucket blob.Reader, listed []manifest.Book) 
 	return b, group.Wait()
 }
 
-// fault records err for Damaged and returns nil if err says that the i-th book is
-// damaged or missing. Any other error it returns unchanged.
+// fault handles an error of the i-th book. If err says that the book is damaged or missing, fault
+// records err for the method Damaged, and returns nil. It returns any other error unchanged.
 func (b *Books) fault(i int, err error) error {
 	if !isBookFault(err) {
 		return err
@@ -76,10 +80,11 @@ func (b *Books) Damaged() (damaged []error) {
 // Err returns a Fault if any book is known to be damaged or missing.
 func (b *Books) Err() error { return BooksFault(b.Damaged()...) }
 
-// Each calls read with each book that could be opened and the book's index i in the
-// list, for up to 8 books at the same time. If read returns an error that says that
-// the book is damaged or missing, Each records it for Damaged and goes on with the
-// other books; read must discard its results of that book.
+// Each calls the function read for each book that could be opened, for up to 8 books at
+// the same time. The argument i is the book's index in the list. If the function
+// returns an error that says that the book is damaged or missing, Each records the
+// error for the method Damaged, and goes on with the other books. In this case the
+// function must discard what it has read from that book.
 func (b *Books) Each(ctx context.Context, read func(ctx context.Context, i int, r *book.Reader) error) error {
 	group, within := errgroup.WithContext(ctx)
 	group.SetLimit(parallel)
@@ -107,8 +112,8 @@ func (b *Books) Find(ctx context.Context, place layout.Place, id layout.Identity
 	return all, err
 }
 
-// Readers returns the readers of all books. If any book is known to be damaged or
-// missing, it also returns the Fault of Err.
+// Readers returns a reader for each book; it is nil if the book could not be opened. The error is
+// that of Err: a Fault if any book is known to be damaged or missing.
 func (b *Books) Readers() ([]*book.Reader, error) { return b.readers, b.Err() }
 
 // Standings yields the outcomes that determine the state of every URL, as book.Standings does. If a

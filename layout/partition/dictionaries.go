@@ -10,9 +10,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// OpenDictionary opens a dictionary from its entry in the manifest, the parameter listed, and its
-// bytes, the parameter content. Its error wraps dictionary.ErrDamaged if the bytes do not match the
-// entry.
+// OpenDictionary opens a dictionary. The parameter listed is its entry in the manifest; content
+// holds its bytes. The error wraps dictionary.ErrDamaged if the bytes do not match the entry.
 func OpenDictionary(listed *manifest.Dictionary, content []byte) (*dictionary.Dictionary, error) {
 	if !layout.IsOverlayOf(listed.Key, content) {
 		return nil, fmt.Errorf("cannot open dictionary %s: %w: its content is that of another object", listed.Key, dictionary.ErrDamaged)
@@ -27,13 +26,14 @@ func OpenDictionary(listed *manifest.Dictionary, content []byte) (*dictionary.Di
 	return d, nil
 }
 
-// SetDictionary stores a dictionary, whose bytes are the parameter content, and lists it by the
-// parameter entry, of which it sets the fields Key and Bytes. A listed dictionary with the same
-// languages From and To is replaced. Dictionaries.Of is empty until SetDictionaries is called, so
-// that rank continues if only some dictionaries have been stored.
+// SetDictionary stores a dictionary with the bytes content, and adds its entry to the list of
+// dictionaries, with the fields Key and Bytes set. The new entry replaces one with the same
+// languages From and To. SetDictionary also makes the field Dictionaries.Of empty; SetDictionaries
+// sets it when all dictionaries are stored. If the function rank is stopped before that, its next
+// run sees the empty field, and learns the missing dictionaries.
 //
-// SetDictionary stores immediately, before the commit; an edit that runs again stores the
-// dictionary again (see Mask).
+// SetDictionary stores the dictionary immediately, before the commit. If the commit begins again,
+// SetDictionary is called again, and stores the dictionary under another key (see Mask).
 func (e *Edit) SetDictionary(ctx context.Context, entry manifest.Dictionary, content []byte) error {
 	key, err := e.putOverlay(ctx, content)
 	if err != nil {
@@ -45,16 +45,17 @@ func (e *Edit) SetDictionary(ctx context.Context, entry manifest.Dictionary, con
 	return nil
 }
 
-// SetDictionaries sets two fields of the list of dictionaries: Of identifies the input from which
-// the dictionaries were learnt, and Omitted names the parts of this input that were left out
-// because of limits. It unlists the dictionaries for which the function keep returns false.
+// SetDictionaries completes the list Manifest.Dictionaries when all new dictionaries are in it. It
+// takes those dictionaries off the list for which the function keep returns false. The first two
+// parameters become fields of the list: what identifies the input from which the dictionaries were
+// learnt, and what was left out of them because of limits.
 func (e *Edit) SetDictionaries(of string, omitted []string, keep func(manifest.Dictionary) bool) {
 	e.keepDictionaries(keep)
 	e.next.Dictionaries.Of, e.next.Dictionaries.Omitted = of, omitted
 }
 
-// keepDictionaries replaces the list of dictionaries by a new one. The new list has the
-// dictionaries for which the function keep returns true; its fields Of and Omitted are empty.
+// keepDictionaries unlists all dictionaries but those for which the function keep returns true. It
+// also empties the fields Of and Omitted of Manifest.Dictionaries.
 func (e *Edit) keepDictionaries(keep func(manifest.Dictionary) bool) {
 	next := new(manifest.Dictionaries)
 	if before := e.next.Dictionaries; before != nil {

@@ -10,30 +10,30 @@ import (
 )
 
 // Edit is the next generation of a partition, while it is being made. Partition.Commit creates
-// an Edit as a copy of the newest generation, and passes it to the function edit, which changes
-// it by the methods of Edit.
+// an Edit as a copy of the newest generation, and passes it to the caller's function. This function
+// calls methods of Edit to change it.
 type Edit struct {
 	bucket blob.Bucket
 	now    func() time.Time
-	next   *manifest.Manifest // the generation being made; next.Generation is still the number of the one it is made from
+	next   *manifest.Manifest // the generation being made; its number, Generation, is set only by the commit
 }
 
 // Manifest returns the generation as edited so far. Its field Generation still has the number of
-// the generation that is being edited. The caller must not change it.
+// the generation from which the new one is made. The caller must not change it.
 func (e *Edit) Manifest() *manifest.Manifest { return e.next }
 
 // Generation returns the number of the generation being made.
 func (e *Edit) Generation() uint64 { return e.next.Generation + 1 }
 
-// listable reports whether a stored object may be listed: its ticket t is still valid,
-// because it is younger than Fresh, and its key is not condemned.
+// listable reports whether the generation may list a stored object: its ticket t is younger than
+// Fresh, and its key is not condemned (marked for deletion).
 func (e *Edit) listable(key string, t ticket) bool {
 	return e.now().Sub(t.put) < Fresh && !e.next.IsCondemned(key)
 }
 
-// AddPackage lists the stored package t. The package gets the next ID, and is marked
-// as not yet indexed. AddPackage fails with ErrStale if t's ticket (see ticket) is not
-// valid or its key is listed already.
+// AddPackage adds the stored package t to the generation's list of packages. The package gets the
+// next ID, and is marked as not yet indexed. AddPackage fails with ErrStale if t's ticket (the
+// right to list a freshly stored object) is not valid, or if t's key is listed already.
 func (e *Edit) AddPackage(t Package) error {
 	if !e.listable(t.Key, t.ticket) || e.next.Package(t.Key) != nil {
 		return ErrStale
@@ -42,11 +42,12 @@ func (e *Edit) AddPackage(t Package) error {
 	return nil
 }
 
-// ReplacePackage lists the package t in place of the package that is listed under the key former,
-// and condemns the replaced package. t must have the pages of the replaced package, except erased
-// ones, at the same offsets. So books and segments that refer to a page by the former key still
-// lead to it. ReplacePackage fails with ErrStale if t's ticket (see ticket) is not valid or no
-// package is listed under the former key.
+// ReplacePackage lists the stored package t in place of the package with the former key, and
+// condemns the latter: it will be deleted. t must have the pages of that package, except erased
+// ones, at the same offsets. The former key stays in the entry of t. So a book or segment that names
+// a page by this key and an offset still leads to the page. ReplacePackage fails with ErrStale if
+// t's ticket (the right to list a freshly stored object) is not valid, or if no package is listed
+// under the former key.
 func (e *Edit) ReplacePackage(former string, t Package) error {
 	own := e.listed(former)
 	if own == nil || !e.listable(t.Key, t.ticket) {
@@ -77,8 +78,8 @@ func (e *Edit) SetIndexed(id uint32, indexed bool) {
 	}
 }
 
-// AddBook lists the stored book t, unless it is listed already. It fails with ErrStale
-// if t's ticket (see ticket) is not valid.
+// AddBook adds the stored book t to the generation's list of books, unless it is there already. It
+// fails with ErrStale if t's ticket (the right to list a freshly stored object) is not valid.
 func (e *Edit) AddBook(t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -89,9 +90,9 @@ func (e *Edit) AddBook(t Book) error {
 	return nil
 }
 
-// ReplaceBooks lists the merged book t in place of the books with the former keys, and
-// condemns these. It fails with ErrStale if t's ticket (see ticket) is not valid or
-// one of the former keys is not listed.
+// ReplaceBooks lists the merged book t in place of the books with the former keys. It condemns the
+// former books: they will be deleted. It fails with ErrStale if t's ticket (the right to list a
+// freshly stored object) is not valid, or if one of the former keys is not listed.
 func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -101,9 +102,10 @@ func (e *Edit) ReplaceBooks(former []string, t Book) error {
 	return err
 }
 
-// replace returns the list with one new object, the parameter by, in place of the objects
-// with the former keys, and condemns these. The function key returns the key of an object. If
-// one of the former keys is not in the list, replace returns the unchanged list and ErrStale.
+// replace takes the objects with the former keys off a list, and puts one new object (the last
+// parameter) in their place. It returns the new list, and condemns the former objects (marks them
+// for deletion). It finds the key of an object by its third parameter, a function. If one of the
+// former keys is not in the list, replace returns the unchanged list and ErrStale.
 func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T) ([]T, error) {
 	at := len(list)
 	for _, k := range former {
@@ -122,18 +124,20 @@ func replace[T any](e *Edit, list []T, key func(T) string, former []string, by T
 	return slices.Insert(list, min(at, len(list)), by), nil
 }
 
-// book returns the index of the book with the key in e.next.Books; -1 if there is none.
+// book returns the index in e.next.Books of the book with the given key; -1 if there is none.
 func (e *Edit) book(key string) int {
 	return slices.IndexFunc(e.next.Books, func(b manifest.Book) bool { return b.Key == key })
 }
 
-// Learn sets Manifest.Learnt to name, a name that no other commit uses. A frontier records this
-// name when the outcomes in the books of this generation have been applied to it. So a frontier
-// that has not recorded the name may lack outcomes.
+// Learn sets Manifest.Learnt to a name that no other commit uses. It must be called by a commit with
+// new outcomes of URLs. When all outcomes up to this commit were applied to the frontier (the
+// crawl's queues in Redis), the name is also stored there. As long as the frontier has another name,
+// it may lack some outcomes.
 func (e *Edit) Learn(name string) { e.next.Learnt = name }
 
-// Consume adds batches to Manifest.Consumed. If their spool objects could not be read
-// and are in quarantine, the parameter damaged says why; it is "" if they were packed.
+// Consume records in Manifest.Consumed that the spool objects of these batches (all that was
+// fetched) are no longer needed. Usually this is because their pages are stored now; then damaged
+// is "". Otherwise they could not be read and were copied to quarantine; then damaged says why.
 // Consume fails with ErrStale if one of the batches was consumed or closed before.
 func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	at := e.now().UTC().Truncate(time.Millisecond)
@@ -146,10 +150,10 @@ func (e *Edit) Consume(damaged string, batches ...layout.Version) error {
 	return nil
 }
 
-// Close removes the batches for which the function over returns true from Manifest.Consumed, and
-// records them, with all earlier batches of their epochs, in Manifest.Closed. The function over
-// must return true only for a batch whose spool object has been deleted already. Close reports
-// whether it removed any batch.
+// Close removes from Manifest.Consumed each batch for which the given function returns true. It
+// records in Manifest.Closed that these batches, and all earlier ones of their epochs, must not be
+// packed any more. The function must return true only for a batch whose spool object has been
+// deleted already. Close reports whether it removed any batch.
 func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	before := len(e.next.Consumed)
 	e.next.Consumed = slices.DeleteFunc(e.next.Consumed, func(c manifest.Consumed) bool {
@@ -162,22 +166,23 @@ func (e *Edit) Close(over func(manifest.Consumed) bool) (changed bool) {
 	return len(e.next.Consumed) < before
 }
 
-// AddGone records stored pages that have vanished from the web, so that their documents are masked
-// (see Manifest.Gone).
+// AddGone records stored pages that have vanished from the web, so that their documents are marked
+// as dead in all segments (see Manifest.Gone).
 func (e *Edit) AddGone(pages ...manifest.Gone) { e.next.AddGone(pages...) }
 
-// DropGone removes the pages for which the function over returns true from Manifest.Gone. The
-// function must return true only for a page none of whose documents can become alive again.
-// DropGone reports whether it removed any page.
+// DropGone removes from Manifest.Gone (the list of vanished pages) each page for which the given
+// function returns true. The list prevents that earlier versions of a page are found again. So the
+// function may return true only if no such version can become a live document any more. DropGone
+// reports whether it removed any page.
 func (e *Edit) DropGone(over func(manifest.Gone) bool) (changed bool) {
 	before := len(e.next.Gone)
 	e.next.Gone = slices.DeleteFunc(e.next.Gone, over)
 	return len(e.next.Gone) < before
 }
 
-// MarkMasked sets the field Masked of each page in Manifest.Gone to the result of the
-// function masked: whether all documents of the page are dead in all segments. It
-// reports whether any field has changed.
+// MarkMasked sets the field Masked of each page in Manifest.Gone. The given function
+// returns the new value: whether all documents of the page are dead in all segments.
+// MarkMasked reports whether any field has changed.
 func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	for i := range e.next.Gone {
 		g := &e.next.Gone[i]
@@ -188,13 +193,14 @@ func (e *Edit) MarkMasked(masked func(manifest.Gone) bool) (changed bool) {
 	return changed
 }
 
-// condemn condemns objects that the generation being made does not list.
+// condemn records in Manifest.Condemned that the objects with the keys will be deleted. The
+// generation being made must not list them.
 func (e *Edit) condemn(keys ...string) { e.next.Condemn(e.now(), keys...) }
 
-// CondemnUnlisted condemns the object with each of the keys, unless the generation lists it or it
-// is condemned already, and returns the keys of the objects that it has condemned. These objects
-// were stored for a commit that never happened; after the grace they are deleted. A committer that
-// is still about to list such an object must store it under another key.
+// CondemnUnlisted condemns (marks for deletion) objects that were stored for a commit that never
+// happened. Of the given objects it takes those that the generation neither lists nor has condemned
+// already. It returns their keys. They are deleted after a grace (a waiting time). A committer that
+// wants to list such an object later cannot do so any more, and must store it under another key.
 func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	condemned = e.Unlisted(keys...)
 	e.condemn(condemned...)
@@ -204,7 +210,8 @@ func (e *Edit) CondemnUnlisted(keys ...string) (condemned []string) {
 	return condemned
 }
 
-// Unlisted returns those of the keys that are neither listed nor condemned.
+// Unlisted returns those of the keys that the generation being made neither lists nor has condemned
+// (marked for deletion).
 func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	known := e.next.Known()
 	for _, key := range keys {
@@ -215,11 +222,12 @@ func (e *Edit) Unlisted(keys ...string) (unlisted []string) {
 	return unlisted
 }
 
-// Collected updates the records in Manifest.Condemned by two functions, and reports
-// whether any has changed:
-//   - The function deleted returns true for objects that have been deleted: their field Gone is set.
-//   - The function over returns true for objects that no process can be about to delete or list
-//     any more: their records are removed.
+// Collected updates Manifest.Condemned, the records of objects that are being deleted. It passes
+// each record to two functions of the caller, and reports whether any record has changed:
+//   - The first function says whether the object has been deleted. If so, Collected sets the
+//     record's field Gone.
+//   - The second function says whether the record is no longer needed, because no process can still
+//     be about to list or delete the object. If so, Collected removes the record.
 func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed bool) {
 	gone := e.now().UTC().Truncate(time.Millisecond)
 	for i := range e.next.Condemned {
@@ -232,9 +240,9 @@ func (e *Edit) Collected(deleted, over func(manifest.Condemned) bool) (changed b
 	return changed || len(e.next.Condemned) < before
 }
 
-// KeepFrom sets Manifest.Oldest, the number of the oldest generation that is kept, to the parameter
-// oldest, and returns true. If oldest is not higher than the present value, KeepFrom changes
-// nothing and returns false.
+// KeepFrom sets Manifest.Oldest, the number of the oldest generation that is kept, and returns
+// true. If the new number is not higher than the present one, KeepFrom changes nothing and returns
+// false.
 func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	if e.next.Oldest >= oldest {
 		return false
@@ -243,14 +251,15 @@ func (e *Edit) KeepFrom(oldest uint64) (changed bool) {
 	return true
 }
 
-// Forgot records in Manifest.Forgotten that the pages named by this version of the takedowns are
-// forgotten, and returns true. No listed package, book or segment may hold such a page any more
-// when it is called. If this version or a higher one is recorded already, it changes nothing and
-// returns false. Other objects may still hold texts of such pages. These are deleted after the
-// grace:
+// Forgot records in Manifest.Forgotten that all pages are erased that one version of the takedowns
+// (the list of pages to erase) names, and returns true. If this version or a higher one is recorded
+// already, Forgot changes nothing and returns false.
+//
+// Before the call, the pages must be erased from all listed packages, books and segments. Other
+// objects may still hold texts of them. So Forgot has these deleted after a grace (a waiting time):
 //   - all condemned objects, even if kept generations list them (see Condemned.Erase);
 //   - all overlays with anchors, the one with unvisited URLs, and dictionaries: Forgot unlists and
-//     condemns them, and resets Manifest.Ranked, so that rank makes them again.
+//     condemns them, and resets Manifest.Ranked, so that the function rank makes them again.
 func (e *Edit) Forgot(version uint64) (changed bool) {
 	if e.next.Forgotten >= version {
 		return false

@@ -13,30 +13,36 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/webobject"
 )
 
-// Evidence is an object that proves that a partition had later generations than the
-// newest readable one.
+// Evidence is an object that proves a loss: the partition had later generations of its manifest
+// than the newest that can be read.
 type Evidence struct {
 	Key        string // key of the object
 	Generation uint64 // number of a generation that is lost; later ones may be lost, too
-	Detail     string // sentence that says what the object proves; its subject, the object's key, is left out
+	Detail     string // what the object proves, to be read after its key, such as "was made for generation 9"
 }
 
-// Lost returns the evidence that a partition had later generations than newest, the
-// result of a recent manifest.Read. Each kind of object is evidence in its own way:
+// Lost looks for evidence that generations of a partition are lost: generations of its manifest
+// that are later than the parameter newest, and cannot be read any more. The caller must have got
+// newest from manifest.Read a short while ago. The table says which objects are evidence, and why:
 //
-//	package, book, segment, overlay   the partition has no generation, although the first is committed before all of them
-//	manifest                          its number is higher than that of newest, and it cannot be read
-//	overlay                           its key has a number of at least newest + 2: generation newest + 1 is lost
-//	epoch                             the claimer of the epoch had read a later generation
-//	book, package                     it has a batch that newest has not consumed, and whose spool object is absent:
-//	                                  a spool object is deleted only after a generation has consumed its batch
+//	any package, book, segment or overlay, if the partition has no generation at all
+//	    Generation 1 is committed before the first such object is stored.
+//	a manifest that cannot be read, with a higher number than newest
+//	    It is itself a lost generation.
+//	an overlay whose key has the number of newest + 2, or a higher one
+//	    It was made from a generation later than newest.
+//	a claim of an epoch that names a later generation than newest
+//	    The claimer had read that generation.
+//	a book or package with outcomes or pages of a batch that newest has not consumed, if the batch's
+//	spool object is absent
+//	    Spool objects are deleted only after a generation has consumed their batch.
 //
-// An object that was stored, but never committed, is no evidence: its batch is still in
-// the spool, or was consumed by another generation. Some losses leave no evidence. Then
-// the lost commits count as if they had never been made, and their work is done again.
+// A book or package that was stored, but never committed, is no evidence: its batch is still in the
+// spool, or was consumed by another generation. Some losses leave no evidence. Then the lost
+// commits count as if they had never been made, and their work is done again.
 //
-// Lost lists the objects of the partition, and reads the last epochs and all packages
-// and books that are neither listed nor condemned.
+// Lost lists the objects of the partition. It reads the last claims of epochs, and all packages and
+// books that newest neither lists nor has condemned.
 func Lost(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) ([]Evidence, error) {
 	for {
 		s := search{bucket: bucket, newest: newest, lost: make(map[layout.Version]bool)}
@@ -58,13 +64,13 @@ func Lost(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) ([]
 	}
 }
 
-// search looks for evidence that the partition had later generations than newest, the newest that
-// can be read.
+// search looks for evidence that generations of a partition's manifest are lost. The field newest
+// is the newest generation that can be read; the lost ones are later.
 type search struct {
 	bucket blob.Reader
 	newest manifest.Manifest
 	found  []Evidence
-	lost   map[layout.Version]bool // result of isLost for each batch that was checked
+	lost   map[layout.Version]bool // results of isLost, so that each batch is checked once
 }
 
 // run looks for all kinds of evidence, and adds it to found.
@@ -96,8 +102,8 @@ func (s *search) rest() string {
 	return fmt.Sprintf("the newest that is left is generation %d", s.newest.Generation)
 }
 
-// manifests adds to the evidence each damaged manifest with a higher generation than newest, which
-// is the newest that can be read. The damaged manifest proves that this later generation existed.
+// manifests adds to the evidence each damaged manifest of a generation later than s.newest (the
+// newest that can be read). The damaged manifest proves that its generation existed.
 func (s *search) manifests(ctx context.Context) error {
 	p := s.newest.Partition
 	for object, err := range s.bucket.List(ctx, layout.ManifestPrefix(p), layout.ManifestKey(p, s.newest.Generation)) {
@@ -119,9 +125,12 @@ func (s *search) manifests(ctx context.Context) error {
 	return nil
 }
 
-// overlays adds to the evidence the overlay with the highest generation in its key, if
-// this is at least newest + 2: generation newest + 1 must have existed then. An overlay
-// for newest + 1 proves nothing, because overlays are stored before the commit.
+// overlays looks for the overlay whose key has the highest generation number. It adds this overlay
+// to the evidence if the number is 2 or more above s.newest, the newest generation that can be
+// read. For example, let s.newest be generation 7. The key of an overlay for generation 9 proves
+// that generation 8 existed: an overlay is stored while its generation is being made from the one
+// before. An overlay for generation 8 proves nothing, because its generation may never have been
+// committed.
 func (s *search) overlays(ctx context.Context) error {
 	var key string
 	var latest uint64
@@ -139,12 +148,13 @@ func (s *search) overlays(ctx context.Context) error {
 	return nil
 }
 
-// maxClaims is the greatest number of claims of epochs that are read to find one that names a
-// generation of the partition. The search begins with the last epoch and goes back.
+// maxClaims is the greatest number of epoch claims (see layout.Claim) that the method epochs reads.
+// The method begins with the last claim. It stops before this limit at the first claim that names a
+// generation of the partition.
 const maxClaims = 16
 
-// epochs looks for the last epoch whose claim names a generation of the partition. It adds
-// the claim to the evidence if that generation is later than newest.
+// epochs looks for the last object under layout.Epochs whose layout.Claim names a generation of the
+// partition. It adds the object to the evidence if that generation is later than newest.
 func (s *search) epochs(ctx context.Context) error {
 	var keys []string
 	for object, err := range s.bucket.List(ctx, layout.Epochs, "") {
@@ -175,9 +185,10 @@ func (s *search) epochs(ctx context.Context) error {
 	return nil
 }
 
-// anything adds to the evidence the first package, book, segment and overlay under the
-// partition's prefixes, as far as there are any. It is for a partition without a generation:
-// generation 1 is committed before any object is stored, so each object proves a loss (see Lost).
+// anything is for a partition of which no generation can be read. Each package, book, segment or
+// overlay in it proves a loss, because generation 1 is committed before any of them is stored (see
+// Lost). anything adds the first object of each of these four kinds to the evidence, if there is
+// one.
 func (s *search) anything(ctx context.Context) error {
 	for key, err := range firstObjects(ctx, s.bucket, s.newest.Partition) {
 		if err != nil {
@@ -188,8 +199,9 @@ func (s *search) anything(ctx context.Context) error {
 	return nil
 }
 
-// books adds to the evidence the unlisted books with outcomes of batches that only a
-// lost generation can have consumed. A damaged book proves nothing.
+// books adds to the evidence each unlisted book with an outcome of a lost batch (see isLost). This is
+// a batch that some generation must have recorded as stored, although s.newest, the newest generation
+// that can be read, does not record it. A damaged book proves nothing.
 func (s *search) books(ctx context.Context) error {
 	return s.eachUnlisted(ctx, layout.Books, func(key string) error {
 		err := s.book(ctx, key)
@@ -200,8 +212,9 @@ func (s *search) books(ctx context.Context) error {
 	})
 }
 
-// book adds the book with the key to the evidence if it has an outcome of a batch that only
-// a lost generation can have consumed (see isLost).
+// book adds a book to the evidence if it has an outcome of a lost batch (see isLost). This is a
+// batch that some generation must have recorded as stored, although s.newest, the newest generation
+// that can be read, does not record it.
 func (s *search) book(ctx context.Context, key string) error {
 	opened, err := book.Open(ctx, s.bucket, key)
 	if err != nil {
@@ -218,9 +231,10 @@ func (s *search) book(ctx context.Context, key string) error {
 	return nil
 }
 
-// packages adds to the evidence the unlisted packages with pages of batches that only a
-// lost generation can have consumed. It does nothing if there is evidence already,
-// because it must read each package whole.
+// packages adds to the evidence each unlisted package with a page of a lost batch (see isLost). This
+// is a batch that some generation must have recorded as stored, although s.newest, the newest
+// generation that can be read, does not record it. It must read each package whole, which is slow.
+// So it does nothing if other evidence was found already.
 func (s *search) packages(ctx context.Context) error {
 	if len(s.found) > 0 {
 		return nil
@@ -249,8 +263,9 @@ func (s *search) packages(ctx context.Context) error {
 	})
 }
 
-// eachUnlisted calls visit for each object of a kind that newest neither lists nor
-// condemns. The parameter kind is the prefix of the kind, such as layout.Books.
+// eachUnlisted calls the function visit for each object of one kind that the manifest
+// s.newest neither lists nor condemns. The parameter kind is the prefix of the kind, such
+// as layout.Books.
 func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key string) error) error {
 	known := s.newest.Known()
 	for object, err := range s.bucket.List(ctx, kind+s.newest.Partition.String()+"/", "") {
@@ -264,9 +279,10 @@ func (s *search) eachUnlisted(ctx context.Context, kind string, visit func(key s
 	return nil
 }
 
-// batch adds the object with the key to the evidence if only a lost generation can have consumed
-// the batch v, of which the object has pages or outcomes. The result proved is true if it was
-// added.
+// batch checks an unlisted object that holds pages or outcomes of the batch v. The object is
+// evidence of a lost generation if s.newest does not record the batch as stored, but a later
+// generation must have done so (see isLost). Then batch adds its key to the evidence, and returns
+// true.
 func (s *search) batch(ctx context.Context, key string, v layout.Version) (proved bool, err error) {
 	lost, known := s.lost[v]
 	if !known {
@@ -282,9 +298,10 @@ func (s *search) batch(ctx context.Context, key string, v layout.Version) (prove
 	return lost, nil
 }
 
-// isLost reports whether only a lost generation can have consumed a batch: newest has
-// not consumed it, and its spool object is absent. It returns false for token 0, which
-// is not a batch: repair writes Lost outcomes with it.
+// isLost reports whether a generation that is now lost must have consumed a batch (recorded it as
+// stored). This is so if s.newest has not consumed the batch, but the batch's spool object is absent:
+// a spool object is deleted only after its batch was consumed. For token 0 the result is false. No
+// batch has this token: repair gives it to the outcomes that it writes.
 func (s *search) isLost(ctx context.Context, v layout.Version) (bool, error) {
 	if v.Token == 0 || s.newest.HasConsumed(v) || s.newest.IsClosed(v) {
 		return false, nil

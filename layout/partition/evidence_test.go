@@ -19,7 +19,8 @@ import (
 
 var began = time.Date(2026, 11, 21, 22, 0, 0, 0, time.UTC)
 
-// chain is a bucket with partition 0, into which a test packs batch after batch.
+// chain is a bucket with partition 0, in which a test stores and commits the pages of one batch
+// after another.
 type chain struct {
 	*testing.T
 	bucket *memblob.Bucket
@@ -88,8 +89,8 @@ func (c chain) commit(edit func(*manifest.Manifest)) manifest.Manifest {
 	return m
 }
 
-// pack stores and commits the package and the book of a batch. If nothing else is committed,
-// the generation has the number of the batch.
+// pack stores the package and the book of a batch, and commits them as one generation. Tests
+// call it with the tokens 1, 2, 3 and so on, so that token n is committed as generation n.
 func (c chain) pack(token uint64) {
 	c.Helper()
 	c.spool(token)
@@ -111,7 +112,8 @@ func (c chain) newest() manifest.Manifest {
 	return m
 }
 
-// lose deletes the hint, and the generations with the numbers from, from+1, …, to.
+// lose deletes the hint (a copy of the newest generation), and all generations of a range of
+// numbers. The parameters are the first and the last number.
 func (c chain) lose(from, to uint64) {
 	c.delete(layout.HintKey(0))
 	for n := from; n <= to; n++ {
@@ -147,7 +149,8 @@ func claim(n uint64, generations map[layout.Partition]uint64) (string, []byte) {
 	return layout.EpochKey(n), layout.Claim{By: "test", Generations: generations}.Encode()
 }
 
-// TestLost checks that Lost returns exactly the wanted objects as evidence of each loss.
+// TestLost deletes or damages generations in several ways. For each of these losses, Lost must
+// return exactly the objects that prove it.
 func TestLost(t *testing.T) {
 	for name, test := range map[string]struct {
 		harm func(c chain)
@@ -278,8 +281,8 @@ func TestLost(t *testing.T) {
 	}
 }
 
-// TestNothingIsLostWhileOthersCommit checks that objects which are committed while Lost runs are no
-// evidence.
+// TestNothingIsLostWhileOthersCommit checks that Lost does not report objects that are committed
+// while it runs.
 func TestNothingIsLostWhileOthersCommit(t *testing.T) {
 	c := newChain(t)
 	c.pack(1)

@@ -35,12 +35,13 @@ func fault(err error) error {
 	return err
 }
 
-// Later returns a Fault if m is not the newest generation, because later ones exist that are
-// damaged. It returns nil if m was the newest when it was read.
+// Later returns a Fault if later generations than m existed when m was read, but were damaged. It
+// returns nil if m was the newest generation.
 func Later(m *manifest.Manifest) error { return fault(m.Later()) }
 
-// BooksFault returns a Fault that wraps the errors of damaged or missing books; its
-// text names the first. It returns nil if there are none.
+// BooksFault returns a Fault that wraps the errors of damaged or missing books, one error for each
+// book. Its text has the text of the first error, and says how many more books there are. If there
+// are no errors, BooksFault returns nil.
 func BooksFault(damaged ...error) error {
 	switch len(damaged) {
 	case 0:

@@ -17,7 +17,9 @@ func isFault(err error) bool {
 	return is && strings.Count(err.Error(), "run bucketsearch verify --repair") == 1
 }
 
-// TestFaults checks that every error of this package that remains until a repair is a Fault.
+// TestFaults damages or deletes generations and books. The errors that follow go away only
+// when somebody repairs the partition: each of them must be a Fault, whose text names the
+// repair command.
 func TestFaults(t *testing.T) {
 	w := newWorld(t)
 	p, _ := w.listed()

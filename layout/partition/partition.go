@@ -13,35 +13,34 @@ import (
 )
 
 var (
-	// ErrUnchanged is the error that the function edit, the argument of Commit, returns if there is
+	// ErrUnchanged must be returned by the function that a caller passes to Commit, if there is
 	// nothing to commit.
 	ErrUnchanged = manifest.ErrUnchanged
-	// ErrStale means that a commit was prepared for a partition that has changed
-	// meanwhile: a ticket is too old or its key is condemned, a batch is consumed, an
-	// object to be replaced is not listed. The caller must begin again.
+	// ErrStale means that a commit was prepared for a partition that has changed meanwhile: a
+	// stored object is too old to be listed, or was condemned (marked for deletion); a batch is
+	// consumed already; or an object to be replaced is not listed. The caller must begin again.
 	ErrStale = errors.New("the partition has changed")
 	// ErrLost means that the manifests of a partition are lost: it has packages, books,
 	// segments or overlays, but no generation.
 	ErrLost = errors.New("its generations are lost")
 )
 
-// Fresh is the longest time that a commit may take. When the new generation is stored, less
-// than Fresh must have passed since its base was read, and since the objects that it adds were
-// stored. Fresh is much shorter than the grace.
+// Fresh is the longest time that a commit may take. A new generation must be stored within Fresh of
+// two moments: when its base (the generation before) was read, and when the objects that it adds
+// were stored. Fresh is much shorter than the grace, after which unlisted objects are deleted.
 const Fresh = manifest.Fresh
 
-// Partition is a storage partition, with its newest generation as last read. It is not
-// safe for concurrent use.
+// Partition is a storage partition, with the newest generation of its manifest as last read. It is
+// not safe for concurrent use.
 type Partition struct {
 	bucket blob.Bucket
 	now    func() time.Time
-	newest *manifest.Manifest // newest generation as last read or committed; replaced, but never changed in place
+	newest *manifest.Manifest // newest generation as last read or committed; never changed, only replaced by another one
 }
 
-// Open reads the newest generation of a partition. A partition without objects and
-// generations is new, which is no error. Open fails with a Fault: it wraps ErrLost if
-// there are objects but no generation, and manifest.ErrDamaged if the newest generation
-// is damaged.
+// Open reads the newest generation of a partition's manifest. A partition without objects and
+// generations is new, which is no error. Open fails with a Fault that wraps ErrLost if there
+// are objects but no generation, or manifest.ErrDamaged if the newest generation is damaged.
 func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func() time.Time) (*Partition, error) {
 	p := &Partition{bucket: bucket, now: now, newest: &manifest.Manifest{Partition: id}}
 	if err := p.Reload(ctx); err != nil {
@@ -50,11 +49,10 @@ func Open(ctx context.Context, bucket blob.Bucket, id layout.Partition, now func
 	return p, nil
 }
 
-// Read returns the newest generation of a partition that can be read, or the zero
-// Manifest if the partition is new. It fails with a Fault: it wraps ErrLost if there are
-// objects but no generation, and manifest.ErrDamaged if no generation can be read. It
-// sends the requests of manifest.Read; without a generation it also lists packages,
-// books, segments and overlays.
+// Read returns the newest generation of a partition's manifest that can be read, or the zero
+// Manifest if the partition is new. It fails with a Fault that wraps ErrLost if there are objects
+// but no generation, or manifest.ErrDamaged if no generation can be read. It sends the requests of
+// manifest.Read; without a generation it also lists packages, books, segments and overlays.
 func Read(ctx context.Context, bucket blob.Reader, id layout.Partition) (manifest.Manifest, error) {
 	newest, err := manifest.Read(ctx, bucket, id)
 	if err != nil || newest.Generation > 0 {
@@ -121,7 +119,7 @@ func (p *Partition) Reload(ctx context.Context) error {
 	return fault(err)
 }
 
-// Begin commits an empty first generation if the partition has none.
+// Begin commits an empty first generation of the partition's manifest if there is none.
 func (p *Partition) Begin(ctx context.Context) error {
 	if p.newest.Generation > 0 {
 		return nil
@@ -134,11 +132,11 @@ func (p *Partition) Begin(ctx context.Context) error {
 	})
 }
 
-// Commit calls edit to make the next generation from the newest one, and commits it. If another
-// committer was faster, it calls edit again with a newer base, so edit must compute anew all that
-// depends on the base. If edit returns ErrUnchanged, Commit commits nothing and returns nil. It
-// commits nothing either if edit returns another error, and returns that error. Afterwards Manifest
-// returns the newest generation.
+// Commit calls the function edit to make the next generation from the newest one, and commits it.
+// If another committer was faster, Commit calls the function again with a newer base; so the
+// function must compute anew all that depends on the base. If the function returns ErrUnchanged,
+// Commit commits nothing and returns nil. If it returns another error, Commit commits nothing and
+// returns this error. Afterwards Manifest returns the newest generation.
 func (p *Partition) Commit(ctx context.Context, edit func(*Edit) error) error {
 	newest, err := manifest.Commit(ctx, p.bucket, p.ID(), p.now, func(m *manifest.Manifest) error {
 		if m.Generation == 0 {

@@ -88,8 +88,9 @@ func (w *world) listed() (*partition.Partition, manifest.Segment) {
 	return p, p.Manifest().Segments[0]
 }
 
-// TestLostManifests checks that a partition with objects and without a generation has lost its
-// manifests, so that nothing may be begun in it.
+// TestLostManifests stores a package, book or segment in a partition, and then deletes the
+// partition's only generation. Opening the partition, and committing to it, must fail with ErrLost,
+// and no new generation may appear.
 func TestLostManifests(t *testing.T) {
 	for name, put := range map[string]func(*world, *partition.Partition) error{
 		"package": func(w *world, p *partition.Partition) error { w.putPackage(p); return nil },
@@ -125,8 +126,8 @@ func TestLostManifests(t *testing.T) {
 	}
 }
 
-// TestNewPartition checks that a partition with only foreign objects and spool objects is not lost, but
-// new.
+// TestNewPartition checks that a partition that has only objects of other programs and spool
+// objects counts as new: its manifests do not count as lost.
 func TestNewPartition(t *testing.T) {
 	w := newWorld(t)
 	w.check(w.bucket.Create(t.Context(), layout.PackagePrefix(0)+"README", []byte("?")))
@@ -143,8 +144,8 @@ func TestNewPartition(t *testing.T) {
 	}
 }
 
-// TestStaleTickets checks that a ticket is valid for an hour, and only as long as its key is not
-// condemned.
+// TestStaleTickets checks that a stored object can be listed for an hour, and only as long as its
+// key is not condemned (marked for deletion).
 func TestStaleTickets(t *testing.T) {
 	for name, harm := range map[string]func(w *world, key string){
 		"an hour ago": func(w *world, _ string) { w.now = w.now.Add(partition.Fresh) },
@@ -174,8 +175,8 @@ func TestStaleTickets(t *testing.T) {
 	}
 }
 
-// TestReplacePackage checks that a package that replaces another keeps the other's ID, and is also
-// found by the other's key.
+// TestReplacePackage checks a package that has replaced another: it keeps the ID of the former
+// package, and is also found by the key of the former package.
 func TestReplacePackage(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()
@@ -249,8 +250,10 @@ func TestReplaceBooks(t *testing.T) {
 	}
 }
 
-// TestConsumedOnce lets fifty committers consume twenty batches at the same time, and checks that each
-// batch is consumed once, and not again after it was closed.
+// TestConsumedOnce lets fifty committers record twenty batches as consumed at the same time. Each
+// batch must be recorded once. Then the test closes one batch, which removes its record. Two
+// attempts to record a batch again must now fail: that of the closed batch, and that of a batch
+// which is still recorded.
 func TestConsumedOnce(t *testing.T) {
 	w := newWorld(t)
 	const committers, batches = 50, 20
@@ -288,8 +291,8 @@ func TestConsumedOnce(t *testing.T) {
 	}
 }
 
-// TestEveryFault lets each call of the store fail in turn, and checks that a package is stored and
-// listed once, and its batch consumed once.
+// TestEveryFault lets each call of the store fail in turn. Each time, a package must be stored and
+// listed once, and its batch must be recorded once in Manifest.Consumed.
 func TestEveryFault(t *testing.T) {
 	faultblob.Each(t, func(t *testing.T, decide func(faultblob.Call) faultblob.Fault) {
 		w := newWorld(t)
@@ -356,8 +359,10 @@ func TestMask(t *testing.T) {
 	}
 }
 
-// TestCompared checks that MarkCompared marks a segment unless some of its documents have become alive
-// again since the comparison, and that a segment that replaces marked ones is marked, too.
+// TestCompared checks the field Compared of a segment's entry. MarkCompared must set the field, also
+// if documents have died since the comparison. But it must leave the field unset if documents have
+// become alive since then. Unmask, which makes all documents alive, must unset the field. A segment
+// that replaces another one must take over the field's value.
 func TestCompared(t *testing.T) {
 	w := newWorld(t)
 	p, s := w.listed()
@@ -432,7 +437,8 @@ func TestDamagedSegments(t *testing.T) {
 	}
 }
 
-// TestPutSegment checks that PutSegment does not use a key that is condemned or has other bytes.
+// TestPutSegment checks that PutSegment does not use a key that is condemned (marked for deletion),
+// or under which other bytes are stored.
 func TestPutSegment(t *testing.T) {
 	w := newWorld(t)
 	p, first := w.listed()
@@ -459,8 +465,8 @@ func TestPutSegment(t *testing.T) {
 	}
 }
 
-// TestReplaceSegments checks that a merged segment takes the place in the list of the first segment
-// that it replaces.
+// TestReplaceSegments replaces two segments in the middle of the list by a merged one. The merged
+// segment must take their place in the list, and not come last.
 func TestReplaceSegments(t *testing.T) {
 	w := newWorld(t)
 	p := w.open()

@@ -16,9 +16,9 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// OpenSegment opens a segment by its entry in the manifest, the parameter listed. It reads once:
-// the segment's tail, which says where everything is. Its error wraps segment.ErrDamaged if the
-// segment does not match the entry.
+// OpenSegment opens a segment by its entry in the manifest. It reads only the segment's tail,
+// which says where everything is. The error wraps segment.ErrDamaged if the segment does not
+// match the entry.
 func OpenSegment(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
 	if err != nil {
@@ -74,10 +74,10 @@ func Ranks(ctx context.Context, bucket blob.Reader, listed *manifest.Segment) ([
 	return ranks, nil
 }
 
-// OpenAnchors opens the overlay with the anchors of a segment. It reads once: the overlay's tail,
-// which says where everything is. The parameter listed is the segment's entry in the manifest,
-// which must have such an overlay. The error of OpenAnchors wraps segment.ErrDamaged if the overlay
-// does not match the entry.
+// OpenAnchors opens the overlay with the anchors of a segment: the texts of links to its documents.
+// It reads only the overlay's tail, which says where everything is. The parameter listed is the
+// segment's entry in the manifest, which must have such an overlay. The error of OpenAnchors wraps
+// segment.ErrDamaged if the overlay does not match the entry.
 func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Segment) (*segment.Segment, error) {
 	a := listed.Anchors
 	s, err := segment.Open(ctx, source, segment.Ref{Key: a.Key, Bytes: a.Bytes, Tail: a.Tail})
@@ -91,9 +91,10 @@ func OpenAnchors(ctx context.Context, source segment.Source, listed *manifest.Se
 	return s, nil
 }
 
-// OpenUnvisited opens the overlay with unvisited URLs by its entry in the manifest, the parameter
-// listed. It reads once: the overlay's tail, which says where everything is. Its error wraps
-// segment.ErrDamaged if the overlay does not match the entry.
+// OpenUnvisited opens the overlay with unvisited URLs: URLs without a stored page. The parameter
+// listed is its entry in the manifest. OpenUnvisited reads only the overlay's tail, which says
+// where everything is. The error wraps segment.ErrDamaged if the overlay does not match the
+// entry.
 func OpenUnvisited(ctx context.Context, source segment.Source, listed *manifest.Unvisited) (*segment.Segment, error) {
 	s, err := segment.Open(ctx, source, segment.Ref{Key: listed.Key, Bytes: listed.Bytes, Tail: listed.Tail})
 	if err != nil {
@@ -112,10 +113,10 @@ func IsDamaged(err error) bool {
 	return errors.Is(err, segment.ErrDamaged) || errors.Is(err, blob.ErrAbsent)
 }
 
-// AddSegment lists the stored segment t. The parameter parts says which of its
-// documents come from which package. All its documents are alive. If a segment with
-// the same key is listed, it is replaced, and its overlays are dropped. AddSegment
-// fails with ErrStale if t's ticket is not valid.
+// AddSegment adds the stored segment t to the generation's list of segments. The parameter parts
+// says which of its documents come from which package. All its documents are alive. If a segment
+// with the same key is listed, it is replaced, and its overlays are dropped. AddSegment fails with
+// ErrStale if t's ticket (the right to list a freshly stored object) is not valid.
 func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -126,10 +127,11 @@ func (e *Edit) AddSegment(t Segment, parts ...manifest.Part) error {
 	return nil
 }
 
-// ReplaceSegments lists the merged segment t in place of the segments with the former keys, and
-// condemns these. The parameter parts says which of t's documents come from which package. The
-// field Compared of t becomes true if it is true for all former segments. ReplaceSegments fails
-// with ErrStale if t's ticket (see ticket) is not valid or one of the former keys is not listed.
+// ReplaceSegments lists the merged segment t in place of the segments with the former keys. It
+// condemns the former segments: they will be deleted. The parameter parts says which of t's
+// documents come from which package. The field Compared of t becomes true if it is true for all
+// former segments. ReplaceSegments fails with ErrStale if t's ticket (the right to list a
+// freshly stored object) is not valid, or if one of the former keys is not listed.
 func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Part) error {
 	if !e.listable(t.Key, t.ticket) {
 		return ErrStale
@@ -141,16 +143,17 @@ func (e *Edit) ReplaceSegments(former []string, t Segment, parts ...manifest.Par
 	return err
 }
 
-// segment returns the index of the segment with the key in e.next.Segments; -1 if there
-// is none.
+// segment returns the index in e.next.Segments of the segment with the given key; -1 if there is
+// none.
 func (e *Edit) segment(key string) int {
 	return slices.IndexFunc(e.next.Segments, func(s manifest.Segment) bool { return s.Key == key })
 }
 
-// MarkCompared sets the field Compared of segments, whose documents were compared with those
-// of other partitions (see manifest.Segment). The arguments are the segments' entries at the
-// time of the comparison. A segment that has fewer dead documents now is not marked: some are
-// alive again, and must be compared again. MarkCompared reports whether any field has changed.
+// MarkCompared must be called when the function sweep has compared the living documents of segments
+// with those of other partitions. It sets the field Compared of these segments (see
+// manifest.Segment). The arguments are the segments' entries as they were at the comparison. If a
+// segment has fewer dead documents now, some of its living documents were not compared: then
+// MarkCompared leaves it unmarked. It reports whether any field has changed.
 func (e *Edit) MarkCompared(compared ...manifest.Segment) (changed bool) {
 	for _, then := range compared {
 		if i := e.segment(then.Key); i >= 0 && !e.next.Segments[i].Compared && e.next.Segments[i].Dead() >= then.Dead() {
@@ -160,20 +163,21 @@ func (e *Edit) MarkCompared(compared ...manifest.Segment) (changed bool) {
 	return changed
 }
 
-// RewriteSegment sets the field Erase of a segment, so that merge rewrites it without
-// its dead documents, which are forgotten.
+// RewriteSegment sets the field Erase of a segment, so that the function merge rewrites it without
+// its dead documents, which include pages to erase.
 func (e *Edit) RewriteSegment(key string) {
 	if i := e.segment(key); i >= 0 {
 		e.next.Segments[i].Erase = true
 	}
 }
 
-// Mask marks documents of listed segments as dead. The map dead holds, by key of a
-// segment, all documents that shall be dead, including those that are dead already. A
-// segment without a live document is unlisted and condemned.
+// Mask marks documents of listed segments as dead. It takes a map from a segment's key to all
+// documents that shall be dead, including those that are dead already. A segment without a live
+// document is unlisted and condemned (marked for deletion).
 //
-// Mask stores overlays immediately, before the commit. Their keys contain the number of
-// the generation being made, so an edit that runs again on a newer base stores them again.
+// Mask stores overlays immediately, before the commit. Their keys contain the number of the
+// generation being made. If the commit begins again after another committer was faster, this number
+// is higher: then Mask is called again, and stores the overlays under other keys.
 func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error {
 	e.next.Segments = slices.DeleteFunc(e.next.Segments, func(s manifest.Segment) bool {
 		d := dead[s.Key]
@@ -199,12 +203,13 @@ func (e *Edit) Mask(ctx context.Context, dead map[string]*roaring.Bitmap) error 
 	return puts.Wait()
 }
 
-// SetRanks sets the ranks of the documents of listed segments. The map ranks holds, by key of a
-// segment, a rank for each document, or nil to remove all; segments that are not in the map keep
-// theirs. SetRanks reports whether any ranks have changed: an overlay with the same ranks stays.
+// SetRanks sets the ranks of the documents of listed segments. In the map ranks, the key is a
+// segment's key; the value has a rank for each document, or is nil to remove the ranks. Segments
+// that are not in the map keep their ranks. SetRanks reports whether any ranks have changed: an
+// overlay with the same ranks stays.
 //
-// SetRanks stores the new overlays immediately, before the commit; an edit that runs again stores
-// them again (see Mask).
+// SetRanks stores the new overlays immediately, before the commit. If the commit begins again,
+// SetRanks is called again, and stores them under other keys (see Mask).
 func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (changed bool, err error) {
 	puts, within := errgroup.WithContext(ctx)
 	puts.SetLimit(parallel)
@@ -237,13 +242,14 @@ func (e *Edit) SetRanks(ctx context.Context, ranks map[string][]segment.Rank) (c
 	return changed, puts.Wait()
 }
 
-// SetAnchors sets the anchors of the documents of listed segments. The map anchors holds, by key of
-// a segment, the new overlay: the bytes of a segment whose documents have the same numbers, or nil
-// for no anchors; segments that are not in the map keep theirs. SetAnchors reports whether any
-// anchors have changed: an overlay with the same bytes stays.
+// SetAnchors gives listed segments overlays with anchors: the texts of links to their documents. It
+// takes a map from a segment's key to the bytes of its new overlay. An overlay has the format of a
+// segment; its document n has the anchors of document n of the listed segment. A nil value removes
+// the anchors. Segments that are not in the map keep theirs. SetAnchors reports whether any anchors
+// have changed. If the listed overlay has the same bytes already, nothing changes.
 //
-// SetAnchors stores the new overlays immediately, before the commit; an edit that runs again stores
-// them again (see Mask).
+// SetAnchors stores the new overlays immediately, before the commit. If the commit begins again,
+// SetAnchors is called again, and stores them under other keys (see Mask).
 func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (changed bool, err error) {
 	for i := range e.next.Segments {
 		s := &e.next.Segments[i]
@@ -270,13 +276,14 @@ func (e *Edit) SetAnchors(ctx context.Context, anchors map[string][]byte) (chang
 	return changed, nil
 }
 
-// SetUnvisited sets the overlay with the unvisited URLs of the partition (see manifest.Unvisited).
-// The parameter content holds the bytes of the overlay, or nil for none; documents is the number of
-// its URLs; cut is the number of URLs that were left out of it. SetUnvisited reports whether the
-// manifest has changed: an overlay with the same bytes and the same cut stays.
+// SetUnvisited sets the overlay with the unvisited URLs of the partition, those without a stored
+// page (see manifest.Unvisited). The parameter content holds the bytes of the overlay; nil means
+// that there shall be none. The next parameter is the number of URLs in the overlay; the last is the
+// number of URLs that a limit has left out of it. SetUnvisited reports whether the manifest has
+// changed. It changes nothing if content and the last number are those of the listed overlay.
 //
-// SetUnvisited stores the new overlay immediately, before the commit; an edit that runs again
-// stores it again (see Mask).
+// SetUnvisited stores the new overlay immediately, before the commit. If the commit begins again,
+// SetUnvisited is called again, and stores the overlay under another key (see Mask).
 func (e *Edit) SetUnvisited(ctx context.Context, content []byte, documents, cut int) (changed bool, err error) {
 	listed := e.next.Unvisited
 	switch {
@@ -318,8 +325,9 @@ func (e *Edit) texts() map[string]bool {
 	return keys
 }
 
-// condemnTexts condemns the overlays with texts of pages that an edit has unlisted. The parameter
-// before holds the keys of all such overlays that were listed before the edit (see texts).
+// condemnTexts condemns (marks for deletion) those overlays with texts of pages that the edit has
+// taken off the lists. The parameter before holds the keys of all overlays with texts that were
+// listed before the edit (see texts).
 func (e *Edit) condemnTexts(before map[string]bool) {
 	now := e.texts()
 	for _, key := range slices.Sorted(maps.Keys(before)) {
@@ -348,7 +356,8 @@ func (e *Edit) putDeletions(ctx context.Context, d segment.Deletions) (*manifest
 	return &manifest.Deletions{Key: key, Bytes: int64(len(content)), Documents: int(d.Dead.GetCardinality())}, err
 }
 
-// putOverlay stores an overlay for the generation being made, and returns its key.
+// putOverlay stores an overlay (an object with later data about a segment) for the generation being
+// made, and returns the overlay's key.
 func (e *Edit) putOverlay(ctx context.Context, content []byte) (string, error) {
 	key := layout.OverlayKey(e.next.Partition, e.Generation(), layout.ContentHash(content))
 	if err := blob.CreateOnce(ctx, e.bucket, key, content); err != nil {
@@ -357,9 +366,9 @@ func (e *Edit) putOverlay(ctx context.Context, content []byte) (string, error) {
 	return key, nil
 }
 
-// DropPackage takes a package off the list of packages and condemns it, and marks its
-// documents as dead in all segments. It fails with ErrStale if no package is listed
-// under the key.
+// DropPackage takes a package off the list of packages, condemns it (marks it for deletion), and
+// marks its documents as dead in all segments. It fails with ErrStale if no package is listed under
+// the key.
 func (e *Edit) DropPackage(ctx context.Context, key string) error {
 	pkg := e.listed(key)
 	if pkg == nil {

@@ -13,34 +13,36 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment"
 )
 
-// ticket is the right to list an object that was stored less than Fresh ago.
+// ticket is the right to list a stored object in a new generation. It expires when the time Fresh
+// has passed since the object was stored.
 type ticket struct {
 	put time.Time // time shortly before the object was stored
 }
 
-// Package is a stored package with its ticket, the right to list it in a generation.
+// Package is a stored package with its ticket: the right to list the package in a generation.
 type Package struct {
 	ticket
 	manifest.Package
 }
 
-// Book is a stored book with its ticket, the right to list it in a generation.
+// Book is a stored book with its ticket: the right to list the book in a generation.
 type Book struct {
 	ticket
 	manifest.Book
 }
 
-// Segment is a stored segment with its ticket, the right to list it in a generation.
+// Segment is a stored segment with its ticket: the right to list the segment in a generation.
 type Segment struct {
 	ticket
 	manifest.Segment
 }
 
-// PutPackage stores a package under a name and returns it with a ticket. The parameter pages
-// is the number of its pages. PutPackage increments name.Collision until the name's key
-//   - is not a present or earlier key of a listed package, and
-//   - is not condemned, and
-//   - has no object with other bytes.
+// PutPackage stores a package under a key with the given name, and returns the package with a
+// ticket (the right to list it). The parameter pages is the number of the package's pages. If the
+// key cannot be used, PutPackage increments name.Collision and tries again. A key cannot be used if
+//   - it is the present or an earlier key of a listed package, or
+//   - it is condemned (marked for deletion), or
+//   - an object with other bytes is stored under it.
 func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, content []byte, pages int) (Package, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -61,10 +63,10 @@ func (p *Partition) PutPackage(ctx context.Context, name layout.PackageName, con
 	}
 }
 
-// PutBook stores a book with these numbers of outcomes and links under the hash of its
-// bytes. If that key is condemned, or has damaged bytes, it adds a number to the book's
-// directory (see book.Distinct): the outcomes and links stay the same, but the hash, and
-// so the key, changes.
+// PutBook stores a book under a key with the hash of its bytes. The last two parameters are the
+// numbers of outcomes and links in the book. The key cannot be used if it is condemned (marked for
+// deletion), or if a damaged object is stored under it. Then PutBook adds a number to the book's
+// directory (see book.Distinct). This changes the hash, and so the key, but not the content.
 func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links int) (Book, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -85,10 +87,11 @@ func (p *Partition) PutBook(ctx context.Context, content []byte, outcomes, links
 	}
 }
 
-// PutSegment stores a segment under the hash of its bytes. If that key is condemned, or has damaged
-// bytes, it adds the number of the newest generation to the segment's bytes (see segment.Distinct):
-// the documents stay the same, but the hash, and so the key, changes. This happens, for instance,
-// if the same documents are indexed once more.
+// PutSegment stores a segment under a key with the hash of its bytes. The key cannot be used if a
+// damaged object is stored under it, or if it is condemned (marked for deletion): then an earlier
+// segment with the same bytes was dropped. In both cases PutSegment writes the number of the newest
+// generation into the segment's tail (see segment.Distinct). This changes the hash, and so the key,
+// but not the documents.
 func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, error) {
 	put, err := p.begin(ctx)
 	if err != nil {
@@ -113,8 +116,8 @@ func (p *Partition) PutSegment(ctx context.Context, content []byte) (Segment, er
 	return Segment{}, err
 }
 
-// begin returns a ticket for objects that are stored after the call. First it commits generation 1,
-// if the partition has no generation.
+// begin returns a ticket (the right to list an object) for objects that are stored after this call.
+// First it commits generation 1, if the partition has no generation.
 func (p *Partition) begin(ctx context.Context) (ticket, error) {
 	return ticket{put: p.now()}, p.Begin(ctx)
 }

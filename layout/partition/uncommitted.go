@@ -11,18 +11,18 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/manifest"
 )
 
-// Uncommitted is a book that no generation lists, with those of its batches that are
-// still in the spool. Either the book was never committed, or the generation that listed
-// it is lost. In both cases the batches will be packed again.
+// Uncommitted is a book that no generation lists, with those of its batches whose spool objects
+// (all that was fetched) still exist. Either the book was never committed, or the generation that
+// listed it is lost. In both cases the batches will be packed again.
 type Uncommitted struct {
 	Key     string
 	Batches []layout.Version
 }
 
-// FindUncommitted returns each book of a partition that no generation lists and that has outcomes
-// of batches that are still in the spool. Such books are no evidence of a loss (see Lost).
-// FindUncommitted sends LIST requests for the books, and reads the books that newest neither lists
-// nor condemns.
+// FindUncommitted returns the books of a partition that no generation lists, and that are no loss:
+// some batch of the book still has its spool object (all that was fetched), and so will be packed
+// again into another book. FindUncommitted lists the keys of all books. It reads those books that
+// the newest generation of the manifest neither lists nor condemns.
 func FindUncommitted(ctx context.Context, bucket blob.Reader, newest manifest.Manifest) (found []Uncommitted, err error) {
 	s := search{bucket: bucket, newest: newest}
 	err = s.eachUnlisted(ctx, layout.Books, func(key string) error {
@@ -41,8 +41,8 @@ func FindUncommitted(ctx context.Context, bucket blob.Reader, newest manifest.Ma
 	return found, nil
 }
 
-// waiting returns those batches of the book with the key that are still to be packed: newest
-// has neither consumed nor closed them, and their spool objects exist.
+// waiting reads a book, and returns those of its batches that wait to be packed: the newest
+// generation has neither consumed nor closed the batch, and the batch's spool object exists.
 func (s *search) waiting(ctx context.Context, key string) (batches []layout.Version, err error) {
 	opened, err := book.Open(ctx, s.bucket, key)
 	if err != nil {
