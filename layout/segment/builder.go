@@ -9,7 +9,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// runText is the size, in bytes, of the text of all documents of one run (see Builder).
+// runText is the size of text, in bytes, after which a Builder encodes the terms in its memory as a
+// run (see Builder).
 const runText = 8 << 20
 
 // Builder makes a segment from documents. It indexes them in memory. After every 8 MiB of text
@@ -23,8 +24,8 @@ type Builder struct {
 	stored   storedWriter
 	columns  columnWriter
 	codes    [][postings.Fields]uint8 // length code of each field, for each document (see postings.LengthCode)
-	index    *memoryIndex             // terms of the documents that are not yet in a run
-	runs     []run                    // terms of all earlier documents, packed, in the order of the documents
+	index    *memoryIndex             // terms of the latest documents, which are not yet encoded as a run
+	runs     []run                    // encoded terms of all earlier documents, the earliest first
 	err      error                    // first error of Add
 }
 
@@ -92,13 +93,14 @@ func textSize(d *Document) int {
 	return n
 }
 
-// flush packs the documents in b.index into a run, and empties b.index.
+// flush encodes the terms in b.index as a run, and empties b.index.
 func (b *Builder) flush() {
 	b.runs = append(b.runs, b.index.pack())
 	b.index.reset()
 }
 
-// Finish returns the segment. The Builder must not be used afterwards.
+// Finish returns the bytes of the segment with all documents that were added. The Builder must not
+// be used afterwards.
 func (b *Builder) Finish() ([]byte, error) {
 	if b.err != nil {
 		return nil, b.err
@@ -124,7 +126,7 @@ func (b *Builder) Finish() ([]byte, error) {
 	return b.object.finish(terms, columns), nil
 }
 
-// terms returns a writer with the merged terms of all runs.
+// terms returns a writer with the terms of all documents, merged from all runs.
 func (b *Builder) terms() (*termWriter, error) {
 	cursors := make([]termCursor, len(b.runs))
 	for i, r := range b.runs {
@@ -134,8 +136,8 @@ func (b *Builder) terms() (*termWriter, error) {
 	return mergeTerms(cursors, of, len(names))
 }
 
-// writeColumns returns the part of the segment with its columns, which include the words
-// of all runs.
+// writeColumns returns the part of the segment that holds the columns: the values of each document,
+// and the words of all documents.
 func (b *Builder) writeColumns() (*objectWriter, error) {
 	words := make([]wordCursor, len(b.runs))
 	for i, r := range b.runs {

@@ -11,7 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// TestFlush checks that the size of the runs does not change the segment's bytes.
+// TestFlush checks that the bytes of a segment do not depend on how often the Builder encodes the
+// terms in its memory as a run.
 func TestFlush(t *testing.T) {
 	docs := generate(120, 1)
 	want := mustBuild(t, docs, 0)
@@ -169,7 +170,8 @@ func TestDistinct(t *testing.T) {
 	}
 }
 
-// TestPieces writes pieces of every size into chunks, and gets all bytes back in one slice.
+// TestPieces writes byte slices of many sizes to a buffer of the type chunks, which grows in
+// several pieces of memory. The buffer must return all bytes in one slice.
 func TestPieces(t *testing.T) {
 	const large = 1 << 20
 	for _, sizes := range [][]int{{}, {1}, {large}, {large - 1, 1, 1}, {7, 3*large + 5, 0, large}} {

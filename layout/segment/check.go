@@ -11,8 +11,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// Check verifies a whole segment: all checksums must be right, all sections can be decoded, and the
-// sections agree with each other.
+// Check verifies a whole segment: all checksums must be right, all sections must be decodable, and
+// they must agree with each other.
 func Check(content []byte) error {
 	s, err := OpenBytes(content)
 	if err != nil {
@@ -27,8 +27,8 @@ func Check(content []byte) error {
 	return nil
 }
 
-// checkColumns decodes the columns of numbers and strings, the sketches and the vectors, and
-// verifies the checksums of the other columns.
+// checkColumns decodes the columns of numbers and strings, and those of sketches and vectors (by
+// which similar documents are found). It verifies the checksums of the other columns.
 func (s *Segment) checkColumns(ctx context.Context) error {
 	for _, c := range s.tail.columns {
 		var err error
@@ -56,8 +56,8 @@ func (s *Segment) checkColumns(ctx context.Context) error {
 	return err
 }
 
-// checkStored decodes all stored documents, and compares their identities with the column
-// of identities.
+// checkStored decodes all stored documents, and compares their identities (hashes of their URLs)
+// with the column of identities.
 func (s *Segment) checkStored(ctx context.Context) error {
 	ids, err := s.Identities(ctx)
 	if err != nil {
@@ -95,10 +95,10 @@ func (s *Segment) checkBlock(sealed []byte, block int, ids []layout.Identity) er
 	return nil
 }
 
-// checkTerms decodes all postings. It checks that terms and blocks are sorted by the bytes of the
-// terms; that for each term the number of documents in each language is right; and that the
-// occurrences of all terms in a field, but those of images, sum up to the field's length in the
-// segment's statistics.
+// checkTerms decodes all postings. It checks three things: terms and blocks are sorted by the bytes
+// of the terms; the number of documents in each language is right for each term; and the
+// occurrences of all terms in a field, without the terms of images, add up to the field's length in
+// the segment's statistics.
 func (s *Segment) checkTerms(ctx context.Context) error {
 	var lengths [postings.Fields]uint64
 	var last []byte
@@ -155,8 +155,8 @@ func (s *Segment) checkTerms(ctx context.Context) error {
 	return nil
 }
 
-// checkWords decodes all words with their samples. It checks that a word's sample is not
-// empty, and not larger than the number of documents that contain the word.
+// checkWords decodes all words. Each word has a sample of the documents that contain it; checkWords
+// checks that the sample is not empty, and not larger than the number of these documents.
 func (s *Segment) checkWords(ctx context.Context) error {
 	walk, err := s.walkWords(ctx)
 	if err != nil {

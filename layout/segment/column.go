@@ -19,15 +19,16 @@ const (
 	rowsKind    kind = 1 // a row of bytes for each document, all rows of the same size
 	numbersKind kind = 2 // a number for each document
 	stringsKind kind = 3 // a set of strings for each document
-	wordsKind   kind = 4 // vellum's transducer: the number of documents that contain each word, by the word
+	wordsKind   kind = 4 // for each word, the number of documents that contain it: a finite-state transducer of package vellum
 	samplesKind kind = 5 // for each word, a sample of the documents that contain it
 )
 
 // maxColumn is the greatest size of a column before compression, in bytes.
 const maxColumn = 256 << 20
 
-// appendPacked appends content, compressed if that makes it smaller: first the size of
-// content as a varint; then 1 and the compressed bytes, or 0 and the content itself.
+// appendPacked appends the size of content as a varint, then a byte, then the content. If
+// compression makes the content smaller, the byte is 1, and the content is compressed. Otherwise
+// the byte is 0, and the content is as it was given.
 func appendPacked(b, content []byte) []byte {
 	b = binary.AppendUvarint(b, uint64(len(content)))
 	flag := len(b)
@@ -57,8 +58,8 @@ func unpack(packed []byte) ([]byte, error) {
 	return content, nil
 }
 
-// column reads the column with the name, and returns its decompressed content. It fails if
-// the segment has no such column of kind k.
+// column reads the column with the given name, and returns its decompressed content. It fails if
+// the segment has no column with this name and the kind k.
 func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, error) {
 	for _, c := range s.tail.columns {
 		if c.name != name || c.kind != k {
@@ -80,7 +81,7 @@ func (s *Segment) column(ctx context.Context, name string, k kind) ([]byte, erro
 	return nil, s.wrap(fmt.Errorf("there is no such column of kind %d: %s", k, name))
 }
 
-// hasColumn reports whether the segment has a column with the name.
+// hasColumn reports whether the segment has a column with the given name.
 func (s *Segment) hasColumn(name string) bool {
 	return slices.ContainsFunc(s.tail.columns, func(c columnExtent) bool { return c.name == name })
 }
@@ -94,22 +95,24 @@ func (s *Segment) rows(ctx context.Context, name string, width int) ([]byte, err
 	return content, err
 }
 
-// The names of the columns of numbers and of strings, each in their order in the segment.
+// The names of the columns that hold numbers, and of those that hold strings, in the order in which
+// a segment stores them.
 var (
 	numberColumns = [...]string{Dates, TitleLengths, HeadingsLengths, AddressLengths, BodyLengths,
 		TitleHashes, TextHashes, Simhashes, Epochs, Tokens, Offsets, Lengths, Translations, OwnDates}
 	stringColumns = [...]string{Sites, Languages, Types, Collections, Packages, LanguageSources}
 )
 
-// Indexes of columns in numberColumns and stringColumns. The statistics in the tail
-// are computed from these columns.
+// The statistics in the segment's tail are computed from some of the columns. These constants are
+// the indexes of such columns in numberColumns and stringColumns.
 const (
-	titleLengths   = 1 // index of the column TitleLengths in numberColumns; the columns of the other fields follow
+	titleLengths   = 1 // index of TitleLengths in numberColumns; the lengths of the three other fields follow it
 	languageColumn = 1 // index of the column Languages in stringColumns
 	packageColumn  = 4
 )
 
-// dayOf returns a date as the column OwnDates has it.
+// dayOf encodes a date for the column OwnDates: the days since 1970, plus 1; 0 for the zero time
+// and for dates before 1970.
 func dayOf(date time.Time) uint64 {
 	if date.IsZero() || date.Unix() < 0 {
 		return 0
@@ -125,7 +128,7 @@ type columnWriter struct {
 	vectors    []byte // vectors of the documents; meaningless if vectorless is true
 	numbers    [len(numberColumns)][]uint64
 	strings    [len(stringColumns)]stringWriter
-	vectorless bool // whether the segment gets no vectors, because an input of a merge has none
+	vectorless bool // true if an input of a merge lacks vectors; then the segment gets none
 }
 
 // add adds a document; lengths are the numbers of tokens in its fields.
@@ -148,9 +151,9 @@ func (w *columnWriter) add(d *Document, lengths *[postings.Fields]uint32, vector
 	}
 }
 
-// object returns the part of a segment with all columns. The columns of words are made
-// from the words that the cursors yield. The part's tail has the statistics of the
-// documents and the versions of the analyzers by language, the parameter analysis.
+// object returns a part of a segment: all columns, and in the tail the statistics of the documents.
+// The first parameter has the version of each language's analyzer, for these statistics. The cursors
+// yield the words for the columns of words.
 func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) (*objectWriter, error) {
 	o := new(objectWriter)
 	o.writeColumn(identities, rowsKind, w.identities)
@@ -200,8 +203,8 @@ func (w *columnWriter) object(analysis map[string]uint32, cursors []wordCursor) 
 	return o, nil
 }
 
-// languages returns the sorted names of all languages of the documents, and for each
-// document the index of its language in names.
+// languages returns the sorted names of all languages of the documents, and for each document the
+// index of its language among these names.
 func (w *columnWriter) languages() (names []string, of []uint16) {
 	column := &w.strings[languageColumn]
 	unsorted := column.names()
@@ -217,8 +220,9 @@ func (w *columnWriter) languages() (names []string, of []uint16) {
 	return names, of
 }
 
-// hashes returns the hash of each document's identity, by which the samples of words are
-// chosen (see sampleSize).
+// hashes returns the hash of each document's identity. By these hashes, a few documents are chosen
+// as the sample of each word (see sampleSize): those that contain the word and have the lowest
+// hashes.
 func (w *columnWriter) hashes() []uint32 {
 	hashes := make([]uint32, w.documents)
 	for i := range hashes {
@@ -227,5 +231,6 @@ func (w *columnWriter) hashes() []uint32 {
 	return hashes
 }
 
-// hashOf returns a hash of an identity: its first 32 bits.
+// hashOf returns the hash by which documents are chosen for the sample of a word: the first 32 bits
+// of the document's identity.
 func hashOf(identity []byte) uint32 { return binary.BigEndian.Uint32(identity) }

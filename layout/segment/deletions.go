@@ -7,7 +7,8 @@ import (
 	"github.com/RoaringBitmap/roaring"
 )
 
-// Deletions is the content of an overlay: the dead documents of a segment.
+// Deletions is the content of an overlay: an object beside a segment that names the segment's dead
+// documents.
 type Deletions struct {
 	Documents int // number of documents of the segment, dead or alive
 	Dead      *roaring.Bitmap
@@ -41,7 +42,7 @@ func (d Deletions) Encode() ([]byte, error) {
 	return seal(b, 0), nil
 }
 
-// DecodeDeletions decodes an overlay with deletions. Errors wrap ErrDamaged.
+// DecodeDeletions decodes an overlay that Encode has made. Errors wrap ErrDamaged.
 func DecodeDeletions(content []byte) (Deletions, error) {
 	fail := func(err error) (Deletions, error) {
 		return Deletions{}, fmt.Errorf("cannot read deletions of %d bytes: %w", len(content), err)

@@ -1,10 +1,10 @@
 // Package segment stores the searchable form of pages as one immutable object that can
 // be read in few ranges.
 //
-// Opening a segment reads its tail. After that every question is one [Source.Read]: any
-// number of terms, a prefix, positions, stored documents, a column. A [Builder] makes
-// a segment of documents, and [Merge] makes one of several segments without their dead
-// documents, which the [Deletions] overlay names.
+// Opening a segment reads its tail. After that each of these takes one [Source.Read]: any number of
+// terms, all terms with a prefix, positions, stored documents, a column. A [Builder] makes a
+// segment from documents, and [Merge] makes one from several segments, without their dead
+// documents. An overlay, a second object, names the dead documents of a segment (see [Deletions]).
 //
 // # Bytes
 //
@@ -34,16 +34,17 @@
 //	…       the records (see document.go)
 //	…       the bodies
 //
-// A term block holds terms in ascending order. It is closed at 8 KiB; a larger list has
-// a block of its own. So any term is one range of the object, and so is a prefix:
+// A term block holds terms in ascending order. It is closed at 8 KiB; a term whose list of postings
+// is larger has a block of its own. So each term, and all terms with the same prefix, are in one
+// range of the object:
 //
-//	…       for each term: the term, front-coded; size of its list; list (see
+//	…       for each term: the term, front-coded; size of its list of postings; list (see
 //	        layout/segment/postings); size of its positions; numbers of its
 //	        documents by language (see languages.go)
 //
-// A term of a page's images ends with the byte 02 (see ImageTerm). It does not count in the
-// length of a field, and so in no statistics but its own. A term of a site's name ends with the
-// bytes 03 02 (see NameTerm).
+// A term from the texts of a page's images ends with the byte 02 (see ImageTerm). Its occurrences
+// do not count in the length of a field. A term of a site's name ends with the bytes 03 02 (see
+// NameTerm).
 //
 // The positions of a block's terms follow the block, in the order of the terms, in pages
 // of 1020 bytes and their CRC; the last page may be shorter. So a query can read the block
@@ -67,8 +68,8 @@
 //	        5  samples of words: for each word, how many documents (at most 8,
 //	           1 byte), and each as the distance to the one before
 //
-// A row of the column "vector" has 24 times the hash of a term, u16, and its weight, a byte; unused
-// places, at the end, are zero (see Vector).
+// A row of the column "vector" has 24 entries: the hash of a term, u16, and its weight, a byte.
+// Unused entries, at the end, are zero (see Vector).
 //
 // A reader skips unknown columns. If a column that it needs is missing, its error names
 // the column. So a new column needs no new version. Merging keeps only known columns.
@@ -81,12 +82,13 @@
 //	…       for each field: documents that have it, tokens in all of them
 //	…       number of languages; each: name, documents, version of its analyzer,
 //	        and for each field: documents that have it, tokens in them
-//	…       number of parts; each: key of the package, documents
+//	…       number of parts, which are consecutive documents from one package of
+//	        stored pages; each: key of the package, documents
 //	…       number of stored blocks; each: size, size before compression,
 //	        documents
 //	…       number of term blocks; each: size, size of its positions without
-//	        CRCs, terms, and a front-coded string not below its last term and
-//	        below the first of the next block
+//	        CRCs, number of terms, and a front-coded separator: a string that is
+//	        not below the block's last term, but below the next block's first
 //	…       number of columns; each: name, kind (1 byte), size
 //	…       number of the copy (see Distinct)
 //
@@ -114,16 +116,16 @@
 // # Words after deletions
 //
 // For every word as it is written on pages, the segment stores the number of documents
-// that contain it, and a sample of at most eight of these: those whose identities have the
-// lowest hashes, so that the samples of several segments can be merged into a sample of
-// all. After a merge that left out dead documents, this number is
+// that contain it, and a sample of at most eight of these documents: those whose
+// identities have the lowest hashes. So the samples of several segments can be merged into
+// a sample of all. After a merge that left out dead documents, the stored number is
 //
-//	exact          for a word that was in at most eight documents
-//	maybe too high for other words, by at most the number of documents left out
+//	exact            for a word that was in at most eight documents
+//	perhaps too high for any other word, by at most the number of documents left out
 //
 // A word is dropped when all documents of its sample are dead. So a word without living
-// documents is always dropped; a word with some may be dropped, too, if it was in more
-// than eight documents and by chance all of its sample died.
+// documents is always dropped; a word with living documents may be dropped, too, if it
+// was in more than eight documents and by chance all of its sample died.
 //
 // # Versions
 //

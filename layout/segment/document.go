@@ -16,25 +16,27 @@ const (
 	Body
 )
 
-// Document is a page as it is indexed and as results return it.
+// Document is a page: what the index knows of it, and what search results show.
 type Document struct {
-	ID      layout.Identity // identity of the URL
+	ID      layout.Identity // hash of the URL, which identifies the document
 	Version layout.Version
 
-	URL         string
-	Site        string
-	Title       string
-	Headings    []string
-	Body        string // text of the page, without markup
-	Lang        string
-	LangSource  string // how the language is known: declared, guessed or overruled (by the text); "": not at all, or not on record
+	URL      string
+	Site     string
+	Title    string
+	Headings []string
+	Body     string // text of the page, without markup
+	Lang     string
+	// LangSource says how Lang is known: "declared" by the page; "guessed" from the text; "overruled"
+	// if the text disproves the declared language; "" if Lang is not known.
+	LangSource  string
 	MIME        string
-	Collections []string // names of the page's collections, sorted, each once
+	Collections []string // names of the collections (crawls) to which the page belongs, sorted, each once
 	Fetched     time.Time
 	Images      []Image
 
-	// Package is the key of the package that holds the stored page; Offset and Length are
-	// the range of the compressed page in it, in bytes.
+	// Package is the key of the package that holds the stored page: an object with many pages.
+	// Offset and Length are the range of the compressed page in the package, in bytes.
 	Package        string
 	Offset, Length int64
 
@@ -56,16 +58,17 @@ type Document struct {
 type Token struct {
 	Field int
 	Term  string // the term that queries search for, at most MaxTerm bytes
-	// the word as it is written on the page, by which prefixes (fox*) and words with edits (foks~)
-	// are found; "" if it is not counted
+	// the word as it is written on the page, by which searches for prefixes (fox*) and for similar
+	// words (foks~) find the term; "" if they shall not find it
 	Word     string
 	Position uint32 // position in the field, from 0; not below the position of the previous token of the field
 	Hits     postings.Hits
 
-	// TermNumber and WordNumber are numbers of the strings Term and Word, from 1. With them
-	// the Builder counts without maps. Equal strings must have equal numbers, also one as a
-	// Term and one as a Word; different strings different numbers. A caller without numbers
-	// leaves them 0 in all tokens. The Builder's memory grows with the highest number.
+	// TermNumber and WordNumber are optional numbers of the strings Term and Word, by which the
+	// Builder finds them faster than in a map. The caller chooses the numbers, from 1; 0 means no
+	// number. Terms and words share the numbers: a string must have the same number in all tokens,
+	// be it a Term or a Word, or no number in any. Different strings must have different numbers.
+	// The Builder's memory grows with the highest number.
 	TermNumber, WordNumber uint32
 }
 
@@ -78,20 +81,20 @@ const (
 
 // The flags at the beginning of a record (see appendRecord).
 const (
-	ownID     = 1 << iota // the identity follows, because it is not IdentityOf(URL)
-	hasImages             // the images follow at the end of the record
+	ownID     = 1 << iota // the identity is stored in the record, because it is not IdentityOf(URL)
+	hasImages             // the document has images, stored at the end of the record
 )
 
 // appendRecord appends a document without its body and fingerprints:
 //
-//	flags          bit 0: an identity of its own follows, 16 bytes; bit 1: images
-//	               follow at the end
+//	flags          bit 0: the identity follows, 16 bytes, because it is not
+//	               IdentityOf(URL); bit 1: images follow at the end
 //	epoch, token   varints
 //	fetched        milliseconds since 1970, varint (zigzag)
 //	offset, length varints
 //	URL, site, title, language, media type, package: strings
 //	headings, collections: number, strings
-//	images         number; each: URL, alternative text, caption, words around, strings
+//	images         number; each: four strings: URL, alternative text, caption, words around it
 //
 // A string is its size as a varint and its bytes.
 func appendRecord(b []byte, d *Document) []byte {
@@ -177,7 +180,7 @@ func (p *parser) texts() []string {
 	return texts
 }
 
-// texts returns the strings of an image in the order in which they are stored.
+// texts returns pointers to the strings of an image, in the order in which they are stored.
 func (i *Image) texts() [4]*string { return [4]*string{&i.URL, &i.Alt, &i.Caption, &i.Around} }
 
 // images reads a list of images: their number, then the texts of each image.

@@ -18,8 +18,8 @@ type extents struct {
 // add adds the extent of a piece of size bytes that follows the last piece.
 func (p *extents) add(size int64) { p.ends = append(p.ends, p.end()+size) }
 
-// move shifts the offsets of all pieces by a number of bytes, the parameter by. It is
-// called when the pieces have been put behind that many other bytes.
+// move adds a number of bytes to the offsets of all pieces. It is called when that many bytes have
+// been put before the pieces.
 func (p *extents) move(by int64) {
 	p.start += by
 	for i := range p.ends {
@@ -52,8 +52,8 @@ func (p *extents) ranges(pieces []int) []blob.Range {
 	return ranges
 }
 
-// termIndex is the directory of the term blocks. The terms of block i are above
-// separator i-1 and not above separator i.
+// termIndex is the directory of the blocks of terms: it says where each block is, and which terms
+// it may hold. The terms of block i are above separator i-1 and not above separator i.
 type termIndex struct {
 	extents                // extents of the blocks; each includes the positions of its terms
 	counts        []uint32 // number of terms of each block
@@ -78,8 +78,9 @@ func (t *termIndex) find(term string) int {
 	return sort.Search(len(t.counts), func(i int) bool { return string(t.separator(i)) >= term })
 }
 
-// split returns the two ranges of which block i consists in the segment: block has the terms
-// and their lists; pages has the positions of these terms, with the checksums (see pageSize).
+// split returns two neighbouring ranges of the segment, which together hold term block i. The first
+// (the result block) has the terms and their lists of postings. The second (the result pages) has
+// the positions of these terms, with the checksums (see pageSize).
 func (t *termIndex) split(i int) (block, pages blob.Range) {
 	all, size := t.at(i), sizeInPages(t.positions[i])
 	block = blob.Range{Offset: all.Offset, Length: all.Length - size}
@@ -87,8 +88,8 @@ func (t *termIndex) split(i int) (block, pages blob.Range) {
 }
 
 // add adds a block of terms to the directory. The parameter size is the size of the
-// block in bytes, without its positions; positions is the size of these, without
-// checksums; count is the number of the block's terms.
+// block in bytes, without its positions; positions is the size of the positions,
+// without checksums; count is the number of the block's terms.
 func (t *termIndex) add(size, positions int64, count uint32) {
 	t.extents.add(size + sizeInPages(positions))
 	t.positions = append(t.positions, positions)
@@ -115,8 +116,8 @@ func (t *termIndex) appendTo(b []byte) []byte {
 	return b
 }
 
-// termIndex reads the directory of the term blocks of a segment. The parameter start is
-// the offset at which the first block begins, size the size of the segment in bytes.
+// termIndex reads the directory of the term blocks of a segment. The parameter start is the offset
+// at which the first block begins; size is the size of the segment in bytes.
 func (p *parser) termIndex(start, size int64) termIndex {
 	t := termIndex{extents: extents{start: start}}
 	var last, separator []byte
@@ -137,7 +138,7 @@ func (p *parser) termIndex(start, size int64) termIndex {
 // documents it holds.
 type storedIndex struct {
 	extents
-	first []uint32 // number of the first document of each block, then the number of all documents
+	first []uint32 // number of the first document of each block; then one more element, the number of all documents
 	raw   []uint32 // size of each block before compression, in bytes
 }
 
@@ -177,8 +178,8 @@ func (s *storedIndex) appendTo(b []byte) []byte {
 	return b
 }
 
-// storedIndex reads the directory of the stored blocks of a segment. The parameter start
-// is the offset at which the first block begins, size the size of the segment in bytes.
+// storedIndex reads the directory of the stored blocks of a segment. The parameter start is the
+// offset at which the first block begins; size is the size of the segment in bytes.
 func (p *parser) storedIndex(start, size int64) storedIndex {
 	s := storedIndex{extents: extents{start: start}}
 	for range p.count(3) {

@@ -22,8 +22,8 @@ func resealPart(sealed []byte) {
 	binary.BigEndian.PutUint32(sealed[end:], crc32.Checksum(sealed[:end], castagnoli))
 }
 
-// FuzzTail opens segments with any tails, whose checksums are right, and reads everything
-// that these tails describe.
+// FuzzTail opens segments whose tails hold arbitrary bytes with right checksums, and reads
+// everything that these tails describe: nothing may panic.
 func FuzzTail(f *testing.F) {
 	content := mustBuild(f, generate(5, 1), 0)
 	end := mustOpen(f, content).tail.end()
@@ -41,7 +41,8 @@ func FuzzTail(f *testing.F) {
 	})
 }
 
-// FuzzSections changes a byte of a section, and corrects the section's checksum.
+// FuzzSections changes a byte of a section, and corrects the section's checksum. Checking, reading
+// and merging the segment may then fail or give wrong data, but may not panic.
 func FuzzSections(f *testing.F) {
 	content := mustBuild(f, generate(5, 1), 0)
 	s := mustOpen(f, content)

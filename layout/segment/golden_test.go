@@ -16,8 +16,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// example returns documents for a version of the format. Every field that this version has is set in at
-// least one of them.
+// example returns documents for a segment in the given version of the format. Each field that this
+// version has is set in at least one of the documents.
 func example(number int) []Document {
 	docs := generate(3, 1)
 	var images []Image
@@ -34,8 +34,8 @@ func example(number int) []Document {
 	})
 }
 
-// TestEarlierVersions reads segments as earlier versions wrote them. Every later version of
-// this package must read them too, or raise the least version that it reads.
+// TestEarlierVersions reads a stored segment of each version of the format from leastVersion to the
+// present one. All of them must stay readable. To give up an old version, raise leastVersion.
 func TestEarlierVersions(t *testing.T) {
 	for number := leastVersion; number <= version; number++ {
 		t.Run(fmt.Sprint(number), func(t *testing.T) { testVersion(t, number, fmt.Sprintf("testdata/segment.v%d", number)) })

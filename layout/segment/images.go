@@ -19,9 +19,9 @@ type Image struct {
 // after the term "cat" of the text.
 const imageMark = "\x02"
 
-// ImageTerm marks a term as coming from the texts of an image, such as the caption. A
-// search for images finds the page by the marked term. Other searches do not look for
-// marked terms, and the length of their field does not include them.
+// ImageTerm marks a term as coming from the texts of an image, such as the caption. A search for
+// images finds the page by the marked term. Other searches do not look for marked terms, and the
+// length of a field does not count them.
 func ImageTerm(term string) string { return term + imageMark }
 
 // CutImageTerm returns the term without the mark that ImageTerm added, and whether the term had

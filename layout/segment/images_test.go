@@ -25,8 +25,9 @@ func TestNameWords(t *testing.T) {
 	}
 }
 
-// TestImages builds and merges documents with images, some of which are deleted: the stored
-// images and their terms stay right, and no statistics of the text change.
+// TestImages builds a segment of documents with images, and merges it without some documents that
+// are dead. The stored images and their terms must stay right, and images must not change the
+// statistics of the text.
 func TestImages(t *testing.T) {
 	plain := generate(40, 3)
 	docs := generate(40, 3)
@@ -88,7 +89,7 @@ func TestImages(t *testing.T) {
 	}
 }
 
-// withImages returns the tokens of a document and one for the alternative text of each of
+// withImages returns the tokens of a document, plus one token for the alternative text of each of
 // its images.
 func withImages(d *Document) iter.Seq[Token] {
 	return func(yield func(Token) bool) {

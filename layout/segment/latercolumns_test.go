@@ -8,8 +8,9 @@ import (
 	"time"
 )
 
-// TestLaterColumns reads the columns that came later, such as Translations, from a segment of an older
-// program without these columns, from a new segment, and from the two merged.
+// TestLaterColumns reads the columns that were added to the format later, such as Translations.
+// It reads them from a segment of an older program without these columns, from a new segment,
+// and from a merge of these two segments.
 func TestLaterColumns(t *testing.T) {
 	content, err := os.ReadFile("testdata/segment.v3")
 	if err != nil {

@@ -9,21 +9,22 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// memoryIndex is an inverted index of some documents in memory. After each document, its
-// postings are encoded in the format of a run (see run).
+// memoryIndex is an inverted index, in memory, of some documents. When it is large enough, it is
+// sorted and encoded as a run (see run). Only the postings are encoded earlier: those of a document
+// get the encoding of a run as soon as the document has been added.
 type memoryIndex struct {
 	text int // size of the text of all documents in the index (see textSize), in bytes
 
-	termOf map[string]uint32 // for each term without a Token.TermNumber, its index in the field terms
+	termOf map[string]uint32 // for each term without a Token.TermNumber, its index in memoryIndex.terms
 	terms  []indexTerm
 	packed int // sum of the sizes of indexTerm.packed, in bytes
 
-	wordOf map[string]uint32 // for each word without a Token.WordNumber, its index in the field words
+	wordOf map[string]uint32 // for each word without a Token.WordNumber, its index in memoryIndex.words
 	words  []indexWord
-	hashes []uint32 // hash of each document's identity
+	hashes []uint32 // hash of each document's identity (see hashOf)
 	from   uint32   // number of the first document in the index
 
-	numbered []numbered // for each number of a string (see Token.TermNumber): the string's indexes in terms and words
+	numbered []numbered // entry i says where to find the string to which the caller has given the number i
 
 	// tokens, postings and positions describe the document that is being added.
 	tokens    []indexToken
@@ -37,10 +38,10 @@ type memoryIndex struct {
 // indexTerm is a term of a memoryIndex, with its postings in all documents added so far.
 type indexTerm struct {
 	text    string
-	packed  []byte // postings of the term, in the format of a run
+	packed  []byte // postings of the term, encoded as in a run (see run)
 	docs    uint32 // number of documents with the term
 	last    uint32 // number of the last document with the term
-	posting uint32 // index in memoryIndex.postings, if the document being added has the term; else 0
+	posting uint32 // index of the term's posting in memoryIndex.postings; 0 if the document being added lacks the term
 	vectorHash
 }
 
@@ -62,12 +63,12 @@ type indexWord struct {
 	text   string
 	docs   uint32             // number of documents with the word
 	last   uint32             // number of the last document with the word
-	sample [sampleSize]uint32 // documents with the word whose identities have the lowest hashes, sorted by hash
+	sample [sampleSize]uint32 // of the documents with the word, those with the lowest identity hashes; sorted by hash
 }
 
-// numbered says where to find a string to which the caller of Add has given a number (see
-// Token.TermNumber): term is its index in memoryIndex.terms, and word its index in
-// memoryIndex.words. An index is 0 until the string is added there.
+// numbered is the entry of a string to which the caller of Add has given a number (see
+// Token.TermNumber). The field term is the index of the string in memoryIndex.terms, and the field
+// word its index in memoryIndex.words. An index is 0 if the string is not in that slice yet.
 type numbered struct{ term, word uint32 }
 
 func newMemoryIndex() *memoryIndex {
@@ -95,9 +96,9 @@ func (b *memoryIndex) reset() {
 // size returns the approximate memory of the index, in bytes.
 func (b *memoryIndex) size() int { return b.packed + 96*(len(b.terms)+len(b.words)) }
 
-// add adds a document with its tokens to the index. The parameter doc is its number, hash the
-// hash of its identity. add returns the number of tokens in each field, without those of images,
-// and the document's vector, which is valid until the next call.
+// add adds a document with its tokens to the index. The parameters are the number of the document,
+// the hash of its identity, and its tokens. The results are the number of tokens in each field,
+// without those of images, and the vector of the document, which is valid until the next call.
 func (b *memoryIndex) add(doc, hash uint32, tokens iter.Seq[Token]) (lengths [postings.Fields]uint32, vector Vector, err error) {
 	b.hashes = append(b.hashes, hash)
 	b.tokens = b.tokens[:0]
@@ -173,8 +174,9 @@ func (b *memoryIndex) wordIndex(t *Token) uint32 {
 	return n
 }
 
-// numberedBy returns the entry of b.numbered for a number that the caller has given to a
-// string (see Token.TermNumber).
+// numberedBy returns the element of b.numbered with the given index: the entry of the string to
+// which the caller of Add has given this number (see Token.TermNumber). If b.numbered is too short,
+// it is first extended by empty entries.
 func (b *memoryIndex) numberedBy(number uint32) *numbered {
 	if more := int(number) + 1 - len(b.numbered); more > 0 {
 		b.numbered = append(b.numbered, make([]numbered, more)...)
@@ -192,9 +194,9 @@ func (b *memoryIndex) addWord(word string) uint32 {
 	return uint32(len(b.words) - 1)
 }
 
-// countWord counts a document that contains the word, and adds the document to the word's
-// sample if the hash of the document's identity is low enough. It must be called for documents
-// in the order of their numbers. A document for which it is called repeatedly is counted once.
+// countWord counts a document that contains the word, and updates the word's sample: the documents
+// with the lowest hashes (see sampleSize). It must be called for documents in the order of their
+// numbers. It may be called several times for the same document, which is counted once.
 func (b *memoryIndex) countWord(w *indexWord, doc uint32) {
 	if w.docs > 0 && w.last == doc {
 		return

@@ -23,11 +23,12 @@ type Input struct {
 // Merge returns a segment of the inputs' living documents, one input after another. It
 // fails if this segment would be larger than the parameter most, in bytes.
 //
-// Stored documents, terms and columns are merged concurrently. Inputs are read through windows
-// of 1 MiB, except columns, which are read whole, one at a time. Merge copies stored blocks
-// without dead documents, and the postings of terms that are in one input only. If no document
-// is dead, terms, positions, columns and words have the same bytes as if a Builder had indexed
-// all documents. The version of a language's analyzer is the lowest one in the inputs.
+// Stored documents, terms and columns are merged concurrently. Inputs are read through windows of 1
+// MiB, except columns, which are read whole, one at a time. Merge copies some parts without
+// decoding them: large stored blocks without dead documents, and the postings of terms that are in
+// one input only. If no document is dead, terms, positions, columns and words have the same bytes
+// as if a Builder had indexed all documents. The version of a language's analyzer is the lowest one
+// in the inputs.
 func Merge(ctx context.Context, inputs []Input, most int64) ([]byte, error) {
 	content, err := merge(ctx, inputs, most)
 	if err != nil {
@@ -105,8 +106,9 @@ func numberDocuments(inputs []Input) (all []*input, size int64, err error) {
 	return all, size, nil
 }
 
-// numberLanguages returns the sorted names of all languages of living documents, and for
-// each merged document the index of its language in names.
+// numberLanguages returns the sorted names of all languages of living documents, and for each
+// document of the merged segment the index of its language among these names. It also sets the field
+// languages of each input.
 func numberLanguages(ctx context.Context, all []*input) (names []string, of []uint16, err error) {
 	columns, live := make([]*StringColumn, len(all)), map[string]bool{}
 	for i, in := range all {
@@ -146,7 +148,8 @@ func numberLanguages(ctx context.Context, all []*input) (names []string, of []ui
 
 func (in *input) lives(doc uint32) bool { return in.numbers[doc] != postings.NoMore }
 
-// allLive reports whether none of the documents from..to-1 of the input is dead.
+// allLive reports whether all documents of the input in a range of numbers are alive. The
+// parameters are the number of the first document, and that of the document after the last.
 func (in *input) allLive(from, to uint32) bool {
 	return !slices.Contains(in.numbers[from:to], postings.NoMore)
 }
@@ -165,8 +168,9 @@ func lowestAnalysis(all []*input) map[string]uint32 {
 	return lowest
 }
 
-// mergeColumns joins the columns of the living documents of all inputs, and merges their
-// words.
+// mergeColumns returns the columns of the merged segment, with the values of all living documents:
+// first those of the first input, then those of the second, and so on. For the columns of words, it
+// merges the words of all inputs into one sorted sequence.
 func mergeColumns(ctx context.Context, all []*input) (*objectWriter, error) {
 	columns, words := columnWriter{}, make([]wordCursor, len(all))
 	columns.vectorless = slices.ContainsFunc(all, func(in *input) bool { return !in.HasVectors() })
@@ -226,8 +230,8 @@ func (in *input) copyColumns(ctx context.Context, w *columnWriter) error {
 	return nil
 }
 
-// copyRows appends to dst the rows of the living documents in the column with the name; a
-// row has width bytes.
+// copyRows reads a column whose rows have width bytes, and appends the rows of the living documents
+// to dst.
 func (in *input) copyRows(ctx context.Context, dst []byte, name string, width int) ([]byte, error) {
 	rows, err := in.rows(ctx, name, width)
 	if err != nil {
@@ -241,8 +245,9 @@ func (in *input) copyRows(ctx context.Context, dst []byte, name string, width in
 	return dst, nil
 }
 
-// mergeStored returns the part of a segment with the stored living documents of all
-// inputs. It allocates memory for size bytes, so that the other parts have room after it.
+// mergeStored returns the beginning of the merged segment: the stored documents of all inputs,
+// without the dead ones. The parameter size is the number of bytes to allocate; the caller passes
+// the expected size of the whole segment, so that the parts that follow have room.
 func mergeStored(ctx context.Context, all []*input, size int) (*objectWriter, error) {
 	o := newObjectWriter(size)
 	w := storedWriter{object: o}

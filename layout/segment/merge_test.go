@@ -16,7 +16,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/racetest"
 )
 
-// sections returns the bytes of the terms with their positions, and of each column, by name.
+// sections returns parts of a segment by their names. The part "terms" has the bytes of all terms
+// with their positions. The other parts are the columns.
 func sections(s *Segment, content []byte) map[string][]byte {
 	all := map[string][]byte{
 		"terms": content[s.tail.terms.start:s.tail.terms.end()],
@@ -75,8 +76,9 @@ func allStored(t *testing.T, s *Segment) []Document {
 	return docs
 }
 
-// TestMergeDrops checks that merging segments with dead documents gives the same as building a segment
-// of the living documents, except for the numbers of documents of common words.
+// TestMergeDrops merges segments of which some documents are dead. The result must equal a segment
+// that is built from the living documents alone. Only the stored number of documents with a given
+// word may be too high, if the word is common.
 func TestMergeDrops(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2))
 	for _, share := range racetest.Rounds([]float64{0.01, 0.2, 0.9, 1}, []float64{0.2}) {
@@ -112,7 +114,11 @@ func TestMergeDrops(t *testing.T) {
 	}
 }
 
-// checkWords compares the words of a merged segment with the words of the living documents.
+// checkWords checks, for each word, the number of documents with this word. The map got holds the
+// numbers in a merged segment; want holds the numbers of living documents. The two must be equal
+// for words that are in at most sampleSize documents of each input. For more frequent words the
+// numbers are estimated: they may be too high, by at most the number of deleted documents, and a
+// few such words may be missing.
 func checkWords(t *testing.T, name string, inputs []Input, want, got map[string]uint64, deleted uint64) {
 	t.Helper()
 	rare := map[string]bool{} // words that are in at most sampleSize documents of each input
@@ -143,7 +149,8 @@ func checkWords(t *testing.T, name string, inputs []Input, want, got map[string]
 	}
 }
 
-// TestMergeAgain checks that merging in several steps gives the same as in one step.
+// TestMergeAgain merges twelve segments one by one into a growing segment, and also all at once.
+// Both ways must give the same terms, columns and stored documents.
 func TestMergeAgain(t *testing.T) {
 	var all []Document
 	var once []Input
@@ -204,7 +211,8 @@ func TestMergeFails(t *testing.T) {
 	}
 }
 
-// TestAnalysis checks that a merged segment has the lowest version of each analyzer.
+// TestAnalysis merges segments that were built with several versions of each language's analyzer.
+// For each language, the merged segment must give the lowest of these versions.
 func TestAnalysis(t *testing.T) {
 	docs := generate(30, 1)
 	var inputs []Input

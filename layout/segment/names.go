@@ -2,15 +2,16 @@ package segment
 
 import "strings"
 
-// nameMark marks terms for the names of sites: such a term is a word of the name, followed by
-// nameMark and imageMark (see NameTerm).
+// nameMark marks terms that come from the name of a site. Such a term is a word of the name,
+// followed by nameMark and imageMark (see NameTerm).
 const nameMark = "\x03"
 
-// NameTerm marks a term as a word of a site's name. A search for the name finds the
-// site's start page by the marked term. The term is also marked as one of an image
-// (see ImageTerm). So the length of a field does not include it, and older programs,
-// which do not know names, never find it.
+// NameTerm appends two marks to a word of a site's name. The index of the site's start page
+// contains the marked term, so that a search for the name finds this page. The first mark
+// distinguishes the term from the same word in the text. The second mark is that of image terms
+// (see ImageTerm), which do not count in the length of a field. Programs that are older than the
+// first mark therefore take the term for one of an image.
 func NameTerm(term string) string { return ImageTerm(term + nameMark) }
 
-// IsNameTerm reports whether NameTerm made a term.
+// IsNameTerm reports whether a term has the marks that NameTerm adds.
 func IsNameTerm(term string) bool { return strings.HasSuffix(term, ImageTerm(nameMark)) }

@@ -12,8 +12,8 @@ import (
 // The names of the columns of numbers. Each column has one number for each document.
 const (
 	Dates = "date" // Document.Fetched, in milliseconds since 1970, an int64
-	// TitleLengths has the number of tokens in the title; the next three columns have those in the
-	// other fields
+	// TitleLengths has the number of tokens in the title; HeadingsLengths, AddressLengths and
+	// BodyLengths have the number of tokens in the other fields
 	TitleLengths    = "length.title"
 	HeadingsLengths = "length.headings"
 	AddressLengths  = "length.address"
@@ -31,14 +31,15 @@ const (
 	OwnDates = "own date"
 )
 
-// The names of the columns with a row of bytes for each document.
+// The names of the columns that hold a row of bytes for each document, all rows of one size.
 const (
 	identities = "identity"
 	sketches   = "sketch"
 )
 
-// Numbers returns a column of numbers, one for each document, by one read. If the segment lacks the
-// column Translations or OwnDates, Numbers returns that column with 0 for each document.
+// Numbers returns a column of numbers, one for each document. It makes one call of Source.Read. If
+// the segment lacks the column Translations or OwnDates, Numbers returns that column with 0 for
+// each document.
 func (s *Segment) Numbers(ctx context.Context, column string) ([]uint64, error) {
 	if (column == Translations || column == OwnDates) && !s.hasColumn(column) {
 		return make([]uint64, s.tail.documents), nil
@@ -55,7 +56,8 @@ func (s *Segment) Numbers(ctx context.Context, column string) ([]uint64, error) 
 	return values, nil
 }
 
-// Versions reads the column with the version of each document.
+// Versions returns the version of each document: the number of the batch that fetched the page, by
+// which versions of a page are ordered. It reads the columns Epochs and Tokens.
 func (s *Segment) Versions(ctx context.Context) ([]layout.Version, error) {
 	epochs, err := s.Numbers(ctx, Epochs)
 	if err != nil {
@@ -72,7 +74,7 @@ func (s *Segment) Versions(ctx context.Context) ([]layout.Version, error) {
 	return versions, nil
 }
 
-// Identities reads the column with the identity of each document.
+// Identities returns the identity of each document, a hash of its URL. It reads one column.
 func (s *Segment) Identities(ctx context.Context) ([]layout.Identity, error) {
 	rows, err := s.rows(ctx, identities, len(layout.Identity{}))
 	if err != nil {

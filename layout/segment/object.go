@@ -9,7 +9,7 @@ type objectWriter struct {
 	tail
 }
 
-// newObjectWriter returns a writer of a segment: it holds only the magic bytes, and has
+// newObjectWriter returns a writer of a segment. The writer holds only the magic bytes, and has
 // memory for capacity bytes.
 func newObjectWriter(capacity int) *objectWriter {
 	o := &objectWriter{chunks: chunks{content: append(make([]byte, 0, max(capacity, 64<<10)), magic...)}}
@@ -17,8 +17,8 @@ func newObjectWriter(capacity int) *objectWriter {
 	return o
 }
 
-// join moves the bytes written so far into one piece of memory. After them the piece
-// has room for further bytes, as many as the parameter more says.
+// join moves all bytes written so far into one piece of memory, with free space after them. The
+// parameter more is the size of this space in bytes.
 func (o *objectWriter) join(more int) {
 	if len(o.before) == 0 {
 		o.content = slices.Grow(o.content, more)
@@ -88,10 +88,10 @@ func (p *chunks) moveTo(b []byte) []byte {
 	return b
 }
 
-// Distinct returns a copy of a segment with the same documents but other bytes: its tail
-// contains the number. So the copy has another content hash, and can be stored under
-// another key after the segment's key was condemned. Number 0 gives the segment itself.
-// The content must be a segment that Finish or Merge returned; otherwise Distinct panics.
+// Distinct returns a copy of a segment with the same documents but other bytes: its tail contains
+// the number. So the copy has another content hash, and can be stored under another key after the
+// segment's key was condemned (listed for deletion). Number 0 gives the segment itself. The content
+// must be a segment that Finish or Merge returned; otherwise Distinct panics.
 func Distinct(content []byte, number uint64) []byte {
 	s, err := OpenBytes(content)
 	if err != nil {

@@ -2,8 +2,8 @@ package segment
 
 const overlayMagic = "\xFFBOVL\x01\r\n"
 
-// overlayKind is the kind of an overlay, such as deletions or ranks: the byte after the
-// magic bytes.
+// overlayKind says what an overlay tells about its segment, such as dead documents or ranks. It is
+// the byte after the overlay's magic bytes.
 type overlayKind byte
 
 const (
@@ -11,8 +11,8 @@ const (
 	ranksKind     overlayKind = 2
 )
 
-// openOverlay checks the checksum, the version and the kind of an overlay, and returns a
-// parser of the bytes after the kind.
+// openOverlay checks the checksum, the version and the kind of an overlay (deletions or ranks of a
+// segment), and returns a parser of the bytes after the kind.
 func openOverlay(content []byte, want overlayKind) (parser, error) {
 	if len(content) < len(overlayMagic) || string(content[:len(overlayMagic)]) != overlayMagic {
 		return parser{}, damaged("it does not begin as an overlay of version 1")

@@ -18,7 +18,7 @@ func (p *parser) fail() { p.at, p.failed = len(p.data), true }
 // left returns the number of bytes that are not yet read.
 func (p *parser) left() int { return len(p.data) - p.at }
 
-// number reads a varint. It fails if the value is over most.
+// number reads a varint. It fails if the value is above a limit (the parameter most).
 func (p *parser) number(most uint64) uint64 {
 	n, width := binary.Uvarint(p.data[p.at:])
 	if width <= 0 || n > most {
@@ -39,7 +39,7 @@ func (p *parser) byte() byte {
 }
 
 // count reads the number of the elements that follow, each of at least size bytes. It
-// fails if the data left is too short for so many.
+// fails if the data left is too short for so many elements.
 func (p *parser) count(size int) int {
 	return int(p.number(uint64(p.left() / size)))
 }
@@ -61,11 +61,12 @@ func appendText(dst []byte, s string) []byte {
 	return append(binary.AppendUvarint(dst, uint64(len(s))), s...)
 }
 
-// half is the greatest value of four bits. A front-coded string is written as
+// half is the greatest number in half a byte. A front-coded string leaves out the bytes that it
+// shares with the string before it. It is written as
 //
-//	one byte   high four bits: number of bytes that it shares with the string before it;
-//	           low four bits: number of its other bytes; 15 stands for any number from 15 on
-//	varints    for each of the two numbers that is 15 or more: its excess over 15
+//	one byte   high four bits: number of shared bytes, or 15 if there are more than 14;
+//	           low four bits: number of other bytes, or 15 if there are more than 14
+//	varints    for each of these two numbers that is more than 14: the number less 15
 //	bytes      the other bytes
 const half = 15
 

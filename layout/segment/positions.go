@@ -14,8 +14,9 @@ type Positions struct {
 	Offset, Length uint32
 }
 
-// ReadPositions returns the bytes of the wanted ranges of positions. Ranges that
-// Segment.Terms has read already are in memory; ReadPositions gets all others by one read.
+// ReadPositions returns the bytes of each of the wanted ranges of positions. Some ranges may be in
+// memory already, because Segment.Terms has read them with their terms. ReadPositions reads all
+// others with at most one call of Source.Read.
 func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]byte, error) {
 	found := make([][]byte, len(wanted))
 	var unread []int
@@ -51,18 +52,18 @@ func (s *Segment) ReadPositions(ctx context.Context, wanted []Positions) ([][]by
 	return found, nil
 }
 
-// extentOf returns two ranges in bytes, both counted from the start of the positions of w's block
-// of terms. The result place is the range of w without checksums. The result part is the range to
-// read for it: the pages (see pageSize) that hold w, with their checksums.
+// extentOf says where encoded positions are stored. They are in pages, each with a checksum (see
+// pageSize), and follow their block of terms. The first result is the range of the positions, counted
+// without checksums. The second is the range of the pages that must be read to get them, counted
+// with checksums. The offsets of both count from the first page of the block.
 func (s *Segment) extentOf(w Positions) (place, part blob.Range) {
 	place = blob.Range{Offset: w.Term.offset + int64(w.Offset), Length: int64(w.Length)}
 	return place, pagesOf(place, s.tail.terms.positions[w.Term.block])
 }
 
-// The encoded positions of a block of terms are divided into pieces, called pages, each with a
-// checksum. So a part of the positions can be read and verified alone. A page has pageSize
-// bytes, of which pageContent are positions; the last may be shorter. Offsets of positions do
-// not count the checksums.
+// A segment stores the encoded positions of a block of terms in pages of pageSize bytes. A page
+// holds pageContent bytes of positions, and then their checksum. So a reader can fetch and verify a
+// few pages alone. The last page may be shorter. Offsets of positions do not count the checksums.
 const (
 	pageSize    = 1 << 10
 	pageContent = pageSize - sealSize
@@ -85,9 +86,10 @@ func appendPages(object, positions []byte) []byte {
 	return object
 }
 
-// pagesOf returns the range of the pages (see pageSize) that hold r, a range of a block's
-// positions. total is the size in bytes of all positions of the block. The result counts the
-// checksums; r and total do not.
+// pagesOf says which bytes to read for some positions of a block: the whole pages (see pageSize)
+// that contain them. The first parameter is the range of the positions, and the second is the size
+// of all positions of the block, in bytes. These are counted without the checksums of pages; the
+// result is counted with them.
 func pagesOf(r blob.Range, total int64) blob.Range {
 	from := r.Offset / pageContent
 	to := (r.Offset + r.Length + pageContent - 1) / pageContent
@@ -123,8 +125,9 @@ func fromPages(pages []byte, r blob.Range) ([]byte, error) {
 	return within(content, skip, r)
 }
 
-// within returns the positions at the range r: r.Length bytes of content after the first skip
-// bytes. It fails if content is too short.
+// within returns the bytes of some positions from content, the bytes of pages. The second parameter
+// says how many bytes of content come before them; r.Length is their number. within fails if content
+// is too short. It needs r.Offset only for the text of the error.
 func within(content []byte, skip int, r blob.Range) ([]byte, error) {
 	if len(content) < skip+int(r.Length) {
 		return nil, damaged("positions at %d end early", r.Offset)

@@ -7,9 +7,9 @@ import (
 	"slices"
 )
 
-// Rank is the rank of a document, divided by the mean rank of all pages, as a code of one byte on a
-// logarithmic scale: a code that is higher by 8 stands for twice the rank. NoRank, 0, is the code
-// of a document that was not ranked.
+// Rank is the PageRank of a document, divided by the mean of all pages, as a code of one byte on a
+// logarithmic scale: a code that is higher by 8 stands for twice the rank. The code 0 (NoRank) is
+// that of a document that was not ranked.
 //
 //	code    1      33    41     255
 //	rank    1/16   1     2      1/16 · 2^31.75
@@ -30,8 +30,8 @@ func RankOf(relative float64) Rank {
 	return Rank(min(max(code, 1), math.MaxUint8))
 }
 
-// EncodeRanks returns the overlay with the ranks of a segment: ranks[doc] is the rank of
-// document doc.
+// EncodeRanks returns the bytes of an overlay (an object beside a segment) with the ranks of the
+// segment's documents: ranks[doc] is the rank of document doc.
 func EncodeRanks(ranks []Rank) ([]byte, error) {
 	if len(ranks) > MaxDocuments {
 		return nil, fmt.Errorf("cannot encode ranks of %d documents: at most %d", len(ranks), MaxDocuments)
@@ -45,7 +45,7 @@ func EncodeRanks(ranks []Rank) ([]byte, error) {
 	return seal(b, 0), nil
 }
 
-// DecodeRanks decodes an overlay with ranks. Errors wrap ErrDamaged.
+// DecodeRanks returns the ranks in an overlay that EncodeRanks has made. Errors wrap ErrDamaged.
 func DecodeRanks(content []byte) ([]Rank, error) {
 	fail := func(err error) ([]Rank, error) {
 		return nil, fmt.Errorf("cannot read ranks of %d bytes: %w", len(content), err)

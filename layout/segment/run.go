@@ -14,14 +14,14 @@ import (
 //	terms    for each term: the front-coded term, the number of its documents, and
 //	         for each document:
 //	             its distance from the document before
-//	             a byte: bits 0 to 3 say which fields contain the term, the others are the hits
+//	             a byte: bits 0 to 3 say which fields contain the term, the others are its postings.Hits
 //	             the frequency of the term in each of these fields
 //	             the positions, each as its distance from the one before in the same field
 //	words    for each word: the front-coded word, the number of its documents, and a
 //	         sample of these (see appendSample)
 type run struct{ terms, words []byte }
 
-// pack returns the run of the documents in the index (see run).
+// pack returns the terms and words of the index, sorted and encoded as a run.
 func (b *memoryIndex) pack() run {
 	slices.SortFunc(b.terms[1:], func(x, y indexTerm) int { return strings.Compare(x.text, y.text) })
 	slices.SortFunc(b.words[1:], func(x, y indexWord) int { return strings.Compare(x.text, y.text) })
@@ -48,7 +48,8 @@ func (b *memoryIndex) pack() run {
 	return r
 }
 
-// packPosting appends a posting of the document to the packed postings of its term.
+// packPosting encodes the posting p, and appends it to the encoded postings of its term. The
+// parameter doc is the number of the posting's document.
 func (b *memoryIndex) packPosting(doc uint32, p *indexPosting) {
 	t := &b.terms[p.term]
 	dst := binary.AppendUvarint(t.packed, uint64(doc-t.last))
@@ -78,7 +79,7 @@ func (b *memoryIndex) packPosting(doc uint32, p *indexPosting) {
 	t.docs++
 }
 
-// runTerms walks the terms of a run in ascending order; it is a termCursor.
+// runTerms is a termCursor: it walks the terms of a run (see run) in ascending order.
 type runTerms struct {
 	parser
 	codes     [][postings.Fields]uint8
@@ -128,7 +129,7 @@ func (r *runTerms) uint32() uint32 {
 	return uint32(n)
 }
 
-// runWords walks the words of a run in ascending order; it is a wordCursor.
+// runWords walks the words of a run (see run) in ascending order; it is a wordCursor.
 type runWords struct {
 	parser
 	documents uint32

@@ -12,16 +12,16 @@ import (
 )
 
 var (
-	// ErrDamaged is wrapped by an error whose cause is the bytes of a segment, and
-	// not the store or the caller.
+	// ErrDamaged is wrapped by an error that is caused by the bytes of a segment,
+	// and not by the store or the caller.
 	ErrDamaged = errors.New("segment is damaged")
 	// ErrVersion is wrapped by the error of opening a segment whose version this
 	// program cannot read.
 	ErrVersion = errors.New("segment is of another version")
 )
 
-// Segment is an opened segment: its tail (statistics, and where everything is) is in memory, the
-// rest is read when needed. It is immutable and safe for concurrent use.
+// Segment is an opened segment, an immutable index of pages. Its tail (statistics, and where
+// everything is) is in memory; all else is read when needed. It is safe for concurrent use.
 type Segment struct {
 	source Source
 	ref    Ref
@@ -40,13 +40,14 @@ type FieldTotals struct {
 	Documents, Length uint64
 }
 
-// Part is a part of a segment: consecutive documents that come from one package.
+// Part is a part of a segment: consecutive documents that come from one package, an object that
+// holds stored pages.
 type Part struct {
 	Package   string // key of the package
 	Documents int
 }
 
-// Open opens a segment. By one request it reads the tail, the directory at the segment's end.
+// Open opens a segment. With one request, it reads the tail: the directory at the segment's end.
 // Errors about the segment's bytes wrap ErrDamaged or ErrVersion.
 func Open(ctx context.Context, source Source, ref Ref) (*Segment, error) {
 	s := &Segment{source: source, ref: ref}
@@ -65,7 +66,7 @@ func OpenBytes(content []byte) (*Segment, error) {
 	return Open(context.Background(), Bytes(content), Ref{Bytes: int64(len(content)), Tail: size})
 }
 
-// TailOf returns the size in bytes of a segment's tail, the directory at its end, which Open reads.
+// TailOf returns the size in bytes of a segment's tail: the directory at its end, which Open reads.
 // The parameter content is the whole segment.
 func TailOf(content []byte) (int64, error) {
 	if err := checkMagic(content); err != nil {
@@ -89,9 +90,10 @@ func (s *Segment) open(ctx context.Context) error {
 	return nil
 }
 
-// unopenable returns the error for a segment whose Ref has an impossible size of the tail:
-// smaller than a footer, or larger than the segment. The segment is of version 1, which had no
-// tail, or damaged.
+// unopenable returns the error for a segment whose reference has an impossible size of the tail:
+// Ref.Tail is less than the size of a footer, or more than the size of the segment. Perhaps the
+// segment is of version 1, which had no tail. So unopenable reads the segment's version. If this
+// program cannot read that version, the error says so.
 func (s *Segment) unopenable(ctx context.Context) error {
 	contents, err := s.read(ctx, []blob.Range{{Length: int64(len(magic))}})
 	if err != nil {
@@ -149,8 +151,9 @@ func (s *Segment) Languages() map[string]int {
 }
 
 // LanguageTotals returns the statistics of the documents of each language, by the language's name.
-// A segment of version 2 has only the number of documents in each language. The totals of the
-// language's fields are then estimated: the totals of all documents, in proportion to this number.
+// For segments of version 2, the statistics of fields are estimates. Such a segment has them only
+// for all languages together. Each language gets a share of them that is proportional to its number
+// of documents.
 func (s *Segment) LanguageTotals() map[string]Totals {
 	all := make(map[string]Totals, len(s.tail.languages))
 	for _, l := range s.tail.languages {
@@ -185,14 +188,14 @@ func (s *Segment) Parts() []Part { return s.tail.parts }
 // Size returns the approximate memory that an opened segment takes, in bytes.
 func (s *Segment) Size() int64 { return s.tail.size() }
 
-// Sizes are the sizes of the sections of a segment, in bytes. Together with the 8 bytes at
-// the beginning, they are the size of the segment.
+// Sizes are the sizes of the sections of a segment, in bytes. With the 8 magic bytes at the
+// beginning, they add up to the size of the segment.
 type Sizes struct {
 	Stored    int64 // bytes of the addresses, titles, headings and texts of the documents
 	Terms     int64 // bytes of the terms with their postings
 	Positions int64 // bytes of the positions of the terms in the documents
-	Words     int64 // bytes of the dictionary of words as they are written, and of samples of their documents
-	Columns   int64 // bytes of the numbers and strings of each document that filters and scoring need
+	Words     int64 // bytes of all words in the spelling of the pages, with a sample of the documents of each word
+	Columns   int64 // bytes of the columns of numbers and strings, which filters and scoring need
 	Tail      int64
 }
 
@@ -218,9 +221,9 @@ func (s *Segment) Sizes() (sizes Sizes, terms int64) {
 	return sizes, terms
 }
 
-// Words returns a transducer that maps each word, as it is written on pages, to the number
-// of documents that contain it. After a merge that left out dead documents, the number of
-// a frequent word may be too high, by at most the number of documents left out.
+// Words returns a transducer that maps each word, as it is written on pages, to the number of
+// documents that contain it. If the segment comes from a merge that left out dead documents, this
+// number may be too high for a frequent word, by at most the number of documents left out.
 func (s *Segment) Words(ctx context.Context) (*vellum.FST, error) {
 	content, err := s.column(ctx, words, wordsKind)
 	if err != nil {
@@ -233,7 +236,8 @@ func (s *Segment) Words(ctx context.Context) (*vellum.FST, error) {
 	return fst, nil
 }
 
-// versionError is the error of opening a segment whose version this program cannot read.
+// versionError is the error of opening a segment whose version this program cannot read. The fields
+// are the segment's version, and the least version that a reader of it must have.
 type versionError struct{ written, least byte }
 
 func (e versionError) Error() string {
@@ -247,8 +251,8 @@ func (e versionError) Error() string {
 // Is implements errors.Is for ErrVersion.
 func (e versionError) Is(target error) bool { return target == ErrVersion }
 
-// checkReader returns an error if a segment has a version that this program cannot
-// read. The parameter last is the tail of the segment.
+// checkReader returns an error if a segment has a version that this program cannot read. The
+// parameter last is the tail of the segment, the directory at its end.
 func checkReader(last []byte) error {
 	if len(last) < 2 {
 		return damaged("its tail says nothing")

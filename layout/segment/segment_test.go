@@ -12,7 +12,8 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout"
 )
 
-// TestTerms compares every term with the result of invert.
+// TestTerms checks that the segment has exactly the postings that a simple inverted index of the
+// same documents has.
 func TestTerms(t *testing.T) {
 	docs := generate(300, 1)
 	s := mustOpen(t, mustBuild(t, docs, 0))
@@ -197,7 +198,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestReads counts the reads of every method.
+// TestReads checks how many calls of Source.Read each method makes, and how many ranges it reads.
 func TestReads(t *testing.T) {
 	content := mustBuild(t, generate(300, 1), 0)
 	last, err := TailOf(content)

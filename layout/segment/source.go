@@ -60,8 +60,8 @@ func (r Ranges) Read(ctx context.Context, key string, ranges []blob.Range) ([][]
 	return parts, group.Wait()
 }
 
-// windowSize is the least number of bytes that windowReader reads by one request; only
-// the last request for its range may be for fewer.
+// windowSize is the usual size, in bytes, of a request of windowReader. A request is larger if the
+// caller takes more bytes at once. It is smaller if less of the range is left.
 const windowSize = 1 << 20
 
 // windowReader reads a range of a segment from the first byte to the last, in few large

@@ -9,8 +9,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// Stored returns the documents with the given numbers, in the same order and without
-// fingerprints, by one read.
+// Stored returns the documents with the numbers in docs, in the order of docs, without their
+// fingerprints. It makes one call of Source.Read.
 func (s *Segment) Stored(ctx context.Context, docs []uint32) ([]Document, error) {
 	index := &s.tail.stored
 	blocks := make([]int, len(docs))
@@ -44,8 +44,8 @@ const (
 	// storedBlock is the size, in bytes before compression, at which a block of stored
 	// documents is closed.
 	storedBlock = 64 << 10
-	// maxStoredBlock is the greatest size of a block before compression, in bytes: that of
-	// a block of almost storedBlock bytes to which a document of MaxRecord bytes is added.
+	// maxStoredBlock is the greatest size of a block before compression, in bytes: a block that is
+	// just smaller than storedBlock still gets one more document, of at most MaxRecord bytes.
 	maxStoredBlock = storedBlock + MaxRecord
 )
 
@@ -137,8 +137,8 @@ func (w *storedWriter) flush() {
 	w.await()
 }
 
-// copyBlock copies a block of another segment: sealed is the compressed block with its
-// checksum, raw its size before compression, documents the number of its documents.
+// copyBlock copies a block of another segment: sealed is the compressed block with its checksum;
+// raw is its size before compression; documents is the number of its documents.
 func (w *storedWriter) copyBlock(sealed []byte, raw, documents uint32) {
 	w.flush()
 	w.object.content = append(w.object.content, sealed...)
@@ -150,8 +150,9 @@ type storedReader struct {
 	records, bodies [][]byte
 }
 
-// openStored checks and decompresses sealed, a block of stored documents with its checksum.
-// raw is the block's size in bytes before compression, documents the number of its documents.
+// openStored checks and decompresses a block of stored documents. The parameter sealed holds the
+// block with its checksum; raw is the block's size in bytes before compression; documents is the
+// number of its documents.
 func openStored(sealed []byte, raw uint32, documents int) (*storedReader, error) {
 	compressed, err := unseal(sealed)
 	if err != nil {
@@ -189,14 +190,15 @@ func (r *storedReader) document(i int) (Document, error) {
 	return d, err
 }
 
-// encoder and decoder are shared by all segments. They are created before main begins, so that
-// their memory is not counted as that of a test.
+// encoder and decoder are shared by all segments. They are made before main begins, and not at their
+// first use. So a test that measures the memory of some work does not count that of the two.
 var (
 	encoder = newEncoder()
 	decoder = newDecoder()
 )
 
-// newEncoder returns an encoder. It has encoded once, so that its memory is allocated already.
+// newEncoder returns an encoder that has compressed once already, so that it has allocated its
+// memory.
 func newEncoder() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(2), zstd.WithEncoderCRC(false),
 		zstd.WithEncoderLevel(zstd.SpeedBetterCompression), zstd.WithWindowSize(1<<20))

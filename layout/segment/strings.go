@@ -48,8 +48,9 @@ func (c *StringColumn) set(n uint32) []string {
 	return values
 }
 
-// Strings reads a column of strings, given by its name, by one read. If a segment lacks the
-// column LanguageSources, Strings returns that column with an empty string for each document.
+// Strings reads the column of strings with the given name, with one call of Source.Read. Segments of
+// older programs have no column LanguageSources. For them, Strings returns it with an empty string
+// for each document.
 func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, error) {
 	if column == LanguageSources && !s.hasColumn(column) {
 		return &StringColumn{Values: []string{""}, Sets: [][]uint32{{0}}, Of: make([]uint32, s.tail.documents)}, nil
@@ -68,7 +69,7 @@ func (s *Segment) Strings(ctx context.Context, column string) (*StringColumn, er
 
 // stringWriter collects the values of a column of strings, document by document.
 type stringWriter struct {
-	sets map[string]uint32 // number of each set, from 0; the key is the set's strings, each after its size
+	sets map[string]uint32 // number of each set, from 0; a key holds the strings of a set, each after its size
 	of   []uint64          // for each document, the number of its set
 	key  []byte            // memory for keys, which add reuses
 }
@@ -92,9 +93,10 @@ func (w *stringWriter) add(values ...string) {
 
 // appendTo appends the column:
 //
-//	strings      their number, and the strings, sorted
-//	sets         their number, and for each set its size and the indexes of its strings; sorted
-//	documents    for each document the index of its set (see appendNumbers)
+//	strings      number of strings; then the strings, sorted
+//	sets         number of sets; then the sets, sorted. A set is the number of its strings, and for
+//	             each string its index among the strings
+//	documents    for each document the index of its set among the sets (see appendNumbers)
 func (w *stringWriter) appendTo(b []byte) []byte {
 	keys := slices.Collect(maps.Keys(w.sets))
 	sets := make(map[string][]string, len(keys))
@@ -129,8 +131,8 @@ func (w *stringWriter) appendTo(b []byte) []byte {
 	return appendNumbers(b, of)
 }
 
-// names returns the strings of a column whose sets are all single strings: names()[i] is
-// the string of set i.
+// names returns all strings of a column in which every document has exactly one string. The slice
+// w.of has a number for each document: it is the index of the document's string in the result.
 func (w *stringWriter) names() []string {
 	names := make([]string, len(w.sets))
 	for key, n := range w.sets {

@@ -27,7 +27,7 @@ type tail struct {
 	terms     termIndex
 	stored    storedIndex
 	columns   []columnExtent // where the columns are, in the order of their offsets
-	copy      uint64         // number of the copy, 0 for the original (see Distinct)
+	copy      uint64         // number that makes a copy differ in its bytes; 0 for the original (see Distinct)
 }
 
 // language holds statistics of the documents in one language.
@@ -42,7 +42,7 @@ type language struct {
 // segment, a language is written as its index in this slice.
 type languages []language
 
-// find returns the index of the language with the name in all; -1 if no document is in it.
+// find returns the index of the language with the given name; -1 if the segment has no document in it.
 func (all languages) find(name string) int {
 	n, found := slices.BinarySearchFunc(all, name, func(l language, name string) int { return cmp.Compare(l.name, name) })
 	if !found {
@@ -126,8 +126,8 @@ func appendFields(b []byte, fields *[postings.Fields]FieldTotals) []byte {
 	return b
 }
 
-// parseFooter returns the size of a segment's tail; end is the end of the segment, size
-// the size of the segment.
+// parseFooter returns the size of a segment's tail. The parameter end holds the last bytes of the
+// segment; size is the size of the segment.
 func parseFooter(end []byte, size int64) (int64, error) {
 	if int64(len(magic)+footerSize+sealSize) > size || len(end) < footerSize {
 		return 0, damaged("%d bytes are too few for a segment", size)
@@ -146,7 +146,8 @@ func parseFooter(end []byte, size int64) (int64, error) {
 	return int64(tailSize), nil
 }
 
-// parseTail decodes data, the tail and footer of a segment of size bytes.
+// parseTail decodes the tail and the footer of a segment. The parameter size is the size of the
+// whole segment in bytes.
 func parseTail(data []byte, size int64) (*tail, error) {
 	tailSize, err := parseFooter(data, size)
 	if err != nil {
@@ -178,17 +179,18 @@ func parseTail(data []byte, size int64) (*tail, error) {
 	return t, nil
 }
 
-// fields reads the totals of each field into the given array. The parameter documents is the number
-// of all documents that the totals are about.
+// fields reads the statistics of each field (see FieldTotals) into the given array. They are about
+// all documents of the segment, or about those in one language. The number of these documents is the
+// second parameter. If a field has tokens in more documents than that, the segment is damaged.
 func (p *parser) fields(fields *[postings.Fields]FieldTotals, documents uint32) {
 	for i := range fields {
 		fields[i] = FieldTotals{Documents: p.number(uint64(documents)), Length: p.number(1 << 62)}
 	}
 }
 
-// languages reads the list of the languages of a segment's documents, with the statistics of each
-// language. The list is a part of the tail, the directory at the segment's end. The parameter
-// version is that of the segment: in version 2, the list has no totals by field.
+// languages reads, from the tail of a segment (the directory at its end), the list of the languages
+// of the segment's documents. The list has statistics of each language. The parameter version is
+// the version of the segment: in version 2, the totals of each field are missing.
 func (p *parser) languages(version byte) languages {
 	all := make(languages, p.count(3))
 	for i := range all {
@@ -204,8 +206,9 @@ func (p *parser) languages(version byte) languages {
 	return all
 }
 
-// parts reads the parts of a segment, and fails if they do not have as many documents as
-// the segment.
+// parts reads the parts of a segment; each part is the documents that come from one package. The
+// parameter documents is the number of documents in the segment. parts fails if those of all parts
+// do not add up to this number.
 func (p *parser) parts(documents uint32) []Part {
 	all := make([]Part, p.count(2))
 	rest := uint64(documents)
@@ -221,8 +224,8 @@ func (p *parser) parts(documents uint32) []Part {
 	return all
 }
 
-// columns reads the directory of the columns of a segment. The parameter offset is
-// where the first column begins, size the size of the segment in bytes.
+// columns reads the directory of the columns of a segment. The parameter offset is where the first
+// column begins; size is the size of the segment in bytes.
 func (p *parser) columns(offset, size int64) []columnExtent {
 	all := make([]columnExtent, p.count(3))
 	for i := range all {

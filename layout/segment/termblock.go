@@ -7,11 +7,11 @@ import (
 	"github.com/bucketsearch/bucketsearch/layout/segment/postings"
 )
 
-// termBlock is the size, in bytes, above which a block of terms is closed. A list that
-// is larger has a block of its own.
+// termBlock is the size, in bytes, above which a block of terms is closed. A term whose list of
+// postings is larger has a block of its own.
 const termBlock = 8 << 10
 
-// termWriter writes terms and their lists in blocks. The positions of a block's terms
+// termWriter writes terms and their lists of postings in blocks. The positions of a block's terms
 // follow the block.
 type termWriter struct {
 	chunks           // closed blocks and their positions
@@ -19,7 +19,7 @@ type termWriter struct {
 
 	encoder   postings.Encoder // postings of the next term
 	list      []byte           // the encoded list of the next term
-	languages []byte           // the encoded numbers of the next term's documents by language
+	languages []byte           // for the next term: how many documents it has in each language, encoded by appendCounts
 
 	block     []byte // encoded terms of the open block
 	positions []byte // positions of the terms in the open block
@@ -40,9 +40,10 @@ func (w *termWriter) add(term []byte) {
 	w.write(term, before)
 }
 
-// addMoved writes a term whose encoded list and positions are copied from another segment. The
-// parameter by is added to the number of every document. The parameter counts is the number of
-// the term's documents in each language. Terms must be added in the order of their bytes.
+// addMoved writes a term whose encoded list and positions come from another segment. It copies them
+// without decoding them, and only increases all document numbers by the same amount, which is the
+// parameter by. The last parameter is the number of documents with the term in each language. Terms
+// must be added in the order of their bytes.
 func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []uint32) (err error) {
 	if w.list, err = postings.AppendMoved(w.list[:0], list, by); err != nil {
 		return err
@@ -54,8 +55,9 @@ func (w *termWriter) addMoved(term, list, positions []byte, by uint32, counts []
 	return nil
 }
 
-// write adds a term with the list w.list to the open block. If the block is full, write
-// closes it first, and begins another. The term's positions are w.positions[before:].
+// write adds a term to the open block. If the block is full, write closes it first, and begins
+// another. The caller has put the term's encoded list of postings into w.list, and has appended its
+// positions to w.positions. The parameter before is the length of w.positions without them.
 func (w *termWriter) write(term []byte, before int) {
 	if len(w.block)+len(w.list) > termBlock && w.count > 0 {
 		w.close(before)
@@ -74,8 +76,9 @@ func (w *termWriter) write(term []byte, before int) {
 	w.count++
 }
 
-// close closes the open block, whose positions are w.positions[:positions]. The other
-// bytes of w.positions belong to the next block.
+// close closes the open block, and writes its positions after it. These are the first bytes of
+// w.positions; the parameter says how many. The other bytes of w.positions belong to the first term
+// of the next block.
 func (w *termWriter) close(positions int) {
 	from := len(w.content)
 	w.content = seal(append(w.content, w.block...), from)
@@ -94,17 +97,18 @@ func (w *termWriter) finish() {
 	}
 }
 
-// termCursor walks the terms of a run or a segment in ascending order.
+// termCursor walks the terms of a run (see run) or of a segment in ascending order.
 type termCursor interface {
 	cursor
-	// addTo adds the postings of the current term to w.encoder. If alone is true, no
-	// other cursor has the term; then addTo may instead write the term to w itself.
-	// It is called once for each term.
+	// addTo adds the postings of the current term to w.encoder, where they are merged with those of
+	// other cursors. The parameter alone is true if no other cursor has this term. Then addTo may
+	// instead copy the term to w without decoding it. addTo is called once for each term.
 	addTo(w *termWriter, alone bool) error
 }
 
-// mergeTerms returns a writer with the merged terms of all cursors. The language of
-// document doc has the number of[doc]; there are n languages.
+// mergeTerms merges the terms of all cursors, and returns the writer that holds them. The writer also
+// counts each term's documents by language. For this, the second parameter has the number of each
+// document's language, from 0, and the third is the number of languages.
 func mergeTerms(cursors []termCursor, of []uint16, n int) (*termWriter, error) {
 	w := new(termWriter)
 	w.encoder.CountBy(of, n)
@@ -133,8 +137,8 @@ type blockReader struct {
 	counts  []uint32 // number of the term's documents in each language; nil in segments of version 2
 }
 
-// open checks the checksum of a block and begins to read it. total is the size of the
-// block's positions in bytes, t the tail of the block's segment.
+// open checks the checksum of a block and begins to read it. total is the size of the block's
+// positions in bytes; t is the tail of the block's segment.
 func (r *blockReader) open(sealed []byte, total int64, t *tail) error {
 	content, err := unseal(sealed)
 	if err != nil {

@@ -24,16 +24,17 @@ type Term struct {
 	pages  []byte // pages of the block's positions; nil if they were not read with the block
 }
 
-// Terms reads the positions of a block of terms together with the block only if they have at most
-// aheadOfTerm bytes. One call of Terms reads at most aheadOfTerms bytes of positions in this way.
+// The method Terms reads blocks of terms, and can also read the positions of the terms in a block,
+// which follow the block. It does so only if the positions of this block have at most aheadOfTerm
+// bytes. In all blocks together it reads at most aheadOfTerms bytes of positions.
 const (
 	aheadOfTerm  = 128 << 10
 	aheadOfTerms = 512 << 10
 )
 
-// Terms reads the terms of the segment with the given texts, by one read. The result has an element
-// for each text, nil if the segment has no such term. If positions is true, Terms also reads the
-// positions of the terms' blocks, except long ones (see aheadOfTerm).
+// Terms looks up terms by their texts, all with at most one call of Source.Read. The result has an
+// element for each text; it is nil if the segment has no such term. If positions is true, the call
+// also reads the positions of the terms' blocks, unless they are too long (see aheadOfTerm).
 func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]*Term, error) {
 	index := &s.tail.terms
 	blocks := make([]int, 0, len(terms)) // sorted, each once
@@ -76,8 +77,8 @@ func (s *Segment) Terms(ctx context.Context, terms []string, positions bool) ([]
 	return found, nil
 }
 
-// findTerm finds a term in a block; it returns nil if the block does not contain the term.
-// The parameter block is the index of the block, sealed its bytes with their checksum.
+// findTerm finds a term in a block; it returns nil if the block does not contain the term. The
+// parameter block is the index of the block; sealed holds its bytes with their checksum.
 func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error) {
 	var r blockReader
 	if err := r.open(sealed, s.tail.terms.positions[block], s.tail); err != nil {
@@ -94,8 +95,8 @@ func (s *Segment) findTerm(block int, sealed []byte, term string) (*Term, error)
 	return nil, r.err()
 }
 
-// openTerm returns the term at which the reader r stands. The reader must be one of the block with the
-// given number.
+// openTerm returns the term at which the reader r stands. The parameter block is the number of the
+// block that r reads.
 func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	list, err := s.openList(r)
 	if err != nil {
@@ -108,8 +109,12 @@ func (s *Segment) openTerm(block int, r *blockReader) (*Term, error) {
 	return t, nil
 }
 
-// openList opens the list of r's current term. It checks that the list fits the segment: by the
-// size of its positions, its last document, and its numbers of documents by language.
+// openList opens the list of postings of r's current term. It fails if the list contradicts the
+// rest of the segment in one of these ways:
+//   - The list gives another size of its positions than the block of terms.
+//   - The last document of the list has a number that no document of the segment has.
+//   - The stored numbers of the term's documents in each language do not add up to the number of
+//     documents in the list.
 func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	list, err := postings.Open(r.list())
 	if err != nil {
@@ -125,9 +130,9 @@ func (s *Segment) openList(r *blockReader) (*postings.List, error) {
 	return list, nil
 }
 
-// Prefix returns the terms that begin with prefix, in ascending order, but at most as
-// many as the parameter most says; more is true if there are others. It reads all
-// blocks that may contain them by one read.
+// Prefix returns the terms that begin with prefix, in ascending order. The number of terms is
+// limited by the parameter most. The result more is true if terms are left out because of this
+// limit. Prefix reads all blocks that may contain these terms with at most one call of Source.Read.
 func (s *Segment) Prefix(ctx context.Context, prefix string, most int) (terms []*Term, more bool, err error) {
 	index := &s.tail.terms
 	first := index.find(prefix)

@@ -14,8 +14,8 @@ type cursor interface {
 	key() []byte         // the current key; valid until the next call of next
 }
 
-// eachKey walks several cursors together. It calls visit once for each different key,
-// in ascending order, with the cursors that are at this key.
+// eachKey walks several cursors together. For each different key, in ascending order,
+// it calls the function visit once, with the cursors that are at this key.
 func eachKey[C cursor](cursors []C, visit func(key []byte, having []C) error) error {
 	type place struct {
 		cursor C
@@ -134,7 +134,7 @@ func (t *termWalk) encoded() (list, positions []byte) {
 	return t.reader.list(), t.content[t.reader.offset:][:t.reader.bytes]
 }
 
-// each calls visit for each posting of the current term.
+// each calls the function visit for each posting of the current term.
 func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) error {
 	list, err := t.segment.openList(&t.reader)
 	if err != nil {
@@ -160,9 +160,9 @@ func (t *termWalk) each(visit func(p postings.Posting, positions []uint32)) erro
 	return nil
 }
 
-// mergeInputTerms returns a writer with the merged terms of all inputs. The parameter
-// table holds the names of the merged segment's languages. The language of merged
-// document doc is table[of[doc]].
+// mergeInputTerms merges the terms of all inputs, and returns the writer that holds the merged
+// terms. The last two parameters are about the merged segment: the list of its languages, and for
+// each of its documents the index of the language in this list.
 func mergeInputTerms(ctx context.Context, all []*input, table []string, of []uint16) (*termWriter, error) {
 	cursors := make([]termCursor, len(all))
 	for i, in := range all {
@@ -194,9 +194,9 @@ func (t *inputTerms) addTo(w *termWriter, alone bool) error {
 	return nil
 }
 
-// count computes t.counts: how many documents of each language of the merged segment
-// have the current term. It fails if the numbers in the input do not add up to the
-// number of the term's documents.
+// count sets t.counts, which has a number for each language of the merged segment: how many
+// documents of this input contain the current term. It reads these numbers from the input. It fails
+// if their sum is not the number of all documents in the term's list.
 func (t *inputTerms) count() error {
 	documents, err := postings.Documents(t.reader.list())
 	if err != nil {

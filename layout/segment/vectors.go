@@ -20,14 +20,15 @@ const (
 	vectorSize  = 3 * VectorTerms // size of a Vector in a segment, in bytes
 )
 
-// Vector holds the most telling terms of a document's title and body, by which similar documents are
-// found (Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, 1975). It depends on the
-// document alone, so that it is the same in every segment. The most telling terms are those that are
-// frequent in the document and long: the words that are frequent in a whole language are short (Zipf,
-// 1935). The terms are sorted by their hashes; a document of few terms has a short Vector.
+// Vector holds the most telling terms of a document's title and body. Similar documents have
+// similar Vectors (Salton, Wong and Yang, A Vector Space Model for Automatic Indexing, 1975). A
+// Vector is computed from the document alone, so that it is the same in every segment. A term is
+// telling if it is long, and frequent in the document. Short terms count less, because they are
+// often words that are frequent in the whole language (Zipf, 1935). The terms are sorted by their
+// hashes. A document of few terms has a short Vector.
 type Vector []VectorTerm
 
-// VectorTerm is a term of a Vector. Few terms of a document have the same Hash.
+// VectorTerm is a term of a Vector. Terms of one document rarely share a Hash.
 type VectorTerm struct {
 	Hash   uint16
 	Weight uint8 // 16 · (1 + ln frequency), rounded; at most 255
@@ -39,7 +40,7 @@ func (s *Segment) HasVectors() bool { return s.hasColumn(vectors) }
 // Vectors are the vectors of a segment's documents, as the segment stores them.
 type Vectors []byte
 
-// Vectors reads the vectors of all documents, by one read.
+// Vectors reads the vectors of all documents with one call of Source.Read.
 func (s *Segment) Vectors(ctx context.Context) (Vectors, error) {
 	rows, err := s.rows(ctx, vectors, vectorSize)
 	return rows, err
@@ -55,8 +56,8 @@ func (v Vectors) Of(doc uint32) Vector {
 	return vector
 }
 
-// appendVector encodes a vector: for each term its hash, u16, and its weight, a byte; then zeros up to
-// the size of a row.
+// appendVector encodes a vector. For each term it writes the hash (two bytes) and the weight (one
+// byte). Then it fills up with zeros, so that all encoded vectors have the same size.
 func appendVector(b []byte, vector Vector) []byte {
 	end := len(b) + vectorSize
 	for _, t := range vector {
@@ -68,10 +69,11 @@ func appendVector(b []byte, vector Vector) []byte {
 	return b
 }
 
-// vectorHash holds two values of a term: its hash, and telling, a weight that grows with the term's
-// length. A document's vector has the terms with the greatest product of telling and
-// frequencyWeight. A term with a mark as its last byte, such as a term of an image, is never in a
-// vector; its telling is 0.
+// vectorHash holds two numbers that depend on a term alone, and are kept for computing the vectors
+// of documents (see Vector). One is the hash of the term. The other, telling, is greater for longer
+// terms, since these tell more. The worth of a term in a document is telling · frequencyWeight; the
+// terms with the greatest worth form the vector. A term that ends with a mark, such as one from an
+// image, has telling = 0, and is in no vector.
 type vectorHash struct {
 	hash    uint32
 	telling uint8
@@ -87,14 +89,15 @@ func newVectorHash(term string) vectorHash {
 }
 
 // logarithmic returns 16 · (1 + factor · ln n), rounded, at most 255. The product is rounded to a
-// float64 before 1 is added, so that all processors compute the same.
+// float64 before 1 is added, so that all processors compute the same, also those that fuse
+// multiplication and addition.
 func logarithmic(n int, factor float64) uint8 {
 	product := float64(factor * math.Log(float64(n)))
 	return uint8(min(255, math.Round(16*(1+product))))
 }
 
-// frequencyWeight holds VectorTerm.Weight of a term by the term's frequency in the document. The
-// last entry is also for all higher frequencies.
+// frequencyWeight maps the number of times that a document contains a term to VectorTerm.Weight. For
+// 256 times and more, the last element counts.
 var frequencyWeight = func() (weights [256]uint8) {
 	for n := range weights {
 		weights[n] = logarithmic(max(1, n), 1)
@@ -102,8 +105,9 @@ var frequencyWeight = func() (weights [256]uint8) {
 	return weights
 }()
 
-// candidate is a term of a document that may get into the document's vector. The vector has the
-// candidates with the greatest values of worth, the product of vectorHash.telling and weight.
+// candidate is a term of a document that may get into the document's vector, which consists of the
+// candidates with the greatest worth. A candidate's worth is its weight, which grows with the
+// frequency in the document, multiplied by vectorHash.telling, which depends on the term only.
 type candidate struct {
 	worth  uint16
 	hash   uint32

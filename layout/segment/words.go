@@ -12,25 +12,28 @@ import (
 	"github.com/blevesearch/vellum"
 )
 
-// The names of the two columns of words: the transducer, and the samples.
+// The names of the two columns of words. The column words has a transducer, which maps each word to
+// the number of documents that contain it. The column samples has, for each word, a sample of these
+// documents.
 const (
 	words   = "words"
 	samples = "words.samples"
 )
 
-// sampleSize is the greatest number of documents in the sample of a word. Of all documents
-// that contain the word, the sample has those whose identities have the lowest hashes. A merge
-// drops a word if all documents of its sample are dead. A word in more than sampleSize
-// documents is dropped wrongly if a document outside of the sample lives. The probability of
-// this is at most p^sampleSize, where p is the share of dead documents.
+// sampleSize is the greatest number of documents in the sample of a word. Of all documents that
+// contain the word, the sample has those with the lowest hashes (see hashOf). A merge drops a word
+// if all documents of its sample are dead. This is wrong if the word is in more than sampleSize
+// documents, and one outside of the sample is alive. The probability of this error is at most
+// p^sampleSize, where p is the share of dead documents.
 const sampleSize = 8
 
-// wordCursor walks the words of a run or a segment in ascending order.
+// wordCursor walks the words of a run (see run) or of a segment in ascending order.
 type wordCursor interface {
 	cursor
 	// count returns the number of documents that contain the current word.
 	count() uint64
-	// sample appends the documents in the current word's sample, in the order of their numbers.
+	// sample appends some of the documents that contain the current word (see sampleSize), in the
+	// order of their numbers.
 	sample(dst []uint32) []uint32
 }
 
@@ -81,8 +84,8 @@ func lowestHashes(docs, hashes []uint32) []uint32 {
 	return docs
 }
 
-// appendSample appends a sample: the number of its documents, and each as its distance
-// from the one before.
+// appendSample appends the sample of a word (see sampleSize), a few sorted numbers of documents: how
+// many there are, then for each its difference from the number before.
 func appendSample(b []byte, docs []uint32) []byte {
 	b = append(b, byte(len(docs)))
 	last := uint32(0)
@@ -93,8 +96,10 @@ func appendSample(b []byte, docs []uint32) []byte {
 	return b
 }
 
-// sample decodes a sample that appendSample encoded, and returns its documents. It writes them
-// into the memory of dst. The parameter documents is the number of documents in the segment.
+// sample reads the sample of one word (see sampleSize): the numbers of a few documents that contain
+// the word, as appendSample has encoded them. It returns these numbers, in the memory of dst. The
+// parameter documents is the number of all documents in the segment; a number not below it is
+// damage.
 func (p *parser) sample(dst []uint32, documents uint32) []uint32 {
 	dst = dst[:0]
 	last := uint64(0)
@@ -119,8 +124,9 @@ func loadWords(content []byte) (fst *vellum.FST, err error) {
 	return fst, nil
 }
 
-// guard turns a panic of vellum into an error, and stores it in *err: vellum does not
-// check the bytes that it reads. It must be deferred in functions that use vellum.
+// guard turns a panic of package vellum into an error, and stores it in *err. vellum, which reads
+// the transducer of words, does not check the bytes, and may panic if they are damaged. guard must
+// be deferred in functions that use vellum.
 func guard(err *error) {
 	if recover() != nil {
 		*err = errors.Join(ErrDamaged, errors.New("words cannot be read"))
@@ -164,8 +170,8 @@ func (w *wordWalk) next() (ok bool, err error) {
 	return ok, nil
 }
 
-// nextWord moves the iterator to the next word, without reading the word's sample, which the method
-// next does; ok is false after the last word.
+// nextWord moves the iterator to the next word; ok is false after the last word. It does not read
+// the word's sample; the method next does.
 func (w *wordWalk) nextWord() (ok bool, err error) {
 	defer guard(&err)
 	if w.iterator == nil {
@@ -194,9 +200,9 @@ func (w *wordWalk) count() uint64 {
 
 func (w *wordWalk) sample(dst []uint32) []uint32 { return append(dst, w.docs...) }
 
-// inputWords walks the words of a segment that is being merged; it is a wordCursor. It
-// skips words whose sample has no living document. Samples hold the numbers that the
-// documents have in the merged segment.
+// inputWords is a wordCursor of a segment that is being merged. It skips a word if all documents in
+// the word's sample are dead. The samples that it returns have only living documents, by their
+// numbers in the merged segment.
 type inputWords struct {
 	*wordWalk
 	in      *input
@@ -233,7 +239,8 @@ func (w *inputWords) next() (bool, error) {
 	}
 }
 
-// count returns the number of living documents that contain the current word. If more than
-// sampleSize documents of the input contain it, the number may be too high: it includes dead
-// documents that are not in the sample.
+// count returns about how many living documents contain the current word: the stored number of
+// documents, less the dead documents in the word's sample. Other dead documents may contain the
+// word, too, but which is not known. So the number may be too high if more than sampleSize documents
+// of the input contain the word.
 func (w *inputWords) count() uint64 { return w.holding }

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// sample returns a list like that of a word in every eighth page.
+// sample returns 50,000 random documents with a term that is in one of eight pages, and the encoded
+// list of these documents.
 func sample(b *testing.B) (documents []model, l *List, positions []byte) {
 	documents = english(rand.New(rand.NewPCG(7, 7)), 50_000, 8)
 	l, positions = open(b, documents)
@@ -13,7 +14,7 @@ func sample(b *testing.B) (documents []model, l *List, positions []byte) {
 	return documents, l, positions
 }
 
-// occurrences counts the positions of documents.
+// occurrences returns the number of positions in all documents.
 func occurrences(documents []model) (n int) {
 	for _, d := range documents {
 		n += len(d.Positions)

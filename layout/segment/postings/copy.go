@@ -5,17 +5,17 @@ import (
 	"fmt"
 )
 
-// source is an encoded list that AddList reads. docs and payload are the decoded current block
-// of the list.
+// source is an encoded list of postings that AddList reads. docs and payload are the decoded
+// current block of the list.
 type source struct {
 	list    List
 	docs    [BlockSize]uint32
 	payload payload
 }
 
-// AddList adds the documents of an encoded list, as Add would. numbers[doc] is the new
-// number of document doc, or NoMore to leave it out. The positions are copied without
-// being decoded. Errors wrap ErrDamaged; after one, Reset must be called.
+// AddList adds the documents of an encoded list of postings, as Add would. numbers[doc] is the new
+// number of document doc, or NoMore to leave it out. The positions are copied without being
+// decoded. Errors wrap ErrDamaged; after one, Reset must be called.
 func (e *Encoder) AddList(list, positions []byte, numbers []uint32) error {
 	if !e.addList(list, positions, numbers) {
 		return fmt.Errorf("list of %d bytes, %d of positions, among %d documents: %w", len(list), len(positions), len(numbers), ErrDamaged)
@@ -85,7 +85,9 @@ func (e *Encoder) addBlock(data, positions []byte, n int, base uint32, numbers [
 	return true
 }
 
-// copyBits appends the bits from..to-1 of positions to the encoder's positions.
+// copyBits copies a range of bits of encoded positions, and appends them to the positions of the
+// encoder. The last two parameters are the number of the first bit, and that of the bit after the
+// last.
 func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	const most = 56
 	for from < to {
@@ -95,9 +97,10 @@ func (e *Encoder) copyBits(positions []byte, from, to uint) {
 	}
 }
 
-// AppendMoved appends an encoded list, with the number of every document increased by the
-// parameter by. The result has the bytes that an Encoder would make of these documents,
-// but AppendMoved decodes only the parts of the list that change. Errors wrap ErrDamaged.
+// AppendMoved appends a copy of an encoded list of postings in which the number of every document
+// is higher by a constant (the parameter by). The copy has the bytes that an Encoder would write
+// for these documents. But AppendMoved is faster, because it decodes only the parts of the list
+// that change. Errors wrap ErrDamaged.
 func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	l := List{data: list}
 	data, ok := l.readHeader(list)
@@ -116,10 +119,11 @@ func AppendMoved(dst, list []byte, by uint32) ([]byte, error) {
 	return append(dst, data[width:]...), nil
 }
 
-// appendMovedDirectory appends to dst the part of an opened list between its header
-// and its blocks, with all document numbers increased by the parameter by. This
-// changes only the directory's entry of the first block. The parameter data is all
-// bytes after the header. The results are dst and the bytes of the blocks.
+// appendMovedDirectory appends to dst the part between the header and the blocks, for a copy of the list
+// in which all document numbers are higher by a constant (the parameter by). The list must have several
+// blocks. The copied part differs only in the first block's entry of the directory: the other
+// entries hold differences of document numbers. The parameter data has all bytes of the list after
+// its header. The results are the extended dst, and the bytes of the blocks.
 func (l *List) appendMovedDirectory(dst, data []byte, by uint32) (moved, blocks []byte) {
 	for range Fields {
 		_, data, _ = readNumber(data)

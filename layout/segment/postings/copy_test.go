@@ -17,8 +17,10 @@ func renumbered(documents []model, numbers []uint32) (kept []model) {
 	return kept
 }
 
-// numbering returns new numbers for n documents, from first on. One in dead documents gets none, chosen
-// at random; if dead is 0, all get one.
+// numbering returns new numbers for n documents, as AddList needs them. They count up from the
+// parameter first. Some documents, chosen at random, count as dead: they have NoMore instead of a
+// number. If the last parameter is 10, for example, one of ten documents is dead on average; if it
+// is 0, none is.
 func numbering(r *rand.Rand, n int, first uint32, dead int) []uint32 {
 	numbers := make([]uint32, n)
 	for i := range numbers {
@@ -96,7 +98,7 @@ func TestAppendMoved(t *testing.T) {
 	}
 }
 
-// FuzzAddList calls AddList with any bytes; if it accepts them, the result must be a sound
+// FuzzAddList calls AddList with arbitrary bytes; if it accepts them, the result must be a sound
 // list.
 func FuzzAddList(f *testing.F) {
 	r := rand.New(rand.NewPCG(14, 15))

@@ -6,8 +6,9 @@ import (
 	"testing"
 )
 
-// TestDamage changes a byte of a list, or cuts the list, at every byte. Either Open refuses the list,
-// or every method of the list can be called, and damage is reported.
+// TestDamage cuts a list at every byte: Open must refuse the part before the cut. It also changes
+// each byte of the list in turn: either Open must refuse the list, or all methods of its iterator
+// must work without a panic.
 func TestDamage(t *testing.T) {
 	r := rand.New(rand.NewPCG(16, 17))
 	for _, documents := range [][]model{simple(9), english(r, 30, 4), english(r, 300, 4)} {
@@ -56,7 +57,8 @@ func TestDamageOnTheWay(t *testing.T) {
 	}
 }
 
-// TestDamagedPositions checks that reading damaged positions gives an error or other positions.
+// TestDamagedPositions checks that reading positions that are cut short gives an error, and that
+// the iterator can read the whole positions after that.
 func TestDamagedPositions(t *testing.T) {
 	documents := english(rand.New(rand.NewPCG(20, 21)), 50, 2)
 	l, positions := open(t, documents)

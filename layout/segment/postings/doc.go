@@ -17,8 +17,8 @@
 //	4 uvarint  documents that have the term in each field
 //	…          impacts of the whole list
 //	           for each block:
-//	uvarint      documents that are not in the list, from after the block
-//	             before to its last document
+//	uvarint      how many of the documents between the last document of the
+//	             block before and that of this block are not in the list
 //	uvarint      bytes of the block
 //	uvarint      bytes of its positions
 //	…            its impacts
@@ -39,7 +39,7 @@
 //	           for each field, of the documents with the term in it:
 //	numbers      frequencies less 1, unless all are 1
 //	…            length codes: if they are fewer than 4, each a byte; otherwise
-//	             the least as a byte, and what each is above it as numbers
+//	             the least as a byte, and the differences from it as numbers
 //
 // Numbers, if they are fewer than 4, are uvarints. Otherwise:
 //
@@ -49,24 +49,24 @@
 //	set        if bit 6 is 1: the indexes of the numbers with more bits, never all
 //	numbers    if bit 6 is 1: the other bits of each of these numbers, less 1
 //
-// A set of indexes below n, if n <= 16, is n bits, the first lowest, padded to a
-// byte. Otherwise it begins with a byte: c is followed by its c members, 128 + c
-// by the c indexes that are not members, a byte each, 127 by the bits.
+// A set of indexes below n, if n <= 16, is n bits, the first lowest, padded to a byte. Otherwise it
+// begins with a byte that says what follows: c, the c members, a byte each; 128 + c, the c indexes
+// that are not members, a byte each; 127, the n bits.
 //
-// Impacts begin with a byte whose bits say for which fields there are any. For each of
-// these fields follow the number of its impacts less 1 in a byte, and the impacts, by
-// frequency. An impact is a byte: its high four bits are the frequency, its low four the
-// length code, each less that of the impact before. If the high four are 15, the excess
-// over 15 follows as a uvarint; then, if the low four are 15, their excess in a byte.
+// Impacts are pairs of a frequency and a length code that bound the scores of a block or a list
+// (see Impact). They begin with a byte whose bits say for which fields there are any. For each of
+// these fields follow the number of its impacts less 1 in a byte, and the impacts, by frequency. An
+// impact is a byte: its high four bits are the frequency, its low four the length code, each less
+// that of the impact before. If the high four are 15, the excess over 15 follows as a uvarint;
+// then, if the low four are 15, their excess in a byte.
 //
 // # Positions
 //
-// The positions of a block's documents follow one another bit by bit, the lowest
-// of a byte first, padded to a byte at the end of the block. Each position of a
-// field is stored as its gap, the difference from the position before it (the
-// first one's from 0), in Rice's code: gap >> k ones, a zero, the low k bits of
-// the gap; or 16 ones and the 32 bits of the gap, if gap >> k >= 16.
-// k = floor(log2(mean)), or 0, where mean = floor(floor(13/16 · length) ÷
+// The positions of a block's documents follow one another bit by bit, the lowest of a byte first,
+// padded to a byte at the end of the block. Each position of a field is stored as its gap, the
+// difference from the position before it (the first one's from 0), in Rice's code: gap >> k ones, a
+// zero, the low k bits of the gap. If gap >> k >= 16, it is stored as 16 ones and the 32 bits of
+// the gap instead. k = floor(log2(mean)), or 0, where mean = floor(floor(13/16 · length) ÷
 // frequency) and length is LengthOf the length code.
 //
 // # An example

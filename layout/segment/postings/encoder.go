@@ -12,15 +12,15 @@ import (
 // address, 3 the body.
 const Fields = 4
 
-// NoMore stands for the document after the last of a list; no document has this
+// NoMore stands for the document after the last one of a list of postings; no document has this
 // number.
 const NoMore = math.MaxUint32
 
-// BlockSize is the number of documents in a block of a list; only the last block may hold
-// fewer.
+// BlockSize is the number of documents in a block of a list of postings; only the last block may
+// hold fewer.
 const BlockSize = 128
 
-// ErrDamaged is wrapped by an error whose cause is the encoded bytes.
+// ErrDamaged is wrapped by an error that is caused by damaged bytes of a list or its positions.
 var ErrDamaged = errors.New("damaged postings")
 
 // Hits says how a term is set in the text of a document, such as in capitals. Each bit stands
@@ -44,11 +44,14 @@ type Posting struct {
 	Hits   Hits
 }
 
-// Impact is a frequency of a term in one field, and a length code of that field. The impacts of
-// a block (or list) bound the scores of its postings: for each posting and each field with the
-// term, there is an impact with at least the posting's frequency and at most its length code.
-// One such impact is enough: beside frequency 3 with length code 20, frequency 2 with code 25
-// is left out. So, within a field, impacts with higher frequencies have higher length codes.
+// Impact is a frequency of a term in one field, and a length code of that field. A higher frequency
+// scores higher, and so does a lower length code. The impacts of a block (or list) bound the scores
+// of its postings: for each posting, and each field with the term, some impact scores at least as
+// high. Its frequency is not lower than the posting's, and its length code not higher.
+//
+// An impact is left out if another one has at least its frequency and at most its length code. For
+// example, frequency 2 with code 25 is left out beside frequency 3 with code 20. So, within a
+// field, impacts with higher frequencies have higher length codes.
 type Impact struct {
 	Field  uint8
 	Freq   uint32
@@ -64,7 +67,7 @@ type Summary struct {
 	Positions      uint32         // size of the list's positions, in bytes
 }
 
-// Encoder encodes lists, one after another. The zero Encoder is ready for use.
+// Encoder encodes lists of postings, one after another. The zero Encoder is ready for use.
 type Encoder struct {
 	documents      int
 	fieldDocuments [Fields]uint32
@@ -74,17 +77,17 @@ type Encoder struct {
 	count   int                // number of postings in the open block
 	base    uint32             // one more than the last document of the block before; 0 for the first block
 
-	directory, blocks []byte    // entries of the closed blocks in the list's directory, and the encoded closed blocks
+	directory, blocks []byte    // entries of the closed blocks in the list's directory; encoded bytes of these blocks
 	impacts, whole    impactSet // impacts of the block being closed, and of all closed blocks
 
 	positions []byte // encoded positions of all blocks
 	bits      bitWriter
-	from      int // index in the field positions at which the open block's positions begin
+	from      int // index in Encoder.positions at which the positions of the open block begin
 
 	source source // the list that AddList is adding; kept to reuse its memory
 
 	groups []uint16 // group of each document (see CountBy); nil if groups are not counted
-	counts []uint32 // number of documents in each group; nil if groups are not counted
+	counts []uint32 // number of documents in each group, such as a language; nil if groups are not counted
 }
 
 // Reset removes all documents. The memory that they took is used again for the next ones.
@@ -98,14 +101,15 @@ func (e *Encoder) Reset() {
 	clear(e.counts)
 }
 
-// CountBy makes the encoder count the documents of each list by group; Counts returns the numbers.
-// groups[doc] is the group of document doc, a number below n.
+// CountBy assigns documents to groups: groups[doc] is the group of document doc, a number from 0 to
+// n-1. From now on the encoder counts, for each list, the documents of each group. Counts returns
+// these numbers.
 func (e *Encoder) CountBy(groups []uint16, n int) {
 	e.groups, e.counts = groups, make([]uint32, n)
 }
 
-// Counts returns, for each group, how many of its documents were added since Reset; nil
-// if CountBy was not called. The result is valid until the next call of a method.
+// Counts returns how many documents of each group were added since Reset (see CountBy); nil if
+// CountBy was not called. The result is valid until the next call of a method.
 func (e *Encoder) Counts() []uint32 { return e.counts }
 
 // Documents returns the number of documents that were added since Reset.
@@ -146,8 +150,8 @@ func (e *Encoder) begin(doc uint32) {
 	}
 }
 
-// end is the last step of adding a document: it adds the posting to the open block. The
-// positions must have been written after begin.
+// end is the last step of adding a document: it adds the posting to the open block. Between the
+// calls of begin and end, the caller must write the document's positions.
 func (e *Encoder) end(p Posting) {
 	for field, freq := range p.Freq {
 		if freq > 0 {
@@ -163,8 +167,8 @@ func (e *Encoder) end(p Posting) {
 	e.next = p.Doc + 1
 }
 
-// addPositions writes the positions of one field, as gaps in Rice's code with the
-// parameter k.
+// addPositions writes the positions of the term in one field. It writes the gaps between them in
+// Rice's code; k is the parameter of this code.
 func (e *Encoder) addPositions(positions []uint32, k uint) {
 	last := uint32(0)
 	for _, position := range positions {
@@ -200,8 +204,9 @@ func (e *Encoder) closeBlock() {
 	e.base, e.count, e.from = e.next, 0, len(e.positions)
 }
 
-// Append appends the encoded list to list and its encoded positions to positions, and returns
-// both. If no document was added, it appends nothing. Reset must be called afterwards.
+// Append appends the encoded list to the first slice, and the encoded positions of the list to the
+// second. It returns both slices. If no document was added, it appends nothing. Reset must be
+// called afterwards.
 func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) {
 	if e.documents == 0 {
 		return list, positions
@@ -224,9 +229,9 @@ func (e *Encoder) Append(list, positions []byte) (newList, newPositions []byte) 
 	return append(list, e.blocks...), positions
 }
 
-// many is the greatest value of the four bits that hold the size of a list's
-// positions, in bytes, in the first number of the list. If they hold many, a second
-// number holds how much greater the size is.
+// The first number of a list has four bits for the size, in bytes, of the list's positions. The
+// constant many is the greatest value of these bits. A size of many or more is written as many, and
+// a second number holds the excess.
 const many = 15
 
 // appendHeader appends the header of a list: the number of its documents, and the size
@@ -239,8 +244,9 @@ func appendHeader(dst []byte, documents, positions uint64) []byte {
 	return dst
 }
 
-// The code of a length up to exact is the length itself. For a greater length, the code is a
-// small floating-point number: the length less offset, rounded down to four significant bits.
+// Constants of the length code, which encodes a length in a byte (see LengthCode). A length up to
+// 40 is its own code. For a greater length, the code stands for length - 24 in binary: for its four
+// highest bits, and for the number of bits after them. The values of those later bits are lost.
 const (
 	exact  = 40
 	offset = 24
@@ -251,8 +257,8 @@ const (
 //
 //	length                code
 //	0 to 40               the length itself
-//	above 40              stands for the length, rounded down by less than an eighth
-//	from 2,013,265,944    255
+//	above 40              40 to 255: LengthOf(code) is the length, rounded down by less than an eighth
+//	from 2,013,265,944    always 255
 func LengthCode(length uint32) uint8 {
 	if length <= exact {
 		return uint8(length)

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestReset checks that an encoder that is used again gives the same lists as a new one, and
-// appends them to the given slices.
+// TestReset encodes several lists with one encoder, and calls Reset before each. A new encoder must
+// give the same bytes for each list. Append must put these bytes after those that the slices passed
+// to it contain already.
 func TestReset(t *testing.T) {
 	var e Encoder
 	for name, documents := range lists() {
@@ -31,7 +32,8 @@ func TestReset(t *testing.T) {
 	}
 }
 
-// TestSmall checks that the lists of rare terms have few bytes.
+// TestSmall checks that lists take few bytes, both for terms in one to four documents and for a
+// frequent term.
 func TestSmall(t *testing.T) {
 	for n, most := range []int{1: 5, 2: 9, 3: 12, 4: 16} {
 		documents := simple(3000, 5000, 5100, 70_000)[:n]

@@ -10,7 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// FuzzOpen opens any bytes as a list, and calls every method of the list.
+// FuzzOpen opens arbitrary bytes as a list of postings. If Open accepts them, every method of the
+// list can be called.
 func FuzzOpen(f *testing.F) {
 	r := rand.New(rand.NewPCG(12, 13))
 	for _, documents := range [][]model{simple(7), simple(0, 1, 2), english(r, 40, 3), english(r, 300, 3), anything(r, 260)} {
@@ -81,7 +82,7 @@ func everything(t *testing.T, l *List, positions []byte) (docs []uint32) {
 	return docs
 }
 
-// FuzzRoundTrip makes documents of any bytes, encodes them, and decodes them again.
+// FuzzRoundTrip makes documents from arbitrary bytes, encodes them, and decodes them again.
 func FuzzRoundTrip(f *testing.F) {
 	r := rand.New(rand.NewPCG(14, 15))
 	for _, n := range []int{0, 1, 20, 4000} {

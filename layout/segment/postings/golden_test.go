@@ -9,8 +9,8 @@ import (
 
 var update = flag.Bool("update", false, "write the files in testdata anew")
 
-// examples returns lists of one document, of some, and of several blocks, which together use
-// every form of the format.
+// examples returns three lists: one of a single document, one of some documents in one
+// block, and one of several blocks. Together they use every form that the format has.
 func examples() map[string][]model {
 	one := simple(3000)
 	var some, blocks []model
@@ -39,9 +39,10 @@ func examples() map[string][]model {
 	return map[string][]model{"one": one, "some": some, "blocks": blocks}
 }
 
-// TestVersion1 reads lists that version 1 wrote, as they are in segments of version 2. Every
-// later version of this package must read them, too; as long as it writes version 1, it must
-// write the same bytes.
+// TestVersion1 reads lists from files in version 1 of the format of lists. All later versions of this
+// package must read them, too, because segments in buckets have such lists. The test also encodes the
+// same documents again: the bytes must equal those of the files, as long as this package writes
+// version 1.
 func TestVersion1(t *testing.T) {
 	for name, want := range examples() {
 		file := "testdata/" + name + ".v1"

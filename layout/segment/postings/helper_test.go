@@ -83,8 +83,9 @@ func simple(docs ...uint32) (documents []model) {
 	return documents
 }
 
-// english returns n documents whose numbers are about gap apart, and which are like documentation in
-// English: the term is mostly in the body, and lengths follow a log-normal distribution.
+// english returns n documents with random numbers; the mean distance between two numbers is about
+// gap. The documents resemble documentation in English: the term is mostly in the body, and lengths
+// follow a log-normal distribution.
 func english(r *rand.Rand, n, gap int) (documents []model) {
 	doc := uint32(0)
 	for range n {

@@ -2,9 +2,9 @@ package postings
 
 import "encoding/binary"
 
-// impactSet collects the impacts of some postings, field by field. An impact dominates
-// another if its frequency is at least as high and its length code at most as high; the
-// dominated one is left out. The others are sorted by frequency, and so by length code.
+// impactSet collects the impacts (see Impact) of some postings, field by field. An impact dominates
+// another if its frequency is at least as high and its length code at most as high. Dominated
+// impacts are left out. The remaining ones are sorted by frequency, and so by length code, too.
 type impactSet [Fields][]Impact
 
 // reset removes all impacts. The memory that they took is used again for the next ones.
@@ -14,8 +14,8 @@ func (f *impactSet) reset() {
 	}
 }
 
-// add adds an impact, unless an impact of the set dominates it, and removes the impacts that the
-// new one dominates.
+// add adds an impact to the set, unless one in the set dominates it (see impactSet). It also
+// removes the impacts that the new one dominates.
 func (f *impactSet) add(impact Impact) {
 	kept := f[impact.Field]
 	// The impacts from i on have at least the new one's frequency.
@@ -43,8 +43,8 @@ func (f *impactSet) add(impact Impact) {
 	f[impact.Field] = kept
 }
 
-// addPosting adds the impact of each field in which a document has the term, from its
-// frequencies and length codes.
+// addPosting adds the impacts of one document: for each field with the term, the frequency of the
+// term and the length code of the field.
 func (f *impactSet) addPosting(freq *[Fields]uint32, length *[Fields]uint8) {
 	for field, n := range freq {
 		if n > 0 {
@@ -61,9 +61,9 @@ func (f *impactSet) list(dst []Impact) []Impact {
 	return dst
 }
 
-// append appends the encoded impacts: a byte whose bits say for which fields there are
-// impacts; then for each of these fields the number of impacts less one, and each impact
-// as its difference from the one before.
+// append appends the encoded impacts. First comes a byte with a bit for each field that has impacts.
+// Then come the fields with impacts: for each, the number of its impacts less one, and every impact
+// as its difference from the impact before it (see appendPair).
 func (f *impactSet) append(dst []byte) []byte {
 	fields := len(dst)
 	dst = append(dst, 0)
@@ -82,9 +82,10 @@ func (f *impactSet) append(dst []byte) []byte {
 	return dst
 }
 
-// appendPair appends the differences of a frequency and of a length code, each in four
-// bits of one byte. A difference of 15 or more is written as 15, and its excess over 15
-// follows the byte.
+// appendPair appends an impact, encoded by its differences from the impact before it. The
+// parameters are the two differences: of the frequency, and of the length code. Each takes four
+// bits of one byte. A difference of 15 or more is written as 15, and its excess over 15 follows the
+// byte.
 func appendPair(dst []byte, freq uint32, length uint8) []byte {
 	dst = append(dst, byte(min(freq, 15)<<4)|min(length, 15))
 	if freq >= 15 {
@@ -96,8 +97,8 @@ func appendPair(dst []byte, freq uint32, length uint8) []byte {
 	return dst
 }
 
-// readPair reads a pair of differences that appendPair wrote, and returns the bytes after it. ok is
-// false if data is damaged.
+// readPair reads what appendPair wrote: the differences of a frequency and of a length code from
+// those of the impact before. It also returns the bytes after them. ok is false if data is damaged.
 func readPair(data []byte) (freq uint32, length uint8, rest []byte, ok bool) {
 	if len(data) == 0 {
 		return 0, 0, nil, false

@@ -8,12 +8,12 @@ import (
 // Iterator.block before the first block.
 const noBlock = -2
 
-// Iterator walks a list forwards. It is not safe for concurrent use. If it finds
-// damage, it ends the walk by returning NoMore, and Err returns an error.
+// Iterator walks a list of postings forwards, document by document. It is not safe for concurrent
+// use. If it finds damage, it ends the walk by returning NoMore, and Err returns an error.
 type Iterator struct {
 	list  *List
 	err   error
-	block int // number of the current block; -1 before the first, len(blocks)-1 after the last
+	block int // number of the current block; -1 before the first block; after the last one, the number of blocks
 	at, n int // index of the current document in its block; number of documents in the block
 	doc   uint32
 
@@ -37,8 +37,8 @@ func (it *Iterator) Reset(l *List) {
 	it.positions = cursor{block: noBlock}
 }
 
-// Err returns an error if the list was found damaged: then Next has returned NoMore, or
-// Payload zeros. Otherwise it returns nil.
+// Err returns an error if the list was found damaged: then Next has returned NoMore, or Payload has
+// returned zeros. Otherwise Err returns nil.
 func (it *Iterator) Err() error { return it.err }
 
 // Doc returns the current document, NoMore after the last. It is undefined before the
@@ -125,8 +125,9 @@ func (it *Iterator) Payload() (freq *[Fields]uint32, length *[Fields]uint8, hits
 	return &it.payload.freq[i], &it.payload.length[i], it.payload.hits[i]
 }
 
-// openPayload decodes the current block's payload. If it is damaged, or there is no
-// current block (before the first, after the last), the payload becomes all zeros.
+// openPayload decodes the current block's payload: its frequencies, length codes and hits. If it is
+// damaged, or there is no current block (before the first, after the last), the payload becomes all
+// zeros.
 func (it *Iterator) openPayload() {
 	it.payloadOf = it.block
 	if it.n > 0 && it.payload.read(it.rest, it.n) {
@@ -155,9 +156,9 @@ func (it *Iterator) Shallow(doc uint32) (last uint32) {
 	return blocks[it.shallow].last
 }
 
-// BlockImpacts returns the impacts of the block that Shallow found, or of the current
-// block if this is later; nil after the last block. The slice is valid until the next
-// call, and must not be changed.
+// BlockImpacts returns the impacts of a block: of the one that Shallow found last, or of the
+// iterator's current block if that comes later in the list. It returns nil after the last block. The
+// slice is valid until the next call, and must not be changed.
 func (it *Iterator) BlockImpacts() []Impact {
 	block := max(it.block, it.shallow)
 	here := it.list.blocks[block]
@@ -173,9 +174,10 @@ func (it *Iterator) BlockImpacts() []Impact {
 	return it.impacts
 }
 
-// find returns the number of the first block whose last document is at least doc; len(blocks)-1,
-// the number after the last block, if there is none. The search begins at the block with the number
-// from. It is a galloping search: steps that double, then a binary search.
+// find returns the number of the first block whose last document is at least doc. If there is none,
+// it returns len(blocks)-1: the last entry of blocks is an extra one, which stands for no block.
+// The search begins at the block whose number is the second parameter. First it gallops forwards,
+// by steps that double; then it goes on as a binary search.
 func (it *Iterator) find(doc uint32, from int) int {
 	blocks := it.list.blocks
 	low, high, step := from, from, 1 // all blocks before low end before doc

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestAdvance moves an iterator at random, and compares each document with the result of a
-// search among the original documents.
+// TestAdvance moves an iterator by random calls of Next and Advance, with calls of Shallow between
+// them. After each call it computes from the original documents what the call should have found.
 func TestAdvance(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for name, documents := range lists() {
@@ -63,8 +63,9 @@ func TestAdvance(t *testing.T) {
 	}
 }
 
-// TestShallowBehind calls Shallow for a document far ahead, then for a nearer one, between
-// moves.
+// TestShallowBehind calls Shallow for a later document, and then for an earlier one. Shallow looks
+// up the block of a document without moving the iterator. Each call must find the right block.
+// Afterwards Next and Advance must move the iterator as if Shallow had not been called.
 func TestShallowBehind(t *testing.T) {
 	docs := make([]uint32, 5*BlockSize)
 	for i := range docs {

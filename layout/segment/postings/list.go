@@ -13,7 +13,7 @@ type List struct {
 	data    []byte
 	summary Summary
 	blocks  []blockEntry  // an entry for each block, and one more at the end, with NoMore as the last document
-	few     [2]blockEntry // memory for the field blocks if the list has one block
+	few     [2]blockEntry // memory of the field blocks if the list has one block: saves an allocation
 }
 
 // blockEntry says where a block of a list is, and which document is its last.
@@ -24,9 +24,10 @@ type blockEntry struct {
 	impacts   uint32 // offset of the block's impacts in the list; 0 in a list of one block
 }
 
-// Open opens a list; data is the list and nothing else. It decodes only a part of the bytes.
-// But its checks make sure that, if other bytes are damaged, no iterator of the list panics,
-// runs without end or returns a document above Summary.Last. Errors wrap ErrDamaged.
+// Open opens an encoded list of postings; data holds the list and nothing else. Open decodes and
+// checks only a part of the bytes. If the rest is damaged, an iterator may return wrong documents.
+// But it does not panic, does not run for ever, and returns no document above Summary.Last. Errors
+// wrap ErrDamaged.
 func Open(data []byte) (*List, error) {
 	l := &List{data: data}
 	rest, ok := l.readHeader(data)
@@ -157,7 +158,8 @@ func (l *List) size(block int) int {
 	return int(min(l.summary.Documents-uint32(block)*BlockSize, BlockSize))
 }
 
-// Summary returns the figures of the whole list. The caller must not change them.
+// Summary returns the statistics of the whole list, such as the number of its documents. The caller
+// must not change them.
 func (l *List) Summary() *Summary { return &l.summary }
 
 // Iterator returns a new iterator, whose position is before the first document.

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 )
 
-// lists returns documents for lists of all shapes, by the name of the shape.
+// lists returns the documents of posting lists of many shapes. The key is the name of the shape.
 func lists() map[string][]model {
 	r := rand.New(rand.NewPCG(1, 2))
 	until := func(n int) (docs []uint32) {

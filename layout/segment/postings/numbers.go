@@ -54,8 +54,10 @@ func unpack(numbers []uint32, data []byte, width uint) {
 	}
 }
 
-// load returns at least 57 bits of data as a number. Its lowest bit is the bit of data with the
-// number at, counted from 0. Bits after the end of data are zero.
+// load returns 64 bits of data as a number, the lowest bit first. They begin at the bit whose index
+// is the second parameter; index 0 is the lowest bit of data[0]. Only the lowest 57 bits of the
+// result can be relied on: up to seven higher ones may be missing. After the end of data, bits are
+// zero.
 func load(data []byte, at uint) uint64 {
 	from := at >> 3
 	if from+8 <= uint(len(data)) {
@@ -75,8 +77,8 @@ type bitWriter struct {
 	count uint // number of bits that do not yet fill a byte, 0 to 7
 }
 
-// write appends the low width bits of v to dst, as far as they fill bytes; w keeps the
-// rest. The other bits of v must be zero; width is at most 56.
+// write writes the lowest bits of v; width is their number, at most 56. The other bits of v must be
+// zero. write appends all bytes that are now full to dst; w keeps the rest of the bits.
 func (w *bitWriter) write(dst []byte, v uint64, width uint) []byte {
 	w.bits |= v << w.count
 	w.count += width
@@ -103,13 +105,13 @@ func (w *bitWriter) flush(dst []byte) []byte {
 // documentation in English: 1.10 bytes a position; packed with exceptions 1.30,
 // varints 1.35; 1.06 would be the least for terms that fall anywhere.
 
-// longest limits the length of Rice's code: a gap whose code would begin with 16 ones or more
-// is written as 16 ones and the 32 bits of the gap itself.
+// longest is the greatest number of ones at the beginning of a code. A gap whose Rice code would
+// begin with 16 ones or more is written as 16 ones and the 32 bits of the gap itself.
 const longest = 16
 
 // parameter returns the parameter k of Rice's code for the gaps between the positions of a
-// term in a field. length is the code of the field's length (see LengthCode), freq the number
-// of times that the field contains the term.
+// term in a field. length is the code of the field's length (see LengthCode); freq is the
+// number of times that the field contains the term.
 func parameter(length uint8, freq uint32) uint {
 	mean := uint64(LengthOf(length)) * 13 / 16 / uint64(freq)
 	return uint(max(1, bits.Len64(mean))) - 1
@@ -124,9 +126,9 @@ func appendRice(dst []byte, w *bitWriter, v uint32, k uint) []byte {
 	return w.write(dst, (uint64(v)&(1<<k-1))<<(ones+1)|(1<<ones-1), ones+1+k)
 }
 
-// readRice reads one gap in Rice's code with the parameter k. The gap begins at the
-// bit of data with the number at. The result next is the number of the bit after the
-// gap; it may be after the end of data.
+// readRice reads one gap in Rice's code with the parameter k. The second parameter is the number of
+// the bit at which the gap begins, counted from the lowest bit of data[0]. The result next is the
+// number of the bit after the gap, which may be after the end of data.
 func readRice(data []byte, at, k uint) (v uint32, next uint) {
 	word := load(data, at)
 	ones := uint(bits.TrailingZeros64(^word))
@@ -136,22 +138,24 @@ func readRice(data []byte, at, k uint) (v uint32, next uint) {
 	return uint32(ones<<(k&31)) | uint32(word>>(ones+1))&(1<<(k&31)-1), at + ones + 1 + k
 }
 
-// few is the least number of numbers that appendNumbers packs; fewer are written as single varints.
+// few is the least number of numbers that appendNumbers packs in bits; if there are fewer, it
+// writes each as a varint.
 const few = 4
 
 // exceptional is a bit of the byte that holds the width of packed numbers. It is set
 // if some of the numbers have more bits than this width (see appendNumbers).
 const exceptional = 0x40
 
-// appendNumbers appends at most BlockSize numbers. If there are not as many as the
-// constant few says, each is written as a varint; otherwise they are written by
-// patched frame of reference (Zukowski and others, Super-Scalar RAM-CPU Cache
-// Compression, 2006), with a width w (see bestWidth):
+// appendNumbers appends at most BlockSize numbers. Fewer than 4 (the constant few) are written as
+// varints. Otherwise the lowest w bits of every number are written (see bestWidth), and then the
+// higher bits of those numbers that have more. This is patched frame of reference (Zukowski and
+// others, Super-Scalar RAM-CPU Cache Compression, 2006). The bytes are:
 //
-//	1 byte            w; with the bit exceptional if some numbers have more than w bits
+//	1 byte            w; in it the bit 0x40 (the constant exceptional) is set if some numbers have
+//	                  more than w bits
 //	packed            the low w bits of each number
-//	if exceptional    the set of the numbers with more than w bits; for each such v
-//	                  (v >> w) - 1, written by appendNumbers again
+//	if it is set      the positions of the numbers with more than w bits, as a set; then, for each
+//	                  such number v, the value (v >> w) - 1; appendNumbers writes these values
 func appendNumbers(dst []byte, numbers []uint32) []byte {
 	if len(numbers) < few {
 		for _, v := range numbers {
@@ -177,9 +181,9 @@ func appendNumbers(dst []byte, numbers []uint32) []byte {
 	return appendNumbers(appendSet(dst, wider, len(numbers)), more[:n])
 }
 
-// bestWidth returns the width w, in bits, with which appendNumbers is estimated to take the
-// fewest bytes. exceptions is true if some of the numbers have more than w bits; never all of
-// them do.
+// bestWidth returns the width, in bits, with which appendNumbers is likely to encode the numbers in
+// the fewest bytes. The result exceptions is true if some numbers have more bits than this width.
+// This is never so for all numbers.
 func bestWidth(numbers []uint32) (width uint, exceptions bool) {
 	var wide [33]int // how many numbers have each width
 	widest := uint(0)
@@ -226,9 +230,10 @@ func readNumbers(numbers []uint32, data []byte) (rest []byte, ok bool) {
 	return readExceptions(numbers, data[size:], width)
 }
 
-// readExceptions completes numbers of which only the low width bits were read: it
-// reads which of them have more bits, reads their high bits, and adds these to
-// numbers. It returns the bytes after them; ok is false if data is damaged.
+// readExceptions ends the reading of packed numbers. When it is called, each number in the slice has
+// only its lowest bits, as many as the parameter width says. The higher bits of wider numbers are at
+// the beginning of data: first the set of these numbers' indexes, then the bits. readExceptions adds
+// the higher bits to the numbers. It returns the bytes that follow. ok is false if data is damaged.
 func readExceptions(numbers []uint32, data []byte, width uint) (rest []byte, ok bool) {
 	wider, data, ok := readSet(data, len(numbers))
 	count := wider.count()

@@ -7,8 +7,9 @@ import (
 	"testing"
 )
 
-// TestNumbers writes numbers of each width, some of which are wider, and reads them: alone,
-// with more bytes after them, and cut off.
+// TestNumbers encodes lists of numbers and decodes them again: alone, and with other bytes after
+// them. With the last bytes cut off, decoding must fail. It takes lists for each width from 0 to 32
+// bits; a few numbers of a list may have more bits than its width.
 func TestNumbers(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 9))
 	for _, n := range []int{0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 17, 63, 64, 65, 100, 126, 127, 128} {

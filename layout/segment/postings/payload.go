@@ -1,6 +1,7 @@
 package postings
 
-// The payload of a block begins with a byte of bits:
+// The payload of a block is all of its postings except the numbers of the documents. It begins with
+// a byte of bits:
 //
 //	bits 0 to 3   1: the set of documents with the term in field 0 to 3 is written
 //	bits 4 to 6   1: the set of documents in which the term has the hits Capitals,
@@ -8,16 +9,18 @@ package postings
 //	bit 7         1: all frequencies are 1, and not written
 //
 // A set that is not written is the one that the function usual returns. The constant sets is the
-// number of these sets; ones is bit 7; body is the index of the set of the field for the body.
+// number of sets, ones is bit 7 of the byte, and body is the number of the field Body.
 const (
 	sets = Fields + 3
 	ones = 1 << sets
 	body = Fields - 1
 )
 
-// usual returns the set for which the payload of a block of n documents writes nothing: all
-// documents for the field body, none for the other fields and for the hits. The parameter which is
-// the index of the set: 0 to 3 for the fields, 4 to 6 for the hits.
+// usual returns the value that one of a payload's seven sets of documents most often has. Sets 0 to
+// 3 are the documents with the term in each of the four fields, and sets 4 to 6 those with each bit
+// of Hits. Most often all documents have the term in the body, and the other sets are empty. Only a
+// set with another value is written. The parameters are the number of the set, and the number of
+// documents in the block.
 func usual(which, n int) set {
 	if which == body {
 		return all(n)
@@ -64,9 +67,9 @@ func appendPayload(dst []byte, postings []Posting) []byte {
 	return dst
 }
 
-// appendField appends the frequencies and length codes of one field, for the documents
-// in the set s: those with the term in this field. The parameter withFreqs is false if
-// all frequencies are 1, and so are not written.
+// appendField appends the frequencies and length codes that a block's postings have in one field. It
+// encodes only postings with the term in this field; their indexes are in the set s. The parameter
+// withFreqs is false if all frequencies in the block are 1; then they are not written.
 func appendField(dst []byte, postings []Posting, s set, field int, withFreqs bool) []byte {
 	var freqs, lengths [BlockSize]uint32
 	n, least := 0, uint32(255)
@@ -101,7 +104,7 @@ type payload struct {
 	freqs, lengths [BlockSize]uint32
 }
 
-// read decodes the payload of n documents. It returns false if data is damaged, or has
+// read decodes the payload of a block of n documents. It returns false if data is damaged, or has
 // more bytes after the payload.
 func (p *payload) read(data []byte, n int) (ok bool) {
 	clear(p.freq[:n])

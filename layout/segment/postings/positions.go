@@ -2,16 +2,17 @@ package postings
 
 import "fmt"
 
-// cursor marks the place in the positions of a block up to which they have been read.
+// cursor says how far the positions of a block have been decoded: which document's positions are
+// next, and where they begin.
 type cursor struct {
 	block int  // number of the block, or noBlock
 	doc   int  // document whose positions are next, as an index in the block
 	bit   uint // number of the bit at which the positions of this document begin
 }
 
-// PositionBlock returns a range of the list's encoded positions (see Encoder.Append), in bytes. The
-// range holds the positions of all documents in the current block. The caller reads it, and gives
-// its bytes to the method Positions.
+// PositionBlock says where the positions of the current block's documents are: as offset and length,
+// in bytes, within the encoded positions of the list (see Encoder.Append). The caller reads these
+// bytes, and passes them to the method Positions.
 func (it *Iterator) PositionBlock() (offset, length uint32) {
 	if it.n == 0 {
 		return 0, 0
@@ -20,9 +21,10 @@ func (it *Iterator) PositionBlock() (offset, length uint32) {
 	return from, to - from
 }
 
-// Positions appends the current document's positions to dst, field by field as in Encoder.Add.
-// block holds the bytes at the range that PositionBlock returns. Calls for later documents of
-// the same block go on where the last call ended, and so decode each bit once.
+// Positions appends the current document's positions to dst, field by field as in Encoder.Add. The
+// parameter block must hold the encoded positions of the current block: the bytes at the range that
+// PositionBlock returns. Calls for several documents of a block in ascending order are fast: each
+// call goes on decoding where the call before it ended.
 func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
 	if it.n == 0 {
 		return dst, nil
@@ -49,14 +51,15 @@ func (it *Iterator) Positions(block []byte, dst []uint32) ([]uint32, error) {
 	return dst, nil
 }
 
-// holds reports whether the positions of a block can contain n gaps from bit number
-// bit on: each gap takes at least one bit.
+// holds reports whether the positions of a block may contain n gaps from the given bit on. Each gap
+// takes at least one bit, so that damage can be noticed before the gaps are decoded.
 func holds(block []byte, bit uint, n uint32) bool {
 	return uint64(bit)+uint64(n) <= uint64(len(block))*8
 }
 
-// skipPositions skips the positions of c's document: it moves c.bit to their end. It
-// returns false if these would go beyond the end of the block.
+// skipPositions skips the positions of the document c.doc. They begin at the bit c.bit of the block;
+// skipPositions moves c.bit to their end. It returns false if they would go beyond the end of the
+// block.
 func (p *payload) skipPositions(block []byte, c *cursor) bool {
 	for field, freq := range p.freq[c.doc] {
 		if freq == 0 {
@@ -74,8 +77,8 @@ func (p *payload) skipPositions(block []byte, c *cursor) bool {
 	return true
 }
 
-// readPositions appends the positions of c's document to dst, and moves c.bit to their
-// end. ok is false if the block is damaged.
+// readPositions appends the positions of the document c.doc to dst. They begin at the bit c.bit of
+// the block; readPositions moves c.bit to their end. ok is false if the block is damaged.
 func (p *payload) readPositions(block []byte, c *cursor, dst []uint32) (positions []uint32, ok bool) {
 	for field, freq := range p.freq[c.doc] {
 		if freq == 0 {

@@ -12,8 +12,9 @@ type set [BlockSize / 64]uint64
 // that is encoded as a list of indexes begins with another byte.
 const bitmap = 0x7F
 
-// others is a bit of the first byte of a set that is encoded as a list of indexes. If it
-// is 0, the list has the members of the set; if it is 1, the indexes that are not members.
+// others is a bit of the first byte of a set that is encoded as a list of indexes. If the bit is 0,
+// the list has the indexes in the set. If it is 1, the list has the indexes that are not in the
+// set.
 const others = 0x80
 
 // all returns the set of the indexes below n.
@@ -40,9 +41,9 @@ func (s set) each(yield func(i int) bool) {
 	}
 }
 
-// appendSet appends a set of indexes below n, which is at least 2. Of three forms it takes
-// the shortest: n bits, a list of the members, or a list of the indexes that are not
-// members.
+// appendSet appends a set of numbers below n. n must be at least 2. Of three encodings it takes the
+// shortest: n bits, a list of the numbers in the set, or a list of the numbers below n that are not
+// in the set.
 func appendSet(dst []byte, s set, n int) []byte {
 	size, absent := (n+7)/8, all(n).minus(s)
 	list := func(kind byte, s set) []byte {
@@ -90,8 +91,8 @@ func readSet(data []byte, n int) (s set, rest []byte, ok bool) {
 	return s, data[size:], s.minus(all(n)) == set{}
 }
 
-// readList reads a set that is written as a list. kind is the first byte of the set, data the bytes
-// after that. All members are below n. ok is false if data is damaged.
+// readList reads a set that is written as a list. kind is the first byte of the set; data holds the
+// bytes after that byte. All members are below n. ok is false if data is damaged.
 func readList(data []byte, kind byte, n int) (s set, rest []byte, ok bool) {
 	count := int(kind &^ others)
 	if len(data) < count {
